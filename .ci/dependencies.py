@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the dependencies: licences and sources against deny.toml, and that CONTRIBUTING.md gives a
-reason for each of [workspace.dependencies]. Needs Python 3.11 and nothing else.
+reason for each of [workspace.dependencies] and knows where the crates of the design work. Needs Python 3.11 and nothing else.
 
 `cargo deny check licenses bans sources` does more; this is for where it is not installed.
 """
@@ -84,6 +84,23 @@ def reasons():
         yield f"CONTRIBUTING.md gives a reason for {name}, which Cargo.toml does not have"
 
 
+def places():
+    """Compares the folders in the table of the crates of the design with their Cargo.toml."""
+    text = (ROOT / "CONTRIBUTING.md").read_text().split("| designed with |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| ([\w-]+) \| ([^|]+) \|", text, re.M)
+    if len(rows) < 8:
+        yield f"CONTRIBUTING.md has {len(rows)} of the 8 crates of the design"
+    manifests = [path for path in ROOT.glob("**/Cargo.toml") if not {"target", "fuzz", "python"} & set(path.parts)]
+    for name, where in rows:
+        kind = "dev-dependencies" if where.startswith("tests of") else "dependencies"
+        using = [path.parent for path in manifests if name in tomllib.loads(path.read_text()).get(kind, {})]
+        real = {"src" if folder == ROOT else folder.relative_to(ROOT).as_posix() for folder in using}
+        told = set(re.findall(r"`([^`]+)`", where))
+        for folder in sorted(real ^ told):
+            wrong = "does not name" if folder in real else "wrongly names"
+            yield f"CONTRIBUTING.md {wrong} {folder} as a place of {name}"
+
+
 def self_test():
     licences = {"MIT", "Zlib"}
     for expression, met in [
@@ -104,6 +121,7 @@ def main():
     manifests = ["Cargo.toml", "python/Cargo.toml"]
     faults = [fault for manifest in manifests for fault in licences_and_sources(manifest)]
     faults += reasons()
+    faults += places()
     for fault in faults:
         print(f"dependencies: {fault}")
     sys.exit(bool(faults))

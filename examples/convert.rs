@@ -14,8 +14,7 @@ fn main() -> Result<()> {
     let (registry, env) = (builtin::registry(), builtin::env());
     let inputs = Input::parse(input, None, &[], &registry, &env)?;
     let target = Target::parse(output, None, &[], &registry, &env)?;
-    let mut job = Job::new(inputs, target);
-    job.overwrite = true;
+    let job = Job::new(inputs, &target).overwrite(true);
     let outcome = job.run(&registry, &env, &mut ())?;
     println!(
         "{} utterances, {} frames, {} -> {}",

@@ -2,9 +2,9 @@
 //!
 //! `cargo run --example mean -- fixtures/samples/kaldi/fbank.scp`
 
-use ndarray::{Array1, Axis};
 use spr_convert::core::Limits;
 use spr_convert::core::model::{Dtype, Utterance};
+use spr_convert::core::ndarray::{Array1, Axis};
 use spr_convert::{Error, Result};
 
 fn main() -> Result<()> {

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use spr_convert::core::Limits;
 use spr_convert::core::format::Reader;
 use spr_convert::core::model::Utterance;
-use spr_convert::core::random::Rng;
-use spr_convert::core::stage::{Batch, Batching, Context, Prefetch, ShapeCheck, Shuffle};
+use spr_convert::core::number::random::Rng;
+use spr_convert::core::stage::{Batch, Batching, Context, Prefetch, ShapeCheck, ShuffleFrames};
 use spr_convert::{Error, Result};
 
 /// Windows of 11 frames in random order, 256 of them at a time, read ahead.
@@ -18,7 +18,7 @@ fn minibatches(input: &str) -> Result<Box<dyn Reader>> {
     let reader = spr_convert::open(input)?;
     let reader = ShapeCheck::new(reader, None);
     let reader = Context::new(Box::new(reader), 5, 5, limits);
-    let reader = Shuffle::new(Box::new(reader), None, Rng::default(), limits);
+    let reader = ShuffleFrames::new(Box::new(reader), None, Rng::default(), limits);
     let reader = Batch::new(Box::new(reader), Batching::frames(256).drop_tail(), limits)?;
     Ok(Box::new(Prefetch::new(Box::new(reader))))
 }

@@ -1,18 +1,32 @@
-//! The one list of formats, and the surroundings that know them.
+//! The list of formats, and the environment that knows them.
 
 use std::sync::Arc;
 
+use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Format, Registry};
 
-/// All places that the program is built with: the local file system.
+/// All places that the program supports: the local file system.
 #[cfg(not(feature = "remote"))]
 pub type Places = spr_core::bytes::Local;
-/// All places that the program is built with: the local file system, and URLs.
+/// All places that the program supports: the local file system, and URLs.
 #[cfg(feature = "remote")]
 pub type Places = spr_remote::Places;
 
-/// A list of the formats that are built in: the feature of each, and what it brings.
+/// Tables by Kaldi's own grammar, and single objects.
+#[cfg(feature = "kaldi")]
+pub use spr_format_kaldi::{
+    RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
+    read_object,
+};
+/// Headers that stand before data, for the verb that shows and changes them.
+#[cfg(feature = "spraak")]
+pub use spr_format_spraak::header;
+/// Programs of other projects that this one can stand in for.
+#[cfg(feature = "kaldi-tools")]
+pub use spr_kaldi_tools as tools;
+
+/// Declares the available formats: the feature of each, and the formats that it adds.
 macro_rules! formats {
     ($($feature:literal: $($format:path),+;)+) => {
         &[$($(
@@ -22,7 +36,7 @@ macro_rules! formats {
     };
 }
 
-/// All formats that the program is built with.
+/// Returns all available formats.
 pub fn registry() -> Registry {
     let formats: &[&'static dyn Format] = formats! {
         "kaldi": spr_format_kaldi::FORMAT, spr_format_kaldi::DATA;
@@ -33,6 +47,7 @@ pub fn registry() -> Registry {
         "flac": spr_format_audio::FLAC;
         "mp3": spr_format_audio::MP3;
         "vorbis": spr_format_audio::OGG;
+        "est": spr_format_est::FORMAT;
         "htk": spr_format_htk::HTK, spr_format_htk::SPHINX;
         "numpy": spr_format_numpy::FORMAT, spr_format_numpy::NPZ, spr_format_numpy::SAFETENSORS;
         "labels": spr_format_labels::CTM, spr_format_labels::STM, spr_format_labels::RTTM,
@@ -46,9 +61,23 @@ pub fn registry() -> Registry {
     Registry::new(formats.iter().copied())
 }
 
-/// Safe surroundings with all places, in which containers find the formats of the objects inside them.
+/// Returns the format in which utterances are shown as JSON.
+///
+/// # Errors
+/// The registry does not have it.
+pub fn canonical(registry: &Registry) -> Result<&'static dyn Format> {
+    registry.get("jsonl")
+}
+
+/// Returns a safe environment with all places, in which containers find the formats of objects
+/// inside them.
 pub fn env() -> Env {
+    env_with(registry())
+}
+
+/// The same with other formats.
+pub fn env_with(formats: Registry) -> Env {
     Env::default()
         .with_store(Arc::new(Places::default()))
-        .with_formats(registry())
+        .with_formats(formats)
 }

@@ -9,79 +9,151 @@
 //! ```
 //!
 //! [`open`] gives a reader of a data set, [`create`] a writer; [`core::convert()`] takes any of both.
-//! [`Job`](job::Job) has all the choices; [`argument`] turns text into inputs and outputs, with
-//! the data options of [`spec`]; the model, the readers and the stages are those of [`spr_core`],
-//! re-exported as [`core`]. [`verbs`] are what else the program does, and [`stats`] what can be
-//! counted; with the feature `plot` there are pictures, with `cli` the program.
+//! A [`Converter`] does the same with formats of other crates, and in other surroundings.
+//! [`Job`](job::Job) has all the choices: [`argument`] turns text into inputs and outputs, a
+//! [`Plan`](plan::Plan) holds what is to be done, and [`step`] is the table of what can happen to
+//! utterances on the way. The model, the readers and the stages are those of [`spr_core`], re-exported
+//! as [`core`]. [`verbs`] are what else the program does, and [`stats`] what can be counted; with the
+//! feature `plot` there are pictures, with `cli` the program.
 
-pub mod argument;
 pub mod builtin;
-pub mod capabilities;
 #[cfg(feature = "cli")]
 pub mod cli;
-mod digest;
-pub mod job;
-mod places;
-pub mod shard;
-pub mod spec;
 pub mod verbs;
-mod verify;
-pub mod writing;
 
-pub use spr_core as core;
-pub use spr_core::{Error, ErrorKind, Result};
 #[cfg(feature = "kaldi")]
-pub use spr_format_kaldi::{
+pub use builtin::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
     read_object,
 };
+pub use spr_core as core;
+pub use spr_core::{Error, ErrorKind, Result};
+pub use spr_engine::{argument, capabilities, explain, job, looks, plan, shard, step, writing};
 #[cfg(feature = "plot")]
 pub use spr_plot as plot;
 pub use spr_stats as stats;
 
-use spr_core::format::{Reader, Request};
+use spr_core::DatasetWriter;
+use spr_core::bytes::Env;
+use spr_core::format::{Reader, Registry, Request};
 
-/// What the README shows runs.
+/// Tests of the README's examples.
 #[cfg(all(doctest, feature = "kaldi"))]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-/// What the page about stages shows runs.
+/// Tests of the examples about stages.
 #[cfg(all(doctest, feature = "kaldi"))]
 #[doc = include_str!("../docs/stages.md")]
 pub struct StagesPage;
 
-/// Converts `input` to `output`, both written as on the command line. Losses are refused, an
-/// output that exists is not replaced, no commands run, and on an error nothing is left behind.
+/// Converts `input` to `output`, which are arguments as on the command line. Losses are refused,
+/// existing outputs are not replaced, no commands run, and nothing is left behind after an error.
 ///
 /// # Errors
-/// An argument is wrong, the input is at fault, something would be lost, or the system refuses.
+/// An argument is invalid, the input is faulty, data would be lost, or the system refuses.
 pub fn convert(input: &str, output: &str) -> Result<job::Outcome> {
-    let (registry, env) = (builtin::registry(), builtin::env());
-    let inputs = argument::Input::parse(input, None, &[], &registry, &env)?;
-    let target = argument::Target::parse(output, None, &[], &registry, &env)?;
-    job::Job::new(inputs, target).run(&registry, &env, &mut ())
+    Converter::default().convert(input, output)
 }
 
-/// Opens `input`, written as on the command line, as a stream of utterances. No commands run.
+/// Opens `input`, an argument as on the command line, as a stream of utterances. No commands run.
 ///
 /// # Errors
-/// The argument is wrong, no format fits, or the header is broken.
+/// The argument is invalid, no format matches, or the header is invalid.
 pub fn open(input: &str) -> Result<Box<dyn Reader>> {
-    let (registry, env) = (builtin::registry(), builtin::env());
-    let inputs = argument::Input::parse(input, None, &[], &registry, &env)?;
-    let opened = argument::Input::open_all(&inputs, Request::all(), &registry, &env)?;
-    Ok(opened.reader)
+    Converter::default().open(input)
 }
 
 /// Begins a data set at `output`, written as on the command line. It is there once it is
-/// [finished](spr_core::format::Writer::finish); an output that exists is not replaced.
+/// [finished](DatasetWriter::finish); an output that exists is not replaced.
 ///
 /// # Errors
 /// The argument is wrong, or the output exists or can't be made.
-pub fn create(output: &str) -> Result<spr_core::DatasetWriter> {
-    let (registry, env) = (builtin::registry(), builtin::env());
-    let target = argument::Target::parse(output, None, &[], &registry, &env)?;
-    let place = target.output(false, false, &env)?;
-    spr_core::DatasetWriter::create(target.format(), place, &target.options()?, &env)
+pub fn create(output: &str) -> Result<DatasetWriter> {
+    Converter::default().create(output)
+}
+
+/// [`convert`], [`open`] and [`create`] with formats and surroundings of the caller's choice.
+///
+/// ```
+/// use spr_convert::{Converter, builtin};
+///
+/// let mut env = builtin::env();
+/// env.threads = 1;
+/// // Another crate's format goes here: builtin::registry().with_format(&FORMAT).
+/// let converter = Converter::new(builtin::registry()).in_env(env);
+/// let error = converter.open("missing.wav").err().unwrap();
+/// assert_eq!(error.file_name(), Some("missing.wav"));
+/// ```
+#[derive(Clone)]
+pub struct Converter {
+    registry: Registry,
+    env: Env,
+}
+
+impl Default for Converter {
+    /// The formats that are built in, in [safe surroundings](builtin::env).
+    fn default() -> Self {
+        Self::new(builtin::registry())
+    }
+}
+
+impl Converter {
+    /// A converter of these formats, in safe surroundings.
+    pub fn new(registry: Registry) -> Self {
+        let env = builtin::env_with(registry.clone());
+        Self { registry, env }
+    }
+
+    /// The same in other surroundings, where containers find the formats of this converter.
+    #[must_use]
+    pub fn in_env(self, env: Env) -> Self {
+        Self {
+            env: env.with_formats(self.registry.clone()),
+            ..self
+        }
+    }
+
+    /// The formats.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The surroundings.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// Converts `input` to `output`, as [`convert`].
+    ///
+    /// # Errors
+    /// As [`convert`].
+    pub fn convert(&self, input: &str, output: &str) -> Result<job::Outcome> {
+        let (registry, env) = (&self.registry, &self.env);
+        let inputs = argument::Input::parse(input, None, &[], registry, env)?;
+        let target = argument::Target::parse(output, None, &[], registry, env)?;
+        job::Job::new(inputs, &target).run(registry, env, &mut ())
+    }
+
+    /// Opens `input` as a stream of utterances, as [`open`].
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn open(&self, input: &str) -> Result<Box<dyn Reader>> {
+        let (registry, env) = (&self.registry, &self.env);
+        let inputs = argument::Input::parse(input, None, &[], registry, env)?;
+        let opened = argument::Input::open_all(&inputs, Request::all(), registry, env)?;
+        Ok(opened.reader)
+    }
+
+    /// Begins a data set at `output`, as [`create`].
+    ///
+    /// # Errors
+    /// As [`create`].
+    pub fn create(&self, output: &str) -> Result<DatasetWriter> {
+        let (registry, env) = (&self.registry, &self.env);
+        let target = argument::Target::parse(output, None, &[], registry, env)?;
+        let place = target.output(false, false, env)?;
+        DatasetWriter::create(target.format(), place, &target.options()?, env)
+    }
 }

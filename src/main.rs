@@ -2,14 +2,8 @@
 
 use std::process::ExitCode;
 
-use spr_convert::builtin::Places;
-use spr_convert::cli;
+use spr_convert::{builtin, cli};
 
 fn main() -> ExitCode {
-    let arguments: Vec<_> = std::env::args_os().collect();
-    let places = Places::default();
-    let signals = cli::Signals::watch(&places, cli::name(&arguments));
-    let status = cli::run(arguments, &places);
-    signals.settle();
-    ExitCode::from(status)
+    cli::main(builtin::registry())
 }

@@ -15,6 +15,7 @@ use spr_convert::builtin;
 use spr_core::Limits;
 use spr_core::bytes::{Access, Env, Output, Source};
 use spr_core::format::{Format, Medium, Options};
+use spr_core::model::About;
 use spr_testkit::compare_all;
 use spr_testkit::damaged::{files, open, read};
 use spr_testkit::faults::{FailingSink, Random, drain, flip, one_byte};
@@ -139,7 +140,7 @@ fn outputs_of_fixtures_fail_wherever_they_may() {
         }
         for room in (0..bytes.len()).step_by(1 + bytes.len() / 40) {
             let output = Output::stream("full", Box::new(FailingSink::new(room)));
-            let Ok(mut writer) = format.create(output, &options, &env()) else {
+            let Ok(mut writer) = format.create(output, &options, &About::default(), &env()) else {
                 continue;
             };
             let written = utts.iter().try_for_each(|utt| writer.write(utt));

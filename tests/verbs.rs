@@ -17,9 +17,9 @@ use spr_convert::argument::Input;
 use spr_convert::builtin;
 use spr_convert::core::format::{Format, IndexKind, Reader, Request};
 use spr_convert::core::model::{Audio, Utterance};
-use spr_convert::core::stage::{By, Sort};
+use spr_convert::core::stage::{Sort, SortKey};
 use spr_convert::plot::{Chart, Overview, draw, raster, svg, terminal};
-use spr_convert::stats::{Entry, Stats};
+use spr_convert::stats::{Entry, Scope, Survey};
 use spr_convert::verbs::diff::{Tolerance, by_key, in_order};
 
 /// Fixtures that must be found at least.
@@ -143,9 +143,9 @@ fn every_fixture() {
         while reader.read(&mut utt).unwrap() {
             entries.push(Entry::of(&utt));
         }
-        let mut stats = Stats::default();
-        stats.read(open(&expected).as_mut()).unwrap();
-        assert_eq!(stats.utterances, entries.len() as u64, "{name}");
+        let mut survey = Survey::new(Scope::Numbers, open(&expected).info());
+        survey.read(open(&expected).as_mut()).unwrap();
+        assert_eq!(survey.utterances, entries.len() as u64, "{name}");
         let all =
             Overview::read(open(&input).as_mut(), Some(spr_plot::Detail::new(50, 20))).unwrap();
         drawn(&all, &name.to_string());
@@ -159,7 +159,7 @@ fn every_fixture() {
         // In another order, all of it is still there.
         let mut keys: Vec<_> = entries.iter().map(|entry| entry.key.clone()).collect();
         keys.sort();
-        let mut sorted = Sort::new(open(&input), By::Key, 64);
+        let mut sorted = Sort::new(open(&input), SortKey::Key, 64);
         for key in &keys {
             assert!(sorted.read(&mut utt).unwrap());
             assert_eq!(utt.key, *key, "{name}");

@@ -1,46 +1,40 @@
 //! The core of spr-convert: everything that readers, writers and stages of speech data share.
 //!
+//! From the ground up; each room knows those before it, and none behind it:
+//!
+//! * [`text`] – text that is safe to show, and what a misspelt word was meant to be;
+//! * `name` – the names of utterances and of files, and places in files;
+//! * `error` – the one error type, and what can be done about an error;
+//! * [`threads`] – work on several threads, its results in order;
+//! * [`number`] – element types, byte order, exact decimals, numbers in text, random numbers;
 //! * [`model`] – the utterance: features, labels, sound, segments, text, arrays, objects;
 //! * [`bytes`] – sources that undo compression, outputs that appear whole or not at all, and the stores
 //!   that they come from and go to;
-//! * [`format`](mod@format) – the contract between the converter and a format;
+//! * [`format`](mod@format) – the contract between the converter and a format, and what a target can
+//!   lose ([`loss`]);
+//! * [`tables`] – small files of text that name things: [`KeyMap`], [`Symbols`], side files;
 //! * [`stage`] – readers made of readers;
-//! * [`adapt`] – the only place where data are narrowed or dropped, measured and reported;
-//! * [`loss`] – what can be lost, who allows it, and what it came to;
-//! * [`side`] – names and lengths in a file beside data that have no room for them;
-//! * [`number`], [`companding`], [`random`], [`ordered`] – numbers in text, µ-law and A-law,
-//!   reproducible random numbers, work on several threads in its order;
-//! * [`convert()`] – a conversion between any reader and any writer.
+//! * [`adapt`] and [`convert()`] – a conversion between any reader and any writer, and the only place
+//!   where data are narrowed or dropped, measured and reported.
 //!
 //! The core knows no format.
 
-pub mod adapt;
 pub mod bytes;
-pub mod companding;
 mod convert;
 mod error;
 pub mod format;
-mod guess;
-mod keymap;
-mod limits;
-mod location;
-mod locator;
-pub mod loss;
 pub mod model;
-mod nearest;
+mod name;
 pub mod number;
-mod order;
-pub mod ordered;
-pub mod random;
-mod record;
-pub mod side;
 pub mod stage;
-mod symbols;
-mod url;
+pub mod tables;
+pub mod text;
+pub mod threads;
 
-pub use convert::{Converted, DatasetWriter, convert, convert_in};
+pub use convert::{ConversionSummary, DatasetWriter, adapt, convert, convert_in};
 pub use error::{Error, ErrorKind, Remedy, Result};
-pub use keymap::KeyMap;
-pub use limits::Limits;
-pub use nearest::nearest;
-pub use symbols::Symbols;
+pub use format::loss;
+pub use model::Limits;
+pub use ndarray;
+pub use tables::{KeyMap, Symbols};
+pub use text::nearest;

@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Key, Matrix, Rank, Utterance};
-use spr_core::random::Rng;
+use spr_core::number::random::Rng;
 use spr_core::stage::{
-    Context, IgnoreLabels, LabelMap, LabelSet, MapLabels, Partition, PartitionSize, Shuffle,
-    ShuffleBuffer,
+    Context, IgnoreLabels, LabelMap, LabelSet, MapLabels, Partition, PartitionSize, ShuffleFrames,
+    ShuffleUtterances,
 };
 use spr_core::{Limits, Result};
 
@@ -161,14 +161,14 @@ proptest! {
         let limits = Limits::default();
         let size = PartitionSize::of_bytes(4 * COLS as u64 * frames_each);
         for size in [None, Some(size)] {
-            let mut got = frames(&all(Shuffle::new(list(&data), size, Rng::Seeded(seed), limits)));
+            let mut got = frames(&all(ShuffleFrames::new(list(&data), size, Rng::Seeded(seed), limits)));
             let mut expected = frames(&data);
             got.sort();
             expected.sort();
             prop_assert_eq!(got, expected);
         }
         let most = usize::try_from(frames_each).unwrap();
-        let mut got = all(ShuffleBuffer::new(list(&data), most, Rng::Seeded(seed), limits));
+        let mut got = all(ShuffleUtterances::new(list(&data), most, Rng::Seeded(seed), limits));
         got.sort_by(|a, b| a.key.cmp(&b.key));
         prop_assert_eq!(got, data);
     }
@@ -178,7 +178,7 @@ proptest! {
     fn stages_nest(data in data(), frames_each in 1..12u64) {
         let limits = Limits::default();
         let size = PartitionSize::of_bytes(4 * COLS as u64 * frames_each);
-        let streamed = all(Shuffle::new(list(&data), Some(size), Rng::Pdnn, limits));
+        let streamed = all(ShuffleFrames::new(list(&data), Some(size), Rng::Pdnn, limits));
         let cut = Partition::new(list(&data), Some(size), limits);
         let flat: Vec<_> = frames(&all(cut));
         for (part, piece) in streamed.iter().zip(flat.chunks(usize::try_from(frames_each).unwrap())) {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use spr_convert::builtin;
 use spr_core::adapt::Adapter;
 use spr_core::bytes::{Access, Env, Location, Locator, MemoryStore, Source};
-use spr_core::format::{Caps, Count, Format, Keys, Medium, Opened, Options, Request};
-use spr_core::model::{Dtype, Object, Rank, Utterance};
+use spr_core::format::{Caps, Count, Format, Keys, Medium, OpenedDataset, Options, Request};
+use spr_core::model::{About, Dtype, Object, Rank, Utterance};
 use spr_core::{Limits, Result};
 use spr_testkit::damaged::exhaust;
 use spr_testkit::{compare_all, faults};
@@ -49,11 +49,11 @@ pub fn read_with(format: &'static dyn Format, options: &[(&str, &str)], bytes: &
         Request::all().headers(),
         some(Request::all().samples()),
     ] {
-        if let Ok(Opened::Stream(reader)) = open(request) {
+        if let Ok(OpenedDataset::Stream(reader)) = open(request) {
             exhaust(reader, MANY);
         }
     }
-    if let Ok(Opened::Table(mut table)) = open(Request::all().lookup()) {
+    if let Ok(OpenedDataset::Table(mut table)) = open(Request::all().lookup()) {
         let mut utt = Utterance::default();
         for key in ["a", "utt000001"] {
             let _ = table.find(&key.into(), &mut utt);
@@ -69,7 +69,7 @@ pub fn read_folder(format: &'static dyn Format, bytes: &[u8]) {
     let options = Options::default();
     let open = |request: Request| {
         let opened = request.open_folder(format, &folder, &[], &options, &env);
-        opened.and_then(Opened::into_stream).ok()
+        opened.and_then(OpenedDataset::into_stream).ok()
     };
     let some = |request: Request| request.keys(|key| key.as_bytes().len() % 2 == 0);
     for request in [
@@ -83,7 +83,7 @@ pub fn read_folder(format: &'static dyn Format, bytes: &[u8]) {
     }
     let utts = open(Request::all()).map(|reader| faults::drain(reader).utterances);
     let output = env.output(&Locator::folder("again"));
-    let Ok(mut writer) = format.create(output.clone(), &options, &env) else {
+    let Ok(mut writer) = format.create(output.clone(), &options, &About::default(), &env) else {
         return;
     };
     for utt in utts.into_iter().flatten() {
@@ -91,7 +91,7 @@ pub fn read_folder(format: &'static dyn Format, bytes: &[u8]) {
     }
     if writer.finish().is_ok() && output.commit().is_ok() {
         let again = Request::all().open_folder(format, &"again".into(), &[], &options, &env);
-        if let Ok(reader) = again.and_then(Opened::into_stream) {
+        if let Ok(reader) = again.and_then(OpenedDataset::into_stream) {
             exhaust(reader, MANY);
         }
     }
@@ -101,13 +101,18 @@ pub fn read_folder(format: &'static dyn Format, bytes: &[u8]) {
 fn surroundings(bytes: &[u8]) -> Env {
     let store = MemoryStore::new();
     let (mut name, mut text) = (String::new(), Vec::new());
-    for line in bytes.split_inclusive(|byte| *byte == b'\n').chain([&b"=\n"[..]]) {
+    for line in bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .chain([&b"=\n"[..]])
+    {
         match line.strip_prefix(b"=") {
             Some(next) => {
                 if !name.is_empty() {
                     store.insert(format!("folder/{name}"), std::mem::take(&mut text));
                 }
-                name = String::from_utf8_lossy(next).trim().replace(['/', '\0'], "");
+                name = String::from_utf8_lossy(next)
+                    .trim()
+                    .replace(['/', '\0'], "");
             }
             None => text.extend_from_slice(line),
         }
@@ -138,7 +143,7 @@ fn trip(target: &'static dyn Format, utts: Vec<Utterance>) -> Result<()> {
     let output = env.output(&Locator::file(MAIN));
     let caps = target.caps(&options, Medium::File)?;
     let mut adapter = Adapter::new(caps, None, false, &env);
-    let mut writer = target.create(output.clone(), &options, &env)?;
+    let mut writer = target.create(output.clone(), &options, &About::default(), &env)?;
     let mut kept = Vec::new();
     let room = match caps.count {
         Count::One => 1,
@@ -170,7 +175,7 @@ fn trip(target: &'static dyn Format, utts: Vec<Utterance>) -> Result<()> {
         .unwrap_or_else(|e| panic!("{name} wrote nothing: {e}"));
     let opened = Request::all().open(target, source, &holder(target, &kept)?, &env);
     let mut back = opened
-        .and_then(Opened::into_stream)
+        .and_then(OpenedDataset::into_stream)
         .and_then(|reader| faults::drain(reader).whole())
         .unwrap_or_else(|e| panic!("{name} reads what it wrote: {e}\n{kept:?}"));
     same(&caps, &kept, &mut back).unwrap_or_else(|e| panic!("{name}: {e}\n{kept:?}\n{back:?}"));

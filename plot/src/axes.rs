@@ -1,23 +1,23 @@
-//! The frame of a chart: where values lie, and the numbers around them.
+//! The frame of a chart: its axes and the numbers along them.
 
 use super::scene::{Align, Area, Ink, Scene};
-use super::shortened;
 use super::ticks::{numbers, ticks};
+use super::words::{shortened, whole};
 
-/// Pixels that a number takes, with room around it.
+/// The width of a number in pixels, with the space around it.
 const NUMBER: f64 = 64.0;
 const LINE: f64 = 28.0;
-/// Letters are about this wide.
+/// The approximate width of a letter in pixels.
 pub(super) const LETTER: f64 = 7.0;
-/// What the name of a row takes.
+/// The height of a row name in pixels.
 const ROW: f64 = 12.0;
 
-/// A field of a scene and the values at its sides.
+/// The area of a chart with the values at its edges.
 pub(super) struct Axes {
     pub(super) area: Area,
-    /// At the left and at the right side.
+    /// The values at the left and right edges.
     pub(super) x: (f64, f64),
-    /// At the lower and at the upper side.
+    /// The values at the bottom and top edges.
     pub(super) y: (f64, f64),
 }
 
@@ -30,13 +30,13 @@ impl Axes {
         self.area.y + (1.0 - share(value, self.y)) * self.area.h
     }
 
-    /// Numbers on the left, with lines across if `lines` is set, so many at most.
+    /// Draws at most `most` numbers on the left, with grid lines if `lines` is set.
     pub(super) fn left(&self, lines: bool, most: usize, scene: &mut Scene) {
         let Area { x, w, h, .. } = self.area;
-        let most = super::whole(h / LINE).clamp(1, most.max(1));
+        let most = whole(h / LINE).clamp(1, most.max(1));
         let mut marks = ticks(self.y.0, self.y.1, most);
         if lines && marks.len() < 2 && most > 1 && self.y.0 < self.y.1 {
-            // The ends say more than the only round number between them.
+            // Two ends tell more than a single round number between them.
             let (low, high) = self.y;
             let texts = numbers(&[low, high], (high - low) / 50.0);
             marks = [low, high].into_iter().zip(texts).collect();
@@ -51,11 +51,12 @@ impl Axes {
         }
     }
 
-    /// The names of so many rows at the left, of as many as there is room for; the first is the lowest.
+    /// Draws the names of rows on the left, as many as fit, at most `most`. The first row is the
+    /// lowest.
     pub(super) fn rows(&self, titles: &[String], most: usize, scene: &mut Scene) {
         let Area { x, y, h, .. } = self.area;
         let each = h / titles.len().max(1) as f64;
-        let every = super::whole((ROW / each).ceil()).max(1);
+        let every = whole((ROW / each).ceil()).max(1);
         for (i, title) in titles.iter().enumerate().step_by(every) {
             let y = y + h - (i as f64 + 0.5) * each + 4.0;
             let title = shortened(title, most);
@@ -63,16 +64,16 @@ impl Axes {
         }
     }
 
-    /// Numbers below, and what they are behind the last one.
+    /// Draws numbers below the chart, with the unit behind the last one.
     pub(super) fn below(&self, unit: &str, scene: &mut Scene) {
         let Area { x, y, w, h } = self.area;
         let span = self.x.1 - self.x.0;
-        // Half a frame is none.
+        // There are no half frames.
         let most = match unit {
             "s" | "" => w,
             _ => span.max(1.0),
         };
-        let most = super::whole(most.min(w / NUMBER)).max(1);
+        let most = whole(most.min(w / NUMBER)).max(1);
         let marks = ticks(self.x.0, self.x.1, most);
         let half = |text: &str| text.chars().count() as f64 * LETTER / 2.0;
         let last = marks
@@ -92,7 +93,7 @@ impl Axes {
     }
 }
 
-/// Where a value lies between the ends, in the middle if they are the same.
+/// Returns the position of a value between the ends, from 0 to 1; the middle if the ends are equal.
 fn share(value: f64, (from, to): (f64, f64)) -> f64 {
     let share = (value - from) / (to - from);
     if share.is_finite() { share } else { 0.5 }

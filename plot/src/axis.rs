@@ -1,6 +1,8 @@
-//! What lies along a picture.
+//! The horizontal axis of a picture.
 
-/// What is counted along a picture.
+use super::words::whole;
+
+/// The unit of a horizontal axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
     /// Seconds.
@@ -8,12 +10,12 @@ pub enum Unit {
     /// Frames.
     #[default]
     Frames,
-    /// The values of a vector.
+    /// Values of a vector.
     Values,
 }
 
 impl Unit {
-    /// What stands behind the numbers of the axis.
+    /// Returns the word behind the numbers of the axis.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Seconds => "s",
@@ -23,19 +25,19 @@ impl Unit {
     }
 }
 
-/// What a picture's sides are.
+/// The values at the edges of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// At the left side.
+    /// The value at the left edge.
     pub from: f64,
-    /// At the right side.
+    /// The value at the right edge.
     pub to: f64,
-    /// What it counts.
+    /// The unit.
     pub unit: Unit,
 }
 
 impl Axis {
-    /// From 0 to so many.
+    /// Returns an axis from 0 to `to`.
     pub(super) fn up_to(to: f64, unit: Unit) -> Self {
         Self {
             from: 0.0,
@@ -44,12 +46,12 @@ impl Axis {
         }
     }
 
-    /// Whether it is in seconds.
+    /// Returns `true` if the unit is seconds.
     pub(super) fn is_time(&self) -> bool {
         self.unit == Unit::Seconds
     }
 
-    /// What holds both.
+    /// Returns the smallest axis that covers both.
     pub(super) fn with(self, other: Self) -> Self {
         Self {
             from: self.from.min(other.from),
@@ -58,7 +60,7 @@ impl Axis {
         }
     }
 
-    /// The ends of `part` as shares of this axis.
+    /// Returns the ends of `part` relative to this axis, from 0 to 1.
     pub(super) fn shares(&self, part: Self) -> (f64, f64) {
         let share = |value: f64| {
             let share = (value - self.from) / (self.to - self.from);
@@ -71,12 +73,12 @@ impl Axis {
     }
 }
 
-/// How long something takes: seconds, or minutes and hours where there are some.
+/// Formats a duration in seconds, with minutes and hours if it has any.
 pub(super) fn clock(seconds: f64) -> String {
     if seconds < 59.995 {
         return format!("{seconds:.2} s");
     }
-    let whole = super::whole(seconds.round());
+    let whole = whole(seconds.round());
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
     match hours {
         0 => format!("{minutes}:{seconds:02}"),

@@ -1,25 +1,26 @@
-//! Sound that a page plays.
+//! Audio that a page can play.
 
 use spr_core::model::{Dtype, Waveform};
 use spr_core::{Limits, Result};
 
-/// Bytes before the samples of a WAV file.
+/// The length of a WAV header in bytes.
 const HEAD: u64 = 44;
 
-/// The sound of an utterance as a WAV file of 16-bit samples.
+/// The audio of an utterance as a WAV file of 16-bit samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clip {
     /// The file.
     Wav(Vec<u8>),
-    /// Its size, as it is larger than it may be.
+    /// The size of a file that exceeds the limit.
     TooLarge(u64),
 }
 
 impl Clip {
-    /// The clip of `sound` if it has no more than `most` bytes; `None` where there is nothing to hear.
+    /// Returns the clip of `sound` if it has at most `most` bytes, or `None` if there are no
+    /// samples.
     ///
     /// # Errors
-    /// A truth value is neither 0 nor 1.
+    /// A boolean sample is neither 0 nor 1.
     pub(super) fn of(sound: &Waveform, most: u64) -> Result<Option<Self>> {
         let samples = &sound.samples;
         let channels = u16::try_from(samples.cols()).ok().filter(|n| *n > 0);

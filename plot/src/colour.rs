@@ -1,19 +1,19 @@
-//! Colours that people with any eyes tell apart.
+//! Colours that remain distinguishable with colour blindness.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Picture;
+use super::words::whole;
 
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// The place on the scale of what has no value.
+/// The scale position of cells without a value.
 pub(super) const NONE: u8 = 255;
 
-/// What has no value is grey.
+/// The grey of cells without a value.
 const GREY: Rgb = [0x99, 0x99, 0x99];
 
-/// Matplotlib's viridis at ten even steps.
+/// Matplotlib's viridis at ten equidistant positions.
 const VIRIDIS: [Rgb; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],
@@ -27,8 +27,8 @@ const VIRIDIS: [Rgb; 10] = [
     [0xfd, 0xe7, 0x25],
 ];
 
-/// Fields with black text on them: Paul Tol's light scheme, and then what is furthest from all
-/// before it in Oklab.
+/// Backgrounds for black text: Paul Tol's light scheme, followed by the colours furthest from all
+/// before them in Oklab.
 const LIGHT: [Rgb; 36] = [
     [0x77, 0xaa, 0xdd],
     [0xee, 0x88, 0x66],
@@ -67,17 +67,17 @@ const LIGHT: [Rgb; 36] = [
     [0x66, 0xdd, 0x66],
     [0xff, 0x88, 0xcc],
 ];
-/// So many of them are Tol's.
+/// The number of colours from Tol's scheme.
 const FIRST: usize = 9;
 
-/// The colour at a place of the scale: 0 is dark, 254 is light.
+/// Returns the colour at a scale position: 0 is dark, 254 is light.
 pub(super) fn scale(level: u8) -> Rgb {
     if level == NONE {
         return GREY;
     }
     let steps = VIRIDIS.len() - 1;
     let place = f64::from(level) / 254.0 * steps as f64;
-    let below = super::whole(place).min(steps - 1);
+    let below = whole(place).min(steps - 1);
     let share = place - below as f64;
     let [a, b] = [below, below + 1].map(|i| VIRIDIS.get(i).copied().unwrap_or(GREY));
     std::array::from_fn(|i| match (a.get(i), b.get(i)) {
@@ -86,7 +86,7 @@ pub(super) fn scale(level: u8) -> Rgb {
     })
 }
 
-/// Of the way from `a` to `b`, this share.
+/// Interpolates between `a` and `b`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -96,7 +96,7 @@ pub(super) fn mixed(a: u8, b: u8, share: f64) -> u8 {
     (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8
 }
 
-/// The nearest colour of the cube of six steps each way in the 256 colours of terminals.
+/// Returns the nearest of the 216 cube colours in a terminal's palette of 256.
 pub(super) fn of_256(colour: Rgb) -> u8 {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let nearest = |value: u8| {
@@ -107,24 +107,23 @@ pub(super) fn of_256(colour: Rgb) -> u8 {
     u8::try_from(16 + place).unwrap_or_default()
 }
 
-/// The whole scale.
+/// Returns the whole scale.
 pub(super) fn palette() -> Vec<Rgb> {
     (0..=NONE).map(scale).collect()
 }
 
-/// The colours of the labels on a sheet: each its own as long as there are enough.
+/// The colours of the labels on a sheet, all different as long as there are enough.
 pub(super) struct Colours {
     of: BTreeMap<String, Rgb>,
 }
 
 impl Colours {
-    pub(super) fn of(pictures: &[Picture]) -> Self {
-        let tracks = pictures.iter().flat_map(|picture| &picture.tracks);
-        // Those that are too narrow to be seen, too, so that the width changes no colour.
-        let labels: BTreeSet<_> = tracks.flat_map(|track| &track.labels).collect();
+    /// Gives colours to labels, of which some may be the same.
+    pub(super) fn of<'a>(labels: impl Iterator<Item = &'a String>) -> Self {
+        let labels: BTreeSet<_> = labels.collect();
         let (mut of, mut taken) = (BTreeMap::new(), [false; LIGHT.len()]);
         for label in labels {
-            // A label has the same colour on every sheet if no other one takes it.
+            // A label has the same colour on every sheet unless another label takes it.
             let own = hash(label) % FIRST;
             let near = (0..FIRST).map(|i| (own + i) % FIRST);
             let mut places = near.chain(FIRST..LIGHT.len());
@@ -141,7 +140,7 @@ impl Colours {
         self.of.get(label).copied().unwrap_or(GREY)
     }
 
-    /// What is to be said where labels share a colour.
+    /// Returns a note for labels that share a colour, if any do.
     pub(super) fn note(&self) -> Option<String> {
         let (labels, colours) = (self.of.len(), LIGHT.len());
         (labels > colours).then(|| format!("{labels} labels share {colours} colours"))
@@ -156,8 +155,6 @@ fn hash(label: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::model::{Matrix, Rank, Utterance};
-
     #[test]
     fn the_scale_gets_lighter() {
         assert_eq!((scale(0), scale(254)), (VIRIDIS[0], VIRIDIS[9]));
@@ -175,12 +172,8 @@ mod tests {
     }
 
     fn colours(labels: i32) -> Colours {
-        let labels: Vec<_> = (0..labels).collect();
-        let utt = Utterance {
-            labels: Matrix::from_rows(&labels, 1, Rank::Vector).ok(),
-            ..Utterance::default()
-        };
-        Colours::of(&[Picture::of(&utt, 1000, 9).unwrap()])
+        let labels: Vec<_> = (0..labels).map(|label| label.to_string()).collect();
+        Colours::of(labels.iter())
     }
 
     #[test]

@@ -7,49 +7,50 @@ use spr_core::{Result, Symbols, dispatch};
 use spr_stats::number;
 
 use super::colour::NONE;
-use super::counted;
 use super::range::{BEYOND, Range};
+use super::words::counted;
 
-/// Rows that may have names.
+/// The largest number of rows with names.
 const NAMED: usize = 1000;
 
-/// Features as places on a colour scale.
+/// Features as positions on a colour scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heat {
-    /// The number of the first column of the features, or the least of the numbers of a posterior.
+    /// The number of the first feature column, or the smallest index of a posterior.
     pub first: i64,
-    /// Columns of the features, or numbers of a posterior that have a row.
+    /// The number of feature columns, or of posterior indices with a row.
     pub dim: usize,
     /// Cells in a row; each is the mean of the frames in it.
     pub cols: usize,
-    /// Places on the scale from 0 to 254, row by row, the last feature first; 255 stands for no value.
+    /// Scale positions from 0 to 254, row by row, the last feature first; 255 marks a missing
+    /// value.
     pub cells: Vec<u8>,
-    /// What rows are.
+    /// The meaning of the rows.
     pub rows: Rows,
-    /// Values that are NaN or infinite.
+    /// The number of NaN and infinite values.
     pub odd: u64,
-    /// The values at places 0 and 254, which all beyond them share.
+    /// The values at positions 0 and 254; values beyond them are clamped.
     pub range: Range,
 }
 
-/// What the rows of a heat map are.
+/// The meaning of the rows of a heat map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rows {
-    /// Columns of features.
+    /// Feature columns.
     Features,
-    /// All numbers from the least that occurs to the greatest, and the names of some.
+    /// All indices from the smallest to the largest that occurs, and the names of some.
     Numbers(BTreeMap<i64, String>),
-    /// Only numbers that occur, with their names or as digits.
+    /// The indices that occur, with their names or digits.
     Occurring(Vec<(i64, String)>),
 }
 
 impl Heat {
-    /// What stands above the field: what its rows are, and what values lie beyond the colours.
+    /// Returns the caption: the meaning of the rows and the range of values outside the colours.
     pub(super) fn caption(&self) -> String {
         let last = self.first + self.dim as i64 - 1;
         let mut parts = vec![match &self.rows {
             Rows::Features => "feature".to_owned(),
-            // Which numbers there could be is not known.
+            // The number of possible indices is unknown.
             Rows::Numbers(_) => format!("number, from {} to {last} as occur", self.first),
             Rows::Occurring(ids) => format!("number, only the {} that occur", ids.len()),
         }];
@@ -58,18 +59,18 @@ impl Heat {
         parts.join("; ")
     }
 
-    /// How many values are NaN or infinite, if some are.
+    /// Returns a note on NaN and infinite values, if there are any.
     pub(super) fn gaps(&self) -> Option<String> {
         let values = counted(self.odd, "value");
         (self.odd > 0).then(|| format!("{values} NaN/inf"))
     }
 
-    /// Whether a cell has a colour of the scale.
+    /// Returns `true` if a cell has a value.
     pub(super) fn has_values(&self) -> bool {
         self.cells.iter().any(|cell| *cell != NONE)
     }
 
-    /// What rows are called, the lowest first, where they are more than columns counted from 0.
+    /// Returns the names of the rows, the lowest first, unless they are columns counted from 0.
     pub(super) fn titles(&self) -> Option<Vec<String>> {
         match &self.rows {
             Rows::Occurring(ids) => Some(ids.iter().map(|(_, name)| name.clone()).collect()),
@@ -82,7 +83,7 @@ impl Heat {
         }
     }
 
-    /// What the lowest and the highest row are called.
+    /// Returns the names of the lowest and the highest row.
     pub(super) fn ends(&self) -> (String, String) {
         let titles = self.titles().unwrap_or_default();
         let last = self.first + self.dim as i64 - 1;
@@ -92,7 +93,7 @@ impl Heat {
         }
     }
 
-    /// Puts names in place of numbers that have one.
+    /// Replaces numbers by their names, if they have one.
     pub(super) fn name(&mut self, symbols: &Symbols) {
         let name_of = |id: i64| Some(Key::from(symbols.name_of(id)?).to_string());
         match &mut self.rows {
@@ -109,10 +110,10 @@ impl Heat {
         }
     }
 
-    /// The means of `cols` times `rows` cells at most.
+    /// Averages the features into at most `cols` times `rows` cells.
     ///
     /// # Errors
-    /// A truth value is neither 0 nor 1.
+    /// A boolean value is neither 0 nor 1.
     pub(super) fn of(features: &Matrix, cols: usize, rows: usize) -> Result<Self> {
         let (cols, rows) = (cols.min(features.rows()), rows.min(features.cols()));
         let mut pool = Pool {
@@ -127,7 +128,7 @@ impl Heat {
         let means: Vec<_> = pool.cells.iter().map(mean).collect();
         let mut range = Range::of(means.iter().copied(), BEYOND);
         if pool.ends.0 <= pool.ends.1 {
-            // Means lie between the values, which are what is told.
+            // Means lie between the values, whose range is reported.
             range.ends = pool.ends;
         }
         let Range { low, high, .. } = range;
@@ -147,7 +148,7 @@ impl Heat {
     }
 }
 
-/// The place on the scale of a share; the middle where all values are the same.
+/// Returns the scale position of a share, or the middle if all values are equal.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -160,9 +161,9 @@ pub(super) fn level(share: f64) -> u8 {
     }
 }
 
-/// Values in the cells in which they lie.
+/// Values averaged by cell.
 struct Pool {
-    /// Sums and counts; `None` where a value is not finite.
+    /// Sums and counts; `None` for cells with a value that is not finite.
     cells: Vec<Option<(f64, u32)>>,
     odd: u64,
     ends: (f64, f64),

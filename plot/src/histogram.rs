@@ -1,34 +1,33 @@
-//! Counts as bars.
+//! Counts drawn as bars.
 
 use serde_json::Value;
-use spr_stats::{Column, LabelCount, Stats};
+use spr_stats::{Column, Columns, LabelCount, Survey};
 
-use super::Overview;
-use super::counted;
 use super::range::Range;
 use super::ticks::{number, numbers, round_step};
+use super::words::{counted, whole};
 
 /// Counts side by side.
 pub(super) struct Histogram {
     pub(super) title: String,
-    /// What is counted, and what it is counted by.
+    /// The names of the vertical and horizontal axes.
     pub(super) axes: (&'static str, &'static str),
     pub(super) bars: Vec<Bar>,
 }
 
-/// How many there are of something.
+/// The count of one bin.
 pub(super) struct Bar {
-    /// What, in words.
+    /// The name of the bin.
     pub(super) name: String,
-    /// Where it starts on the axis.
+    /// The start of the bin on the axis.
     pub(super) from: f64,
-    /// Where it ends.
+    /// The end of the bin on the axis.
     pub(super) to: f64,
     pub(super) count: u64,
 }
 
 impl Histogram {
-    /// Where the axis starts and ends. A bar that is the only one is a part of it.
+    /// Returns the ends of the axis. A single bar covers only a part of it.
     pub(super) fn ends(&self) -> (f64, f64) {
         match &self.bars[..] {
             [] => (0.0, 1.0),
@@ -41,17 +40,18 @@ impl Histogram {
     }
 }
 
-/// How many utterances are how long, in frames; in seconds if they are nothing but sound.
-pub(super) fn lengths(all: &Overview, most: usize) -> Option<Histogram> {
-    if all.stats.frames > 0 {
-        let counts = all.stats.length_counts();
-        return binned("frames", counts, 1.0, most);
-    }
-    let counts = all.durations.iter().map(|(length, n)| (*length, *n));
-    binned("seconds", counts, 0.01, most)
+/// Counts utterances by length in frames, or in seconds if they are nothing but sound.
+pub(super) fn lengths(survey: &Survey, most: usize) -> Option<Histogram> {
+    let (what, counts, unit) = match survey.frames {
+        0 => ("seconds", &survey.length_counts.hundredths, 0.01),
+        _ => ("frames", &survey.length_counts.frames, 1.0),
+    };
+    let counts = counts.iter().map(|(length, n)| (*length, *n));
+    binned(what, counts, unit, most)
 }
 
-/// Takes out the few lengths so far from all others that these would share a bar; they are told.
+/// Removes the few lengths so far from the others that those would share a bar, and returns a note
+/// on them.
 fn far_out(counts: &mut Vec<(u64, u64)>, unit: f64) -> Option<String> {
     let all: u64 = counts.iter().map(|(_, n)| n).sum();
     let at = |place: u64| {
@@ -84,7 +84,7 @@ fn far_out(counts: &mut Vec<(u64, u64)>, unit: f64) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// Bars of a round width; `unit` is what a whole length stands for.
+/// Bins counts in bars of a round width, where `unit` is the value of one unit of length.
 fn binned(
     what: &'static str,
     counts: impl Iterator<Item = (u64, u64)>,
@@ -95,7 +95,7 @@ fn binned(
     let far = far_out(&mut counts, unit).map(|far| format!("; {far}"));
     let (first, last) = (counts.first()?.0, counts.last()?.0);
     let step = round_step((last - first + 1) as f64 / most as f64).max(1.0);
-    let step = super::whole(step) as u64;
+    let step = whole(step) as u64;
     let start = first / step;
     let mut bars: Vec<_> = (start..=last / step)
         .map(|bin| {
@@ -127,7 +127,7 @@ fn binned(
     })
 }
 
-/// How often each label occurs; neighbours share a bar where there are too many.
+/// Counts the occurrences of each label. Neighbours share a bar if there are too many.
 pub(super) fn labels(column: usize, counts: &[LabelCount], most: usize) -> Option<Histogram> {
     let each = counts.len().div_ceil(most.max(1)).max(1);
     let bars = counts.chunks(each).enumerate().map(|(i, some)| {
@@ -166,7 +166,7 @@ fn name(count: &LabelCount) -> String {
     }
 }
 
-/// A column of the features, or several: means, and what lies within a deviation from them.
+/// The mean and standard deviation of one feature column, or of several.
 pub(super) struct Spread {
     /// The first column.
     pub(super) first: usize,
@@ -175,7 +175,7 @@ pub(super) struct Spread {
     pub(super) high: f64,
 }
 
-/// Spreads, and how many columns each of them sums up.
+/// Returns the spreads, and the number of columns that each of them covers.
 pub(super) fn spreads(columns: &[Column], most: usize) -> (Vec<Spread>, usize) {
     let each = columns.len().div_ceil(most.max(1)).max(1);
     let groups = columns.chunks(each).enumerate().filter_map(|(i, some)| {
@@ -193,17 +193,17 @@ pub(super) fn spreads(columns: &[Column], most: usize) -> (Vec<Spread>, usize) {
     (groups.collect(), each)
 }
 
-/// The values that a chart of spreads shows.
+/// The range of values in a chart of spreads.
 pub(super) struct Ends {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The first columns of spreads that go beyond, and how far these go.
+    /// The first columns of spreads that exceed the range, and their extremes.
     cut: Vec<usize>,
     beyond: (f64, f64),
 }
 
 impl Ends {
-    /// What is said of spreads that are cut, if any are.
+    /// Returns a note on clipped spreads, if there are any.
     pub(super) fn note(&self) -> Option<String> {
         let which = match &self.cut[..] {
             [] => return None,
@@ -220,10 +220,11 @@ impl Ends {
     }
 }
 
-/// Columns that are named as cut, at most.
+/// The largest number of clipped columns that are named.
 const NAMED: usize = 3;
 
-/// The values that a chart of spreads shows: without spreads that would hide all others.
+/// Returns the range of a chart of spreads, without spreads so wide that the others would
+/// disappear.
 pub(super) fn ends_of(spreads: &[Spread]) -> Ends {
     let near = Range::of(spreads.iter().flat_map(|s| [s.low, s.high]), 0.0);
     let inside = |s: &&Spread| s.low >= near.low && s.high <= near.high;
@@ -242,10 +243,10 @@ pub(super) fn ends_of(spreads: &[Spread]) -> Ends {
     }
 }
 
-/// Columns of labels that are drawn.
+/// The largest number of label columns drawn.
 pub(super) const LABEL_COLUMNS: usize = 8;
 
-/// What is said of columns of labels that are not drawn, if there are any.
+/// Returns a note on label columns that are not drawn, if there are any.
 pub(super) fn left_out(columns: &[Vec<LabelCount>]) -> Option<String> {
     match columns.len().saturating_sub(LABEL_COLUMNS) {
         0 => None,
@@ -253,15 +254,11 @@ pub(super) fn left_out(columns: &[Vec<LabelCount>]) -> Option<String> {
     }
 }
 
-/// What is said where columns of features are not told apart.
-pub(super) fn of_the_first(stats: &Stats) -> String {
-    match stats.columns_beyond {
-        0 => String::new(),
-        _ => format!(
-            ", the first {} of {}",
-            stats.features.len(),
-            stats.columns()
-        ),
+/// Returns what is said where columns of features are not told apart.
+pub(super) fn of_the_first(columns: &Columns) -> String {
+    match columns.beyond {
+        Some(_) => format!(", the first {} of {}", columns.each.len(), columns.count),
+        None => String::new(),
     }
 }
 

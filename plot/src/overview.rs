@@ -1,122 +1,85 @@
-//! What is to be seen of a whole data set.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The facts and pictures of a whole data set.
 
 use spr_core::format::Reader;
-use spr_core::model::{Key, Matrix, Utterance};
-use spr_core::{Error, Result, Symbols, dispatch};
-use spr_stats::{Entry, Stats, number};
-use spr_text::harmless;
+use spr_core::model::Key;
+use spr_core::text::harmless;
+use spr_core::{Error, Result, Symbols};
+use spr_stats::{LabelCount, ListedUtterance, Scope, Survey};
 
-use super::{Detail, Picture};
+use super::picture::{Detail, Picture};
 
-/// Utterances listed of the longest, and of the shortest.
-const LISTED: usize = 10;
-/// Utterances listed of the first.
-const FIRST: usize = 10_000;
-/// Bytes of their keys.
-const FIRST_KEYS: usize = 300_000;
+/// A chart of a whole data set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chart {
+    /// The number of utterances by length.
+    Lengths,
+    /// The number of occurrences of each label.
+    Labels,
+    /// The mean and standard deviation of each feature column.
+    Dims,
+}
 
-/// Speakers that are told apart.
-const SPEAKERS: usize = 10_000;
-/// Utterances named as those with values that are no numbers.
-const NAMED: usize = 3;
+impl Chart {
+    /// All charts, in the order in which they are drawn.
+    pub const ALL: [Self; 3] = [Self::Lengths, Self::Labels, Self::Dims];
+}
 
-/// A data set, summed up in one pass and little memory.
+/// A summary of a data set, made in one pass with little memory.
 #[derive(Clone, Debug, Default)]
 pub struct Overview {
-    /// Numbers about numbers.
-    pub stats: Stats,
-    /// What utterances hold.
-    pub kinds: BTreeSet<String>,
-    /// Element types, of features where there are some.
-    pub dtypes: BTreeSet<&'static str>,
-    /// What utterances were decoded from.
-    pub codings: BTreeSet<String>,
-    /// Sampling rates.
-    pub rates: BTreeSet<u32>,
-    /// How many recordings last how many hundredths of a second.
-    pub durations: BTreeMap<u64, u64>,
-    /// How many utterances have features that are NaN or infinite, and the first of them.
-    pub odd: (u64, Vec<Key>),
-    /// Speakers, of very many the first.
-    pub speakers: BTreeMap<Key, Spoken>,
-    /// Utterances of speakers that are not among them.
-    pub others: u64,
-    /// The first utterances.
-    pub first: Vec<Listed>,
-    /// Bytes of their keys.
-    first_keys: usize,
-    /// The longest ones, the longest first.
-    pub longest: Vec<Listed>,
-    /// The shortest ones, the shortest first.
-    pub shortest: Vec<Listed>,
-    /// Pictures of the first, the longest and the shortest utterance, where asked for.
+    /// The facts.
+    pub survey: Survey,
+    /// The counts of each label, one list per column.
+    pub labels: Vec<Vec<LabelCount>>,
+    /// Pictures of the first, the longest and the shortest utterance, if requested.
     pub pictures: [Option<Picture>; 3],
 }
 
-/// What a speaker has.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spoken {
-    /// Utterances.
-    pub utterances: u64,
-    /// Frames, or samples of sound alone.
-    pub length: u64,
-    /// Seconds of those utterances that say how long they last.
-    pub seconds: f64,
-    /// Utterances that say it.
-    pub timed: u64,
-}
-
-/// An utterance in a list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    /// Which one it is in the data set, counted from 0.
-    pub place: u64,
-    /// What it is.
-    pub entry: Entry,
-}
-
 impl Overview {
-    /// Reads a data set to its end; `pictures` says how much pictures of utterances show.
+    /// Reads a data set to its end. `pictures` sets the detail of pictures of utterances.
     ///
     /// # Errors
-    /// It can't be read.
+    /// The data set cannot be read.
     pub fn read(reader: &mut dyn Reader, pictures: Option<Detail>) -> Result<Self> {
         Self::read_past(reader, pictures, Err)
     }
 
-    /// Reads a data set as far as can be, and hands errors to `tell`.
+    /// Reads a data set as far as possible and passes errors to `tell`.
     ///
     /// # Errors
-    /// What `tell` does not pass over.
+    /// Errors that `tell` does not accept.
     pub fn read_past(
         reader: &mut dyn Reader,
         pictures: Option<Detail>,
-        mut tell: impl FnMut(Error) -> Result<()>,
+        tell: impl FnMut(Error) -> Result<()>,
     ) -> Result<Self> {
-        let mut all = Self::default();
-        let mut utt = Utterance::default();
-        loop {
-            match reader.read(&mut utt) {
-                Ok(true) => all.add(&utt, pictures)?,
-                Ok(false) => break,
-                Err(error) => {
-                    let more = error.can_continue();
-                    tell(error)?;
-                    if !more {
-                        break;
+        let mut drawn = [const { None }; 3];
+        let mut survey = Survey::new(Scope::Lists, reader.info());
+        survey.read_past(
+            reader,
+            |survey, utt| {
+                let Some(detail) = pictures else {
+                    return Ok(());
+                };
+                for (slot, wanted) in drawn.iter_mut().zip(last_is_head(survey)) {
+                    if wanted {
+                        *slot = Some(Picture::with(utt, &detail)?);
                     }
                 }
-            }
-        }
-        all.stats.finish();
-        Ok(all)
+                Ok(())
+            },
+            tell,
+        )?;
+        Ok(Self {
+            labels: std::mem::take(&mut survey.labels).lists(),
+            survey,
+            pictures: drawn,
+        })
     }
 
-    /// Puts names in place of labels that are numbers, and have one.
+    /// Replaces numeric labels by their names, if they have one.
     pub fn name(&mut self, symbols: &Symbols) {
-        for count in self.stats.labels.iter_mut().flatten() {
+        for count in self.labels.iter_mut().flatten() {
             let name = count.label.as_i64().and_then(|n| symbols.name_of(n));
             if let Some(name) = name {
                 count.label = Key::from(name).to_string().into();
@@ -126,11 +89,12 @@ impl Overview {
         pictures.for_each(|picture| picture.name(symbols));
     }
 
-    /// What is said of values that are no numbers, if there are any: who has them.
+    /// Describes the values that are not finite: who has them. `None` if there are none.
     pub fn gaps(&self) -> Option<String> {
-        let (count, named) = &self.odd;
+        let columns = &self.survey.columns;
+        let (count, named) = (columns.odd, &columns.odd_keys);
         let names: Vec<_> = named.iter().map(|key| harmless(&key.to_string())).collect();
-        let more = match *count > named.len() as u64 {
+        let more = match count > named.len() as u64 {
             true => ", ..",
             false => "",
         };
@@ -142,137 +106,71 @@ impl Overview {
         let names = names.join(", ");
         Some(format!("NaN or infinite values in {whose}: {names}{more}"))
     }
-
-    fn add(&mut self, utt: &Utterance, pictures: Option<Detail>) -> Result<()> {
-        let (place, entry) = (self.stats.utterances, Entry::of(utt));
-        self.stats.add(utt)?;
-        if utt.features.as_ref().map_or(Ok(false), has_gaps)? {
-            self.odd.0 += 1;
-            if self.odd.1.len() < NAMED {
-                self.odd.1.push(utt.key.clone());
-            }
-        }
-        self.kinds.extend(entry.kinds.iter().cloned());
-        self.dtypes.extend(entry.dtype);
-        if let Some(coding) = &utt.origin.coding
-            && !self.codings.contains(&**coding)
-        {
-            self.codings.insert(coding.to_string());
-        }
-        if let (Some(audio), Some(seconds)) = (&utt.audio, entry.seconds) {
-            let hundredths = super::whole((seconds * 100.0).round()) as u64;
-            *self.durations.entry(hundredths).or_default() += 1;
-            self.rates.extend(audio.facts().rate);
-        }
-        if let Some(speaker) = &utt.meta.speaker {
-            let known = self.speakers.len() < SPEAKERS || self.speakers.contains_key(speaker);
-            match known {
-                true => {
-                    let has = self.speakers.entry(speaker.clone()).or_default();
-                    has.utterances += 1;
-                    has.length += entry.frames;
-                    has.seconds += entry.seconds.unwrap_or_default();
-                    has.timed += u64::from(entry.seconds.is_some());
-                }
-                false => self.others += 1,
-            }
-        }
-        let length = entry.frames;
-        let listed = Listed { place, entry };
-        let first = place == 0;
-        self.first_keys += listed.entry.key.as_bytes().len();
-        if self.first.len() < FIRST && self.first_keys <= FIRST_KEYS {
-            self.first.push(listed.clone());
-        }
-        let [longest, shortest] = [
-            insert(&mut self.longest, &listed, |new, old| new > old),
-            insert(&mut self.shortest, &listed, |new, old| new < old),
-        ];
-        if let Some(detail) = pictures {
-            let wanted = [first, longest && length > 0, shortest && length > 0];
-            for (slot, wanted) in self.pictures.iter_mut().zip(wanted) {
-                if wanted {
-                    *slot = Some(Picture::with(utt, &detail)?);
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
-/// Whether a value is NaN or infinite.
-fn has_gaps(matrix: &Matrix) -> Result<bool> {
-    Ok(matrix.dtype().is_float()
-        && dispatch!(matrix.dtype(), T => {
-            matrix.values::<T>()?.iter().any(|v| !number(*v).is_finite())
-        }))
-}
-
-/// Puts an utterance into a list of `most`, behind all that it does not come `before` by its length;
-/// says whether it is at the head now.
-fn insert(list: &mut Vec<Listed>, new: &Listed, before: fn(u64, u64) -> bool) -> bool {
-    let later = |old: &Listed| before(new.entry.frames, old.entry.frames);
-    // Most come last.
-    let at = list
-        .iter()
-        .rposition(|old| !later(old))
-        .map_or(0, |at| at + 1);
-    if at >= LISTED {
-        return false;
-    }
-    list.insert(at, new.clone());
-    list.truncate(LISTED);
-    at == 0
+/// Returns whether the last utterance is the first, the longest and the shortest so far.
+fn last_is_head(survey: &Survey) -> [bool; 3] {
+    let (lists, last) = (&survey.lists, survey.utterances.saturating_sub(1));
+    let heads = |list: &[ListedUtterance]| {
+        let head = list.first();
+        head.is_some_and(|head| head.place == last && head.entry.frames > 0)
+    };
+    [last == 0, heads(&lists.longest), heads(&lists.shortest)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::model::Rank;
+    use spr_core::model::{DatasetInfo, Matrix, Rank, Utterance};
 
-    #[test]
-    fn the_longest_and_the_shortest_are_listed() {
-        let mut all = Overview::default();
-        for (i, frames) in [5usize, 9, 2, 9, 3, 7, 7, 1, 8, 4, 6, 2]
-            .into_iter()
-            .enumerate()
-        {
-            let utt = Utterance {
-                key: format!("k{i}").as_str().into(),
-                features: Some(Matrix::from_rows(&vec![0f32; frames], 1, Rank::Matrix).unwrap()),
-                ..Utterance::default()
-            };
-            all.add(&utt, Some(Detail::new(9, 9))).unwrap();
+    /// Utterances that are read from the last to the first.
+    struct Stack(Vec<Utterance>, DatasetInfo);
+
+    impl Reader for Stack {
+        fn info(&self) -> &DatasetInfo {
+            &self.1
         }
-        let places = |list: &[Listed]| list.iter().map(|l| l.place).collect::<Vec<_>>();
-        assert_eq!(places(&all.first), (0..12).collect::<Vec<_>>());
-        assert_eq!(places(&all.longest), [1, 3, 8, 5, 6, 10, 0, 9, 4, 2]);
-        assert_eq!(places(&all.shortest), [7, 2, 11, 4, 9, 0, 10, 5, 6, 8]);
-        let keys = all.pictures.map(|p| p.unwrap().key.to_string());
-        assert_eq!(keys, ["k0", "k1", "k7"]);
+
+        fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+            let next = self.0.pop();
+            Ok(next.map(|next| *utt = next).is_some())
+        }
+    }
+
+    /// Reads utterances of one column, named `k0`, `k1`, ….
+    fn read(columns: &[&[f32]]) -> Overview {
+        let utts = columns.iter().enumerate().map(|(i, values)| Utterance {
+            key: format!("k{i}").as_str().into(),
+            features: Matrix::from_rows(values, 1, Rank::Matrix).ok(),
+            ..Utterance::default()
+        });
+        let mut stack = Stack(utts.rev().collect(), DatasetInfo::default());
+        Overview::read(&mut stack, Some(Detail::new(9, 9))).unwrap()
     }
 
     #[test]
-    fn utterances_with_values_that_are_no_numbers_are_named() {
-        let mut all = Overview::default();
-        for (i, value) in [1.0, f32::NAN, f32::INFINITY, 2.0, f32::NAN, f32::NAN]
-            .into_iter()
-            .enumerate()
-        {
-            let utt = Utterance {
-                key: format!("u{i}").as_str().into(),
-                features: Matrix::from_rows(&[value, 0.0], 2, Rank::Matrix).ok(),
-                ..Utterance::default()
-            };
-            all.add(&utt, None).unwrap();
-            if i == 1 {
-                let said = all.gaps();
-                let one = "NaN or infinite values in one utterance: u1";
-                assert_eq!(said.as_deref(), Some(one));
-            }
-        }
-        let said = all.gaps();
-        let four = "NaN or infinite values in 4 utterances: u1, u2, u4, ..";
+    fn the_first_the_longest_and_the_shortest_are_drawn() {
+        let all = read(&[&[0.0; 5], &[], &[0.0; 9], &[0.0; 2], &[0.0; 9], &[0.0; 2]]);
+        let keys = all.pictures.map(|p| p.map(|p| p.key.to_string()));
+        let keys = keys.each_ref().map(Option::as_deref);
+        // The shortest is empty: there is nothing to be seen.
+        assert_eq!(keys, [Some("k0"), Some("k2"), Some("k0")]);
+        let all = read(&[&[], &[0.0; 5], &[0.0; 2]]);
+        let keys = all.pictures.map(|p| p.map(|p| p.key.to_string()));
+        assert_eq!(
+            keys.each_ref().map(Option::as_deref),
+            [Some("k0"), Some("k1"), None]
+        );
+    }
+
+    #[test]
+    fn utterances_with_values_that_are_not_finite_are_named() {
+        let (nan, inf) = (f32::NAN, f32::INFINITY);
+        let said = read(&[&[1.0], &[nan]]).gaps();
+        let one = "NaN or infinite values in one utterance: k1";
+        assert_eq!(said.as_deref(), Some(one));
+        let said = read(&[&[1.0], &[nan], &[inf], &[2.0], &[nan], &[nan]]).gaps();
+        let four = "NaN or infinite values in 4 utterances: k1, k2, k4, ..";
         assert_eq!(said.as_deref(), Some(four));
         assert_eq!(Overview::default().gaps(), None);
     }

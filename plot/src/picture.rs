@@ -1,37 +1,37 @@
-//! What is to be seen of an utterance.
+//! A reduced view of one utterance.
 
 use spr_core::model::{FrameGrid, Key, Matrix, Rank, Utterance};
 use spr_core::{Result, Symbols};
 
 use super::axis::{Axis, Unit, clock};
 use super::clip::Clip;
-use super::counted;
 use super::heat::Heat;
 use super::spectrum::{Analysis, Spectrum, spectra};
 use super::track::{Track, label_tracks, last_of, tier_tracks};
 use super::wave::{MAX_CHANNELS, Wave, curve, waves};
 use super::weights::Weights;
+use super::words::counted;
 
-/// Bytes of what was said that are kept.
+/// The largest length of the text that is kept, in bytes.
 const MOST_TEXT: usize = 2000;
 
-/// How much of an utterance a picture shows.
+/// The detail of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detail {
-    /// Columns, at most.
+    /// The largest number of columns.
     pub cols: usize,
-    /// Rows of features, at most.
+    /// The largest number of rows of features.
     pub rows: usize,
-    /// Rows of frequencies, at most.
+    /// The largest number of rows of frequencies.
     pub bins: usize,
-    /// How sound becomes a spectrogram.
+    /// The parameters of spectrograms.
     pub analysis: Analysis,
-    /// Bytes of sound that is kept to be played, if any is.
+    /// The largest size of a clip in bytes, if audio is kept to be played.
     pub clip: Option<u64>,
 }
 
 impl Detail {
-    /// So many columns and rows of features, and half as many of frequencies.
+    /// Sets the numbers of columns and feature rows; there are half as many rows of frequencies.
     pub fn new(cols: usize, rows: usize) -> Self {
         Self {
             cols: cols.max(1),
@@ -43,47 +43,53 @@ impl Detail {
     }
 }
 
-/// An utterance, made small enough to be seen. Its size does not depend on that of the utterance,
-/// but for the names of labels.
+/// An utterance reduced for display. Its size depends on that of the utterance only by the names of
+/// labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// Whose it is.
+    /// The key of the utterance.
     pub key: Key,
-    /// Frames.
+    /// The number of frames.
     pub frames: u64,
-    /// What features and labels lie along.
+    /// The axis of features and labels.
     pub axis: Axis,
-    /// What all that is in seconds lies along: from the first start to the last end of it.
+    /// The axis of everything timed in seconds, from the first start to the last end.
     pub time: Option<Axis>,
     /// The features.
     pub heat: Option<Heat>,
-    /// The sound, a wave a channel.
+    /// The waveforms, one per channel.
     pub waves: Vec<Wave>,
-    /// The sound by time and frequency, a spectrogram a channel.
+    /// The spectrograms, one per channel.
     pub spectra: Vec<Spectrum>,
-    /// The sound to be played, where that was asked for.
+    /// The audio to be played, if requested.
     pub clip: Option<Clip>,
-    /// What was said, the start of it.
+    /// The beginning of the text.
     pub text: Option<String>,
     /// Labels and segments.
     pub tracks: Vec<Track>,
-    /// The end of the last segment, where it is later than that of all else.
+    /// The end of the last segment, if it is later than that of all other data.
     pub beyond: Option<f64>,
-    /// What is left out, in words.
+    /// Notes on data left out.
     pub notes: Vec<String>,
 }
 
 impl Picture {
-    /// Makes an utterance small: `cols` columns at most, and `rows` rows of features. Of sound it
-    /// shows samples, so ask for [them](spr_core::format::Request::samples).
+    /// Reduces an utterance to at most `cols` columns and `rows` rows of features. Waveforms need
+    /// samples: see [`Request::samples`](spr_core::format::Request::samples).
     ///
     /// # Errors
-    /// A truth value of it is neither 0 nor 1.
+    /// A boolean value is neither 0 nor 1.
     pub fn of(utt: &Utterance, cols: usize, rows: usize) -> Result<Self> {
         Self::with(utt, &Detail::new(cols, rows))
     }
 
-    /// Makes an utterance small, with such detail.
+    /// Returns all labels and segments, those too narrow to be seen as well: a label keeps its colour
+    /// whatever the width.
+    pub(super) fn labels(&self) -> impl Iterator<Item = &String> {
+        self.tracks.iter().flat_map(|track| &track.labels)
+    }
+
+    /// Reduces an utterance with the given detail.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -97,7 +103,7 @@ impl Picture {
                 to: grid.time(frames).value(),
                 unit: Unit::Seconds,
             },
-            // Nothing says that the values of a vector follow each other in time.
+            // The values of a vector need not be in order of time.
             None if is_vector(utt) => Axis::up_to(frames as f64, Unit::Values),
             None => Axis::up_to(frames as f64, Unit::Frames),
         };
@@ -185,12 +191,12 @@ impl Picture {
         Ok(picture)
     }
 
-    /// What the field of something along `axis` lies along.
+    /// Returns the axis on which data with the axis `axis` are drawn.
     pub(super) fn along(&self, axis: Axis) -> Axis {
         self.time.filter(|_| axis.is_time()).unwrap_or(axis)
     }
 
-    /// How long it is, in words.
+    /// Describes the length in words.
     pub(super) fn facts(&self) -> Vec<String> {
         let what = match self.axis.unit {
             Unit::Values => "value",
@@ -198,7 +204,7 @@ impl Picture {
         };
         let frames = (self.frames > 0).then(|| counted(self.frames, what));
         let (sound, last) = (self.waves.first().map(|wave| wave.axis), self.beyond);
-        // The sound's own length, where segments go beyond it.
+        // The duration of the audio itself, if segments go beyond it.
         let own = sound.filter(Axis::is_time).or(Some(self.axis));
         let own = own.filter(|axis| axis.is_time()).or(self.time);
         let length = own.map(|axis| clock(axis.to - axis.from));
@@ -206,7 +212,7 @@ impl Picture {
         frames.into_iter().chain(length).chain(beyond).collect()
     }
 
-    /// Puts names in place of labels that are numbers, and have one.
+    /// Replaces numeric labels by their names, if they have one.
     pub fn name(&mut self, symbols: &Symbols) {
         self.tracks.iter_mut().for_each(|track| track.name(symbols));
         if let Some(heat) = &mut self.heat {
@@ -214,13 +220,13 @@ impl Picture {
         }
     }
 
-    /// Whether there is nothing to be seen.
+    /// Returns `true` if there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         self.heat.is_none() && self.waves.is_empty() && self.tracks.is_empty()
     }
 }
 
-/// Whether the features are a vector, and nothing else goes with its values.
+/// Returns `true` if the features are a vector and no other field is aligned with its values.
 fn is_vector(utt: &Utterance) -> bool {
     let vector = |features: &Matrix| features.rank() == Rank::Vector && features.cols() == 1;
     utt.features.as_ref().is_some_and(vector) && utt.labels.is_none()
@@ -251,10 +257,10 @@ mod tests {
         assert_eq!(heat.cells, [254, NONE, 0, 127]);
         let caption = "feature; values 0.0 to 9.0 in all; grey: 2 values NaN/inf";
         assert_eq!(heat.caption(), caption);
-        // One value that is no number takes its cell.
+        // A single NaN makes its cell empty.
         let heat = Picture::of(&utt, 1, 1).unwrap().heat.unwrap();
         assert_eq!((heat.has_values(), &heat.cells[..]), (false, &[NONE][..]));
-        // One value a frame is a curve, without gaps.
+        // One value per frame is drawn as a curve without gaps.
         utt.features = matrix(&[1.0, 4.0, f64::NAN, 2.0], 1);
         let picture = Picture::of(&utt, 100, 9).unwrap();
         let wave = &picture.waves[0];

@@ -1,20 +1,21 @@
-//! Pixels as PNG.
+//! PNG output.
 
 use png::{BitDepth, ColorType, DeflateCompression, Encoder, EncodingError, Filter};
 
 use super::colour::Rgb;
 
-/// What the bytes of an image are.
+/// The pixels of an image.
 pub(super) enum Pixels<'a> {
-    /// Three bytes a pixel.
+    /// Three bytes per pixel.
     Rgb(&'a [u8]),
-    /// A byte a pixel: its place in a list of colours.
+    /// One byte per pixel, an index into a palette.
     Places(&'a [u8], &'a [Rgb]),
 }
 
-/// A PNG file of 8-bit pixels, row by row from the top; nothing where there are no pixels.
+/// Encodes 8-bit pixels, row by row from the top, as a PNG file. Returns nothing if there are no
+/// pixels.
 pub(super) fn encode(width: u32, height: u32, pixels: &Pixels<'_>) -> Vec<u8> {
-    // Writing to a vector can't fail.
+    // Writing to a vector cannot fail.
     file(width, height, pixels).unwrap_or_default()
 }
 
@@ -22,7 +23,7 @@ fn file(width: u32, height: u32, pixels: &Pixels<'_>) -> Result<Vec<u8>, Encodin
     let mut file = Vec::new();
     let mut encoder = Encoder::new(&mut file, width, height);
     encoder.set_depth(BitDepth::Eight);
-    // Areas of one colour pack best as they are.
+    // Areas of one colour compress best without a filter.
     encoder.set_filter(Filter::NoFilter);
     encoder.set_deflate_compression(DeflateCompression::Level(6));
     let bytes = match pixels {

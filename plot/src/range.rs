@@ -1,26 +1,26 @@
-//! Which values colours and charts span.
+//! The range of values covered by colours and charts.
 
 use super::ticks::numbers;
-use super::whole;
+use super::words::whole;
 
-/// Of the values of a field, this share at either end has the colour of the end.
+/// The share of values, at either end, that is clamped to the colour of the end.
 pub(super) const BEYOND: f64 = 0.01;
-/// What lies so many times as far from the middle as all nearer values do is a world of its own.
+/// The factor by which an outlier is further from the median than all nearer values.
 const APART: f64 = 100.0;
 
-/// The values that are told apart, and the ends of all.
+/// A range of values, and the extremes beyond it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
-    /// The least value that is told from smaller ones.
+    /// The lower end; smaller values are clamped.
     pub low: f64,
-    /// The greatest that is told from greater ones.
+    /// The upper end; larger values are clamped.
     pub high: f64,
-    /// The least and the greatest value of all.
+    /// The smallest and the largest value of all.
     pub ends: (f64, f64),
 }
 
 impl Range {
-    /// All of these.
+    /// Returns a range without clamping.
     pub(super) fn whole(low: f64, high: f64) -> Self {
         Self {
             low,
@@ -29,8 +29,8 @@ impl Range {
         }
     }
 
-    /// Most of the values that are finite: without such a share at either end, and without those,
-    /// half of all at most, that would make all others look the same.
+    /// Returns the range of most finite values. It excludes the given share at either end, and
+    /// outliers, at most half of all values, that would make the others look the same.
     pub(super) fn of(values: impl Iterator<Item = f64>, share: f64) -> Self {
         let mut sorted: Vec<_> = values.filter(|v| v.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -46,7 +46,7 @@ impl Range {
             (at(0), at(last)),
             (first, end),
         ];
-        // Of few values among many that are the same, these few are what there is to be seen.
+        // A few values among many equal ones are the ones of interest.
         let wide = spans.into_iter().find(|(low, high)| low < high);
         let (low, high) = wide.unwrap_or((first, end));
         Self {
@@ -56,7 +56,7 @@ impl Range {
         }
     }
 
-    /// What is said of values that are not told apart, if there are any.
+    /// Returns a note on clamped values, if there are any.
     pub(super) fn note(&self) -> Option<String> {
         let (least, most) = self.ends;
         let step = (most - least) / 50.0;
@@ -66,7 +66,7 @@ impl Range {
     }
 }
 
-/// The values around the middle one up to a gap so wide that nothing could be seen but the gap.
+/// Returns the values around the median up to a gap so wide that nothing else would be visible.
 fn near(sorted: &[f64]) -> &[f64] {
     let middle = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
     let mut away: Vec<_> = sorted.iter().map(|v| (v - middle).abs()).collect();
@@ -109,7 +109,7 @@ mod tests {
         );
         let one = (0..1000).map(|i| if i == 500 { 1.0 } else { 0.0 });
         assert_eq!(Range::of(one, BEYOND), Range::whole(0.0, 1.0));
-        // Many nothings and a few values are all to be seen.
+        // Many zeros and a few values are all shown.
         let sparse = (0..100).map(|i| if i < 90 { 0.0 } else { f64::from(i) });
         assert_eq!(Range::of(sparse, BEYOND).high, 99.0);
         let ends = [f64::MAX, -f64::MAX, 0.0, 1.0, f64::NAN].into_iter();

@@ -1,19 +1,19 @@
-//! Scenes as pixels.
+//! Rasterised scenes.
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, RasterizedChar, get_raster};
-use spr_text::harmless;
+use spr_core::text::harmless;
 
 use super::colour::{Rgb, mixed, scale};
 use super::png::{Pixels, encode};
 use super::scene::{Align, Area, Ink, Item, Scene};
-use super::whole;
+use super::words::whole;
 
-/// A letter is so many points high and wide, its line at the 13th.
+/// The height and width of a letter in points, with the baseline at the 13th.
 const HIGH: f64 = 16.0;
 const WIDE: f64 = 7.0;
 const LINE: f64 = 13.0;
 
-/// A PNG of the scene, on white; it has a pixel at least.
+/// Encodes the scene as a PNG of at least one pixel, on white.
 pub fn png(scene: &Scene) -> Vec<u8> {
     let (width, height) = scene.pixels();
     let mut canvas = Canvas::new(width, height, scene.scale);
@@ -23,7 +23,7 @@ pub fn png(scene: &Scene) -> Vec<u8> {
     encode(width, height, &Pixels::Rgb(&canvas.bytes))
 }
 
-/// Whether a PNG has letters for all text of the scene; others are question marks.
+/// Returns `true` if the font has letters for all text of the scene. Others become question marks.
 pub fn has_letters(scene: &Scene) -> bool {
     scene.items.iter().all(|item| match item {
         Item::Text { text, .. } => harmless(text).chars().all(|c| raster(c, 1.0).is_some()),
@@ -31,7 +31,7 @@ pub fn has_letters(scene: &Scene) -> bool {
     })
 }
 
-/// A letter for pictures with so many pixels a point.
+/// Returns a letter for pictures of `scale` pixels per point.
 fn raster(c: char, scale: f64) -> Option<RasterizedChar> {
     let height = match scale > 1.0 {
         true => RasterHeight::Size32,
@@ -40,9 +40,9 @@ fn raster(c: char, scale: f64) -> Option<RasterizedChar> {
     get_raster(c, FontWeight::Regular, height)
 }
 
-/// Pixels of three bytes, row by row from the top.
+/// An image of three bytes per pixel, row by row from the top.
 struct Canvas {
-    /// Pixels in a point.
+    /// Pixels per point.
     scale: f64,
     width: usize,
     height: usize,
@@ -81,8 +81,8 @@ impl Canvas {
         }
     }
 
-    /// Fills an area with what `of` says of a point in it, each way from 0 to 1. What is thinner
-    /// than a pixel takes one.
+    /// Fills an area, where `of` returns the colour of a point in it, from 0 to 1 each way. Areas
+    /// thinner than a pixel take one.
     fn fill(&mut self, area: &Area, of: impl Fn(f64, f64) -> Rgb) {
         let span = |from: f64, size: f64, most: usize| {
             let first = whole(from.round());
@@ -122,7 +122,7 @@ impl Canvas {
         }
     }
 
-    /// A letter from its upper left corner; a pixel is as strong as the part of it that is covered.
+    /// Draws a letter from its upper left corner. Pixels are as opaque as their covered part.
     fn letter(&mut self, letter: &RasterizedChar, left: f64, top: f64, colour: Rgb) {
         let rows: Vec<_> = letter.rows().collect();
         let across = letter.width() as f64 / (WIDE * self.scale).round();
@@ -166,7 +166,7 @@ impl Canvas {
     }
 }
 
-/// The cells between two places, each with the part of it that lies there.
+/// Returns the cells between two positions, each with its covered part.
 fn overlaps(from: f64, to: f64) -> impl Iterator<Item = (usize, f64)> {
     let cells = whole(from)..whole(to.ceil());
     cells.filter_map(move |cell| {

@@ -1,24 +1,25 @@
-//! What a picture consists of, whatever it is stored as.
+//! Pictures as items, independent of the output format.
 
 use super::colour::Rgb;
+use super::words::whole;
 
 /// A picture: items in the order in which they are painted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
-    /// Points from left to right.
+    /// The width in points.
     pub width: u32,
-    /// Points from top to bottom.
+    /// The height in points.
     pub height: u32,
-    /// Pixels in a point.
+    /// Pixels per point.
     pub scale: f64,
-    /// What it says, for those who can't see it.
+    /// The description for screen readers.
     pub title: String,
-    /// What is on it.
+    /// The items.
     pub items: Vec<Item>,
 }
 
 impl Default for Scene {
-    /// Nothing, with a pixel a point.
+    /// Returns an empty scene of one pixel per point.
     fn default() -> Self {
         Self {
             width: 0,
@@ -30,7 +31,7 @@ impl Default for Scene {
     }
 }
 
-/// A part of a picture, in points from the upper left corner.
+/// A rectangle, in points from the upper left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
     /// The left edge.
@@ -43,74 +44,74 @@ pub struct Area {
     pub h: f64,
 }
 
-/// Which point of a text its place is.
+/// The anchor of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Its start.
+    /// The start of the text.
     Start,
-    /// Its middle.
+    /// The middle of the text.
     Middle,
-    /// Its end.
+    /// The end of the text.
     End,
 }
 
-/// What a colour means; a page may choose its own.
+/// The role of a colour; a page may choose its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Titles.
     Text,
-    /// Numbers at axes.
+    /// Numbers along axes.
     Muted,
     /// Lines behind the data.
     Faint,
     /// The data.
     Data,
-    /// What surrounds the data, such as deviations.
+    /// The surroundings of the data, such as deviations.
     Soft,
-    /// This colour.
+    /// A fixed colour.
     Fixed(Rgb),
 }
 
-/// A thing on a picture.
+/// An item of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A filled rectangle.
     Rect {
-        /// Where.
+        /// The rectangle.
         area: Area,
-        /// In which colour.
+        /// Its colour.
         ink: Ink,
     },
     /// A line of text, 12 points high.
     Text {
-        /// Where the point is that `align` names.
+        /// The horizontal position of the anchor.
         x: f64,
-        /// The line on which it stands.
+        /// The baseline.
         y: f64,
-        /// What `x` is.
+        /// The anchor.
         align: Align,
-        /// In which colour.
+        /// Its colour.
         ink: Ink,
         /// The text.
         text: String,
     },
-    /// A field of coloured cells.
+    /// A grid of coloured cells.
     Grid {
-        /// Where.
+        /// Its rectangle.
         area: Area,
         /// Cells in a row.
         cols: usize,
-        /// Places on the colour scale, row by row from the top; 255 stands for no value.
+        /// Scale positions, row by row from the top; 255 marks a missing value.
         cells: Vec<u8>,
     },
 }
 
 impl Scene {
-    /// Pixels from left to right and from top to bottom; one at least.
+    /// Returns the width and height in pixels, at least one.
     pub fn pixels(&self) -> (u32, u32) {
         let pixels = |points: u32| {
             let scaled = (f64::from(points) * self.scale).round();
-            u32::try_from(super::whole(scaled)).map_or(u32::MAX, |n| n.max(1))
+            u32::try_from(whole(scaled)).map_or(u32::MAX, |n| n.max(1))
         };
         (pixels(self.width), pixels(self.height))
     }

@@ -1,4 +1,4 @@
-//! Sound as a spectrogram.
+//! Spectrograms.
 
 use std::f64::consts::TAU;
 
@@ -10,28 +10,28 @@ use spr_stats::number;
 use super::axis::{Axis, Unit};
 use super::heat::level;
 use super::wave::MAX_CHANNELS;
-use super::whole;
+use super::words::whole;
 
-/// Samples in a window, at most.
+/// The largest number of samples in a window.
 const LONGEST: usize = 1 << 16;
-/// Windows in a column of a picture, at most: of a long recording some moments are left out.
+/// The largest number of windows per column; of long recordings some moments are left out.
 const WINDOWS: usize = 8;
-/// A level below all sound.
+/// A level below all audible levels, in dB.
 const NOTHING: f64 = -300.0;
 
-/// How sound becomes a spectrogram.
+/// The parameters of a spectrogram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Analysis {
-    /// Seconds in a window, which is one of Hann.
+    /// The length of the Hann window, in seconds.
     pub window: f64,
-    /// Seconds from one window to the next.
+    /// The shift between windows, in seconds.
     pub shift: f64,
-    /// Decibels from the loudest cell to those of the darkest colour.
+    /// The range of the colours below the loudest cell, in dB.
     pub range: f64,
 }
 
 impl Default for Analysis {
-    /// 25 ms every 10 ms, as in speech recognition, and 80 dB.
+    /// Uses windows of 25 ms every 10 ms, as in speech recognition, and 80 dB.
     fn default() -> Self {
         Self {
             window: 0.025,
@@ -41,29 +41,29 @@ impl Default for Analysis {
     }
 }
 
-/// A channel of sound by time and frequency.
+/// One channel of audio by time and frequency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spectrum {
-    /// Cells in a row; each is the mean power of the windows and frequencies in it.
+    /// The number of cells in a row; each is the mean power of its windows and frequencies.
     pub cols: usize,
-    /// Places on the colour scale from 0 to 254, row by row, the highest frequencies first.
+    /// Scale positions from 0 to 254, row by row, the highest frequencies first.
     pub cells: Vec<u8>,
     /// The highest frequency, in Hz.
     pub hertz: f64,
-    /// The level at place 0 and below, in dB; a tone of full scale has 0.
+    /// The level at position 0 and below, in dB; a full-scale tone has 0.
     pub low: f64,
-    /// The level at place 254.
+    /// The level at position 254, in dB.
     pub high: f64,
-    /// Seconds in a window, and from one to the next.
+    /// The window length and shift, in seconds.
     pub windows: (f64, f64),
-    /// Its time.
+    /// The time axis.
     pub axis: Axis,
 }
 
-/// The channels of sound, in pictures of so many columns and rows at most.
+/// Computes the spectrogram of each channel, with at most `cols` columns and `rows` rows.
 ///
 /// # Errors
-/// A truth value is neither 0 nor 1.
+/// A boolean sample is neither 0 nor 1.
 pub(super) fn spectra(
     sound: &Waveform,
     size: (usize, usize),
@@ -79,7 +79,7 @@ pub(super) fn spectra(
         .collect::<Result<_>>()?;
     let all = channels.iter().flat_map(|levels| &levels.cells);
     let high = all.copied().fold(NOTHING, f64::max);
-    // Silence is dark, whatever the range.
+    // Silence is dark at any range.
     let high = if high > NOTHING { high } else { 0.0 };
     let low = high - analysis.range;
     let seconds = samples.rows() as f64 / f64::from(sound.rate);
@@ -98,14 +98,14 @@ pub(super) fn spectra(
     Ok(channels.into_iter().map(spectrum).collect())
 }
 
-/// The levels of the cells of a channel, in dB.
+/// The levels of the cells of one channel, in dB.
 struct Levels {
     cols: usize,
     cells: Vec<f64>,
     windows: (f64, f64),
 }
 
-/// The samples of a channel in parts of full scale; what is no finite number is silence.
+/// Returns the samples of a channel relative to full scale. NaN and infinite values become silence.
 fn channel_of(samples: &Matrix, channel: usize) -> Result<Vec<f64>> {
     Ok(dispatch!(samples.dtype(), T => {
         let silence = T::DTYPE.silence() as f64;
@@ -132,12 +132,12 @@ fn levels(
     let (mut input, mut output) = (fft.make_input_vec(), fft.make_output_vec());
     let hann = |i: usize| 0.5 - 0.5 * (TAU * (i as f64 + 0.5) / length as f64).cos();
     let hann: Vec<_> = (0..length).map(hann).collect();
-    // What a tone of full scale has in the cell of its frequency.
+    // The power of a full-scale tone in the cell of its frequency.
     let full = (hann.iter().sum::<f64>() / 2.0).powi(2);
     let (cols, rows) = (cols.min(count).max(1), rows.min(output.len()).max(1));
     let mut sums = vec![(0.0, 0u32); cols * rows];
     for window in 0..count {
-        // The window is around its moment.
+        // The window is centred.
         let start = (window * shift) as i64 - (length / 2) as i64;
         input.fill(0.0);
         for (i, (place, weight)) in input.iter_mut().zip(&hann).enumerate() {
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use spr_core::model::{Rank, Waveform};
 
-    /// A tone is a line at its frequency, with the level that it has.
+    /// A tone is a line at its frequency with its level.
     #[test]
     fn a_tone_is_a_line() {
         let at = |i: u32| (TAU * 1000.0 * f64::from(i) / 8000.0).sin() * 0.5;

@@ -1,28 +1,28 @@
-//! Scenes as SVG text.
+//! SVG output.
 
 use std::fmt::Write;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use spr_text::harmless;
+use spr_core::text::harmless;
 
 use super::colour::{Rgb, palette};
 use super::png::{Pixels, encode};
 use super::scene::{Align, Area, Ink, Item, Scene};
 
-/// The colours of a picture that stands alone: on white, or as the browser is.
+/// The colours of a stand-alone picture: on white, or as the browser prefers.
 const STYLE: &str = "text{font:12px system-ui,sans-serif}.p{fill:#fff}.t{fill:#222}.m{fill:#666}\
 .g{fill:#e4e4e4}.d{fill:#31688e}.s{fill:#a9c4d6}@media(prefers-color-scheme:dark){.p{fill:#14171b}\
 .t{fill:#e6e8eb}.m{fill:#a0a8b3}.g{fill:#343b44}.d{fill:#6db3dd}.s{fill:#33536a}}";
 
-/// A picture that stands alone.
+/// Returns a stand-alone SVG document.
 pub fn document(scene: &Scene) -> String {
     let paper = "<rect width=\"100%\" height=\"100%\" class=\"p\"/>\n";
     framed(scene, &format!("<style>{STYLE}</style>\n{paper}"))
 }
 
-/// A picture in a page, which gives the classes `t` (titles), `m` (numbers), `g` (grid lines), `d`
-/// (data) and `s` (what surrounds them) their colours.
+/// Returns an SVG element for a page, which sets the colours of the classes `t` (titles), `m`
+/// (numbers), `g` (grid lines), `d` (data) and `s` (surroundings of data).
 pub fn element(scene: &Scene) -> String {
     framed(scene, "")
 }
@@ -41,7 +41,7 @@ fn framed(scene: &Scene, head: &str) -> String {
     text
 }
 
-/// Writing to a string can't fail, so results are dropped.
+/// Writing to a string cannot fail, so results are dropped.
 fn append(item: &Item, text: &mut String) {
     match item {
         Item::Rect { area, ink } => {
@@ -85,7 +85,7 @@ fn place(area: &Area) -> String {
     format!("x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"")
 }
 
-/// A coordinate with two digits behind the point, as few as need be.
+/// Formats a coordinate with at most two decimals.
 fn short(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -107,7 +107,7 @@ fn hex([r, g, b]: Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Text from outside as text of XML or HTML, in an element or an attribute.
+/// Escapes text for XML or HTML, in an element or an attribute.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in harmless(text).chars() {

@@ -1,6 +1,6 @@
-//! Pictures and overviews as text.
+//! Pictures and overviews as terminal text.
 
-use spr_text::harmless;
+use spr_core::text::harmless;
 
 use super::axis::Axis;
 use super::colour::{Colours, NONE, Rgb, of_256, scale};
@@ -9,50 +9,51 @@ use super::histogram::{
     Bar, Histogram, LABEL_COLUMNS, Spread, ends_of, labels, left_out, lengths, of_the_first,
     spreads,
 };
+use super::overview::{Chart, Overview};
 use super::picture::Picture;
 use super::spectrum::Spectrum;
 use super::ticks::{numbers, ticks};
 use super::track::Track;
 use super::wave::Wave;
-use super::{Chart, Overview, shortened, whole, wrapped};
+use super::words::{shortened, whole, wrapped};
 
-/// Characters left of a chart.
+/// The width of the margin left of a chart, in characters.
 const LEFT: usize = 9;
-/// Lines of features, and of sound.
+/// The number of lines for features, and for waveforms.
 const LINES: usize = 20;
-/// Lines around the features of an utterance: its name, values, labels and numbers.
+/// The number of lines around the features of an utterance: its name, values, labels and numbers.
 const AROUND: usize = 4;
-/// Lines of a sheet of several charts.
+/// The number of lines of a sheet with several charts.
 const SHEET: usize = 40;
 const WAVE: usize = 9;
-/// Bars in a chart.
+/// The largest number of bars in a chart.
 const BARS: usize = 24;
-/// From low to high.
+/// Characters from low to high.
 const SHADES: &[u8] = b" .:-=+*#%@";
 
-/// How many characters wide the terminal is, if there is one.
+/// Returns the width of the terminal in characters, if there is one.
 pub fn width() -> Option<u16> {
     terminal_size::terminal_size().map(|(width, _)| width.0)
 }
 
-/// How text is to look.
+/// The style of terminal output.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    /// Characters in a line.
+    /// The width in characters.
     pub width: usize,
-    /// Lines, about; `None` for as many as are usual.
+    /// The approximate height in lines; `None` for the default.
     pub height: Option<usize>,
-    /// Colours and block characters, where the terminal shows them; else the text is ASCII, but for
-    /// names.
+    /// The colour depth, if the terminal shows colours and block characters. Otherwise the text is
+    /// ASCII, except for names.
     pub depth: Option<Depth>,
 }
 
-/// Which colours a terminal shows.
+/// The colour depth of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// 256.
+    /// 256 colours.
     Eight,
-    /// Of 24 bits.
+    /// 24-bit colours.
     Full,
 }
 
@@ -67,24 +68,24 @@ impl Depth {
 }
 
 impl Style {
-    /// Characters that lines have at most.
+    /// Returns the largest number of characters in a line.
     fn width(&self) -> usize {
         self.width.clamp(40, 400)
     }
 
-    /// Columns of a picture that fills a line.
+    /// Returns the number of columns of a picture that fills a line.
     pub fn cols(&self) -> usize {
         self.width() - LEFT
     }
 
-    /// Rows of features that are told apart.
+    /// Returns the number of rows of features.
     pub fn rows(&self) -> usize {
         let lines = self.height.map_or(LINES, |h| h.saturating_sub(AROUND));
         lines.clamp(2, 400) * if self.depth.is_some() { 2 } else { 1 }
     }
 }
 
-/// An utterance, made in this style.
+/// Formats an utterance.
 pub fn picture(picture: &Picture, style: &Style) -> String {
     let key = harmless(&picture.key.to_string());
     let mut lines = vec![shortened(&key, style.width())];
@@ -92,7 +93,7 @@ pub fn picture(picture: &Picture, style: &Style) -> String {
     for note in picture.notes.iter().cloned().chain(beyond) {
         lines.extend(behind(&note, style));
     }
-    // The axis of what is drawn, told below its last line.
+    // The axis of the last drawn item, printed below it.
     let mut open: Option<Axis> = None;
     let mut change = |axis: Option<Axis>, lines: &mut Vec<String>| {
         if let Some(old) = open.filter(|old| axis != Some(*old)) {
@@ -119,7 +120,7 @@ pub fn picture(picture: &Picture, style: &Style) -> String {
         change(Some(along), &mut lines);
         lines.extend(draw_heat(heat, along.shares(picture.axis), style));
     }
-    let colours = Colours::of(std::slice::from_ref(picture));
+    let colours = Colours::of(picture.labels());
     for track in &picture.tracks {
         let along = picture.along(track.axis);
         change(Some(along), &mut lines);
@@ -131,13 +132,13 @@ pub fn picture(picture: &Picture, style: &Style) -> String {
     joined(lines)
 }
 
-/// Words beside a chart's left margin, in as many lines as they need.
+/// Wraps text beside the left margin of a chart.
 fn behind(text: &str, style: &Style) -> Vec<String> {
     let lines = wrapped(text, style.cols()).into_iter();
     lines.map(|text| line("", &text)).collect()
 }
 
-/// A row of cells in the part of a line that these ends, as shares of it, leave; nothing beside it.
+/// Stretches a row of cells to the given part of a line, from 0 to 1, with nothing outside it.
 fn stretched<T: Copy>(row: &[T], (from, to): (f64, f64), style: &Style) -> Vec<Option<T>> {
     let cols = style.cols();
     let [from, to] = [from, to].map(|share| whole((share * cols as f64).round()).min(cols));
@@ -149,9 +150,9 @@ fn stretched<T: Copy>(row: &[T], (from, to): (f64, f64), style: &Style) -> Vec<O
     (0..to).map(cell).collect()
 }
 
-/// Charts of a data set; those that it has no data for are left out.
+/// Formats the charts of a data set, except those without data.
 pub fn overview(all: &Overview, charts: &[Chart], style: &Style) -> String {
-    let columns = &all.stats.labels;
+    let columns = &all.labels;
     let labelled = columns.len().min(LABEL_COLUMNS);
     let count = |chart: &Chart| match chart {
         Chart::Labels => labelled,
@@ -159,12 +160,12 @@ pub fn overview(all: &Overview, charts: &[Chart], style: &Style) -> String {
     };
     let count = charts.iter().map(count).sum::<usize>();
     let height = style.height.or((count > 1).then_some(SHEET));
-    // A chart has a title and an empty line behind it.
+    // A chart has a title and is followed by an empty line.
     let most = height.map_or(BARS, |h| (h / count.max(1)).saturating_sub(2).max(2));
     let mut parts = Vec::new();
     for chart in charts {
         match chart {
-            Chart::Lengths => parts.extend(lengths(all, most).map(|h| bars(&h, style))),
+            Chart::Lengths => parts.extend(lengths(&all.survey, most).map(|h| bars(&h, style))),
             Chart::Labels => {
                 let few = columns.iter().take(LABEL_COLUMNS).enumerate();
                 let drawn = few.filter_map(|(i, counts)| labels(i, counts, most));
@@ -185,7 +186,7 @@ fn joined(lines: Vec<String>) -> String {
     lines.collect()
 }
 
-/// A line behind what stands left of it.
+/// Returns a line after its left margin.
 fn line(left: &str, rest: &str) -> String {
     format!("{left:>width$} {rest}", width = LEFT - 1)
 }
@@ -217,7 +218,7 @@ fn draw_spectrum(spectrum: &Spectrum, part: (f64, f64), style: &Style) -> Vec<St
     lines
 }
 
-/// The colours between their values, and how many characters they take.
+/// Returns the colour scale between its values, and its width in characters.
 fn bar((low, high): (f64, f64), unit: &str, style: &Style) -> (usize, String) {
     let mut ends = numbers(&[low, high], (high - low) / 50.0).into_iter();
     let (low, high) = (
@@ -237,7 +238,7 @@ fn bar((low, high): (f64, f64), unit: &str, style: &Style) -> (usize, String) {
     (around + length, format!("{low} {bar} {high}{unit}"))
 }
 
-/// Parts behind each other, each with the characters that it takes, in as few lines as they fit.
+/// Arranges items with the given widths in as few lines as possible.
 fn flowing(parts: impl Iterator<Item = (usize, String)>, style: &Style) -> Vec<String> {
     let (mut lines, mut used): (Vec<String>, usize) = (Vec::new(), 0);
     for (length, part) in parts {
@@ -259,7 +260,7 @@ fn flowing(parts: impl Iterator<Item = (usize, String)>, style: &Style) -> Vec<S
     lines
 }
 
-/// Coloured cells, so many in a row, with names of the lowest and the highest row.
+/// Draws coloured cells, with the names of the lowest and the highest row.
 fn draw_cells(
     (cells, cols): (&[u8], usize),
     part: (f64, f64),
@@ -299,7 +300,7 @@ fn shade(level: u8) -> char {
     }
 }
 
-/// Two rows of cells in a line: the upper half of a character has one colour, the ground another.
+/// Draws two rows of cells in one line, as the foreground and background of half blocks.
 fn halves(upper: Option<&[Option<u8>]>, lower: &[Option<u8>], depth: Depth) -> String {
     let mut text = String::new();
     for (i, level) in lower.iter().enumerate() {
@@ -332,7 +333,7 @@ fn draw_track(track: &Track, (from, to): (f64, f64), colours: &Colours, style: &
     let starts = track.spans.iter().skip(1).map(|span| place(span.from));
     for (span, next) in track.spans.iter().zip(starts.chain([cols])) {
         let from = place(span.from).max(at).min(cols - 1);
-        // What is narrower than a character has one; of a point the rest is its label's.
+        // A span narrower than a character takes one; the rest of a point's space is for its label.
         let to = match span.is_point() {
             true => next.max(from + 1),
             false => place(span.to).max(from + 1),
@@ -345,7 +346,7 @@ fn draw_track(track: &Track, (from, to): (f64, f64), colours: &Colours, style: &
         let width = to - from;
         let coloured = style.depth.filter(|_| !span.is_point());
         let room = if coloured.is_some() { width } else { width - 1 };
-        // One letter of several says nothing.
+        // A single letter of a longer label is omitted.
         let word = match label.chars().count() <= room || width > 3 {
             true => shortened(&label, room),
             false => String::new(),
@@ -380,7 +381,7 @@ fn draw_wave(wave: &Wave, part: (f64, f64), style: &Style) -> Vec<String> {
         let top = high - i as f64 * step;
         let middle = top - step / 2.0;
         let sound = wave.span.is_none();
-        // Rounding must not keep the least value out of the last line.
+        // The smallest value stays in the last line in spite of rounding.
         let bottom = if i + 1 == WAVE { low } else { top - step };
         let cells = peaks.iter().map(|peak| {
             let Some((least, most)) = peak else {
@@ -409,7 +410,7 @@ fn draw_wave(wave: &Wave, part: (f64, f64), style: &Style) -> Vec<String> {
     (0..WAVE).map(draw).collect()
 }
 
-/// Numbers below a chart of so many columns, with their unit behind the last one.
+/// Returns the numbers below a chart, with the unit behind the last one.
 fn below(axis: Axis, cols: usize) -> String {
     let unit = axis.unit.word();
     let marks = ticks(axis.from, axis.to, (cols / 12).max(1));
@@ -454,9 +455,9 @@ fn bars(histogram: &Histogram, style: &Style) -> String {
     joined(lines)
 }
 
-/// A line a column: the mean between the ends of a deviation.
+/// Draws one line per column: the mean within one standard deviation.
 fn dims(all: &Overview, most: usize, style: &Style) -> Option<String> {
-    let columns = &all.stats.features;
+    let columns = &all.survey.columns.each;
     let (spreads, each) = spreads(columns, most);
     let mut lines = Vec::new();
     let mut say = |text: String| lines.extend(wrapped(&text, style.width()));
@@ -468,7 +469,7 @@ fn dims(all: &Overview, most: usize, style: &Style) -> Option<String> {
     let (low, high) = (ends.low, ends.high);
     let title = "Features: mean and standard deviation by column";
     let note = ends.note().map(|note| format!("; {note}"));
-    let of = of_the_first(&all.stats);
+    let of = of_the_first(&all.survey.columns);
     say(format!("{title}{of}{}", note.unwrap_or_default()));
     let last = |spread: &Spread| (spread.first + each).min(columns.len()) - 1;
     let names = spreads.iter().map(|spread| match each {

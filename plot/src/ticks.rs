@@ -1,6 +1,8 @@
 //! Round numbers along an axis.
 
-/// The round step, 1, 2 or 5 times a power of ten, that is no smaller.
+use super::words::whole;
+
+/// Returns the smallest round step, 1, 2 or 5 times a power of ten, that is at least `step`.
 pub(super) fn round_step(step: f64) -> f64 {
     if !(step > 0.0 && step.is_finite()) {
         return 1.0;
@@ -8,11 +10,11 @@ pub(super) fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factors = [1.0, 2.0, 5.0, 10.0].into_iter();
     let mut steps = factors.map(|factor| factor * power);
-    // A step that is round up to rounding is round.
+    // Tolerates rounding errors in round steps.
     steps.find(|s| *s >= step * 0.999_999).unwrap_or(step)
 }
 
-/// At most about `most` round numbers from `from` to `to`, as text and in order.
+/// Returns about `most` round numbers from `from` to `to`, as text and in order.
 pub(super) fn ticks(from: f64, to: f64, most: usize) -> Vec<(f64, String)> {
     let span = to - from;
     if !(from.is_finite() && span.is_finite()) || most == 0 {
@@ -23,21 +25,22 @@ pub(super) fn ticks(from: f64, to: f64, most: usize) -> Vec<(f64, String)> {
     }
     let step = round_step(span / most as f64);
     let first = (from / step).ceil();
-    let count = super::whole((to / step).floor() - first).min(2 * most);
+    let count = whole((to / step).floor() - first).min(2 * most);
     let places = (0..=count).map(|i| (first + i as f64) * step);
-    // Adding 0 takes the sign from a negative zero.
+    // Adding 0 removes the sign of a negative zero.
     let places = places.filter(|v| *v <= to + step * 1e-6).map(|v| v + 0.0);
     let places: Vec<_> = places.collect();
     let texts = numbers(&places, step);
     places.into_iter().zip(texts).collect()
 }
 
-/// A number with the digits that tell it from another one `step` away.
+/// Formats a number with enough digits to distinguish it from another one `step` away.
 pub(super) fn number(value: f64, step: f64) -> String {
     numbers(&[value], step).pop().unwrap_or_default()
 }
 
-/// Numbers with the digits that tell them from others `step` away, all in the same notation.
+/// Formats numbers with enough digits to distinguish them from others `step` away, all in the same
+/// notation.
 pub(super) fn numbers(values: &[f64], step: f64) -> Vec<String> {
     let size = values.iter().fold(step.abs(), |size, v| size.max(v.abs()));
     let powers = size != 0.0 && !(1e-4..1e7).contains(&size);
@@ -47,10 +50,10 @@ pub(super) fn numbers(values: &[f64], step: f64) -> Vec<String> {
         false if powers => 1.0,
         false => 2.0,
     };
-    let digits = super::whole(digits);
+    let digits = whole(digits);
     let text = |value: &f64| match value.abs() {
         0.0 if powers => "0".to_owned(),
-        // What is near 1 is easier to read without its power.
+        // Numbers near 1 are easier to read without an exponent.
         near if powers && (1e-2..1e3).contains(&near) => brief(*value),
         _ if powers => format!("{value:.digits$e}"),
         _ => format!("{value:.digits$}"),
@@ -58,7 +61,7 @@ pub(super) fn numbers(values: &[f64], step: f64) -> Vec<String> {
     values.iter().map(text).collect()
 }
 
-/// A number with four digits behind the point, as few as need be.
+/// Formats a number with at most four decimals.
 pub(super) fn brief(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -6,32 +6,32 @@ use spr_core::model::{Decimal, Element, Key, Matrix, Segment, Tier};
 use spr_core::{Result, Symbols, dispatch};
 
 use super::axis::Axis;
-use super::counted;
+use super::words::counted;
 
-/// Label columns that are shown.
+/// The largest number of label columns drawn.
 const MAX_TRACKS: usize = 4;
-/// Tiers that are shown.
+/// The largest number of tiers drawn.
 const MAX_TIERS: usize = 8;
-/// Rows of segments that overlap, in a tier.
+/// The largest number of rows of overlapping segments in a tier.
 const MAX_ROWS: usize = 8;
 
-/// Labelled spans of time or of frames.
+/// A row of labelled spans of time or frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    /// What they are; nothing if they belong to those above.
+    /// The name; empty if the spans belong to the track above.
     pub name: String,
-    /// What they lie along.
+    /// The axis.
     pub axis: Axis,
-    /// In their order; none overlaps another.
+    /// The spans in order, without overlaps.
     pub spans: Vec<Span>,
     /// Whether the labels are numbers, which may have names.
     pub numbers: bool,
-    /// All labels that there are, those of spans too narrow to be seen as well.
+    /// All labels, including those of spans too narrow to be seen.
     pub labels: BTreeSet<String>,
 }
 
 impl Track {
-    /// Puts names in place of the numbers that have one.
+    /// Replaces numbers by their names, if they have one.
     pub(super) fn name(&mut self, symbols: &Symbols) {
         if !self.numbers {
             return;
@@ -51,28 +51,28 @@ impl Track {
 /// A labelled part of a picture's width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
-    /// The start, as a share of the width.
+    /// The start, from 0 to 1.
     pub from: f64,
-    /// The end; of a point in time the start.
+    /// The end; equal to the start for a point in time.
     pub to: f64,
     /// The label.
     pub label: String,
 }
 
 impl Span {
-    /// Whether it is a point in time.
+    /// Returns `true` if the span is a point in time.
     pub(super) fn is_point(&self) -> bool {
         self.to <= self.from
     }
 }
 
-/// Tracks, and what is said of those that are left out.
+/// Tracks, and notes on those left out.
 pub(super) type Tracks = (Vec<Track>, Vec<String>);
 
-/// The label columns.
+/// Returns the tracks of the label columns.
 ///
 /// # Errors
-/// A truth value is neither 0 nor 1.
+/// A boolean value is neither 0 nor 1.
 pub(super) fn label_tracks(labels: &Matrix, axis: Axis, cols: usize) -> Result<Tracks> {
     let tracks = dispatch!(labels.dtype(), T => {
         column_tracks(labels.values::<T>()?, labels, axis, cols)
@@ -81,7 +81,7 @@ pub(super) fn label_tracks(labels: &Matrix, axis: Axis, cols: usize) -> Result<T
     Ok((tracks, note.into_iter().collect()))
 }
 
-/// What is said where not all are drawn.
+/// Returns a note if not all are drawn.
 fn left_out(drawn: usize, all: usize, what: &str) -> Option<String> {
     (drawn < all).then(|| format!("{drawn} of {all} {what}"))
 }
@@ -109,7 +109,7 @@ fn column_tracks<T: Element>(values: &[T], labels: &Matrix, axis: Axis, cols: us
     (0..all.min(MAX_TRACKS)).map(track).collect()
 }
 
-/// Runs of frames with the same label, in `cols` columns at most.
+/// Returns runs of frames with the same label, in at most `cols` columns.
 pub(super) fn spans(
     frames: usize,
     cols: usize,
@@ -118,7 +118,7 @@ pub(super) fn spans(
     let cols = cols.min(frames);
     let mut spans: Vec<Span> = Vec::new();
     for col in 0..cols {
-        // The label in the middle of a column stands for all in it.
+        // The label in the middle of a column represents all labels in it.
         let Some(label) = label((2 * col + 1) * frames / (2 * cols)) else {
             continue;
         };
@@ -131,14 +131,15 @@ pub(super) fn spans(
     spans
 }
 
-/// The end of the latest segment.
+/// Returns the end of the last segment.
 pub(super) fn last_of(tiers: &[Tier]) -> f64 {
     let segments = tiers.iter().flat_map(|tier| &tier.segments);
     let ends = segments.map(|segment| segment.end.unwrap_or(segment.start).value());
     ends.fold(0.0, f64::max)
 }
 
-/// The first tiers that have segments; those that overlap are in rows below each other.
+/// Returns the tracks of the first tiers with segments. Overlapping segments go to rows below each
+/// other.
 pub(super) fn tier_tracks(tiers: &[Tier], axis: Axis, cols: usize) -> Tracks {
     let filled = || tiers.iter().filter(|tier| !tier.segments.is_empty());
     let (mut tracks, mut hidden) = (Vec::new(), 0);
@@ -178,7 +179,7 @@ fn label_of(segment: &Segment) -> String {
     Key::from(&*segment.label).to_string()
 }
 
-/// The segments of a tier in their order; where some overlap and speakers are known, those of each.
+/// Sorts the segments of a tier. If some overlap and speakers are known, groups them by speaker.
 fn groups<'a>(tier: &'a Tier, name: &str) -> Vec<(String, Vec<&'a Segment>)> {
     let mut segments: Vec<_> = tier.segments.iter().collect();
     segments.sort_by(|a, b| a.start.value().total_cmp(&b.start.value()));
@@ -203,15 +204,16 @@ fn groups<'a>(tier: &'a Tier, name: &str) -> Vec<(String, Vec<&'a Segment>)> {
     named.collect()
 }
 
-/// A row of spans that is being filled.
+/// A row of spans being filled.
 #[derive(Default)]
 struct Row {
     spans: Vec<Span>,
-    /// The end of the last one, and that of what is painted of it.
+    /// The end of the last span, and the end of its painted part.
     ends: Option<(f64, f64)>,
 }
 
-/// Segments in as few rows as keep them from overlapping, and how many have no room in those.
+/// Distributes segments over as few rows as possible without overlaps. Returns the number of
+/// segments without a row as well.
 fn rows_of(
     segments: &[&Segment],
     points: bool,
@@ -231,7 +233,7 @@ fn rows_of(
             to: end.max(start),
             ..axis
         });
-        // An overlap of less than half a column can't be seen.
+        // An overlap of less than half a column is invisible.
         let free = |row: &&mut Row| row.ends.is_none_or(|(end, _)| end <= from + column / 2.0);
         let full = rows.len() >= MAX_ROWS;
         let row = match rows.iter_mut().find(free) {
@@ -249,7 +251,7 @@ fn rows_of(
             }
         };
         let painted = row.ends.map_or(-1.0, |(_, painted)| painted);
-        // What is narrower than a column and lies in one that is painted can't be seen.
+        // A segment narrower than a column is invisible within a painted one.
         let seen = to - from >= column || to > painted;
         if seen {
             let label = label_of(segment);
@@ -317,7 +319,7 @@ mod tests {
                 row("cid", &["c"])
             ]
         );
-        // An end before that of a longer one, and many at once.
+        // Nested segments, and many at once.
         let nested = rows(vec![segment(0.0, 9.0, "long"), segment(1.0, 2.0, "in")], 70);
         assert_eq!(nested.len(), 2);
         let many = vec![segment(0.0, 9.0, "x"); 20];

@@ -1,37 +1,37 @@
-//! Sound, and features of one column, as a line.
+//! Waveforms, and single-column features as curves.
 
 use spr_core::model::{Element, Matrix, Waveform};
 use spr_core::{Result, dispatch};
 use spr_stats::number;
 
 use super::axis::{Axis, Unit};
-use super::counted;
 use super::ticks::brief;
+use super::words::counted;
 
-/// Channels that are shown.
+/// The largest number of channels drawn.
 pub(super) const MAX_CHANNELS: usize = 2;
 
-/// Sound as the least and the greatest sample, of full range 1, in each column of a picture; or
-/// one value a frame as a curve.
+/// The smallest and the largest sample in each column of a picture, relative to full scale; or one
+/// value per frame as a curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wave {
     /// The extremes.
     pub peaks: Vec<(f64, f64)>,
-    /// The least and the greatest value of a curve, where it is none of sound.
+    /// The smallest and the largest value of a curve; `None` for audio.
     pub span: Option<(f64, f64)>,
-    /// How far from 0 sound goes, in any channel that is drawn.
+    /// The largest absolute value in all channels drawn.
     pub peak: f64,
-    /// Samples of full scale beside others, as of sound that is clipped.
+    /// The number of adjacent full-scale samples, as in clipped audio.
     pub clipped: u64,
-    /// Values that are NaN or infinite.
+    /// The number of NaN and infinite values.
     pub odd: u64,
-    /// Its time.
+    /// The time axis.
     pub axis: Axis,
 }
 
 impl Wave {
-    /// The values at the bottom and at the top of a picture; those of sound are as far from 0 as
-    /// `round` makes of the greatest.
+    /// Returns the values at the bottom and the top. Those of audio are symmetric and rounded by
+    /// `round`.
     pub(super) fn ends(&self, round: impl Fn(f64) -> f64) -> (f64, f64) {
         match self.span {
             Some((low, high)) if low < high => (low, high),
@@ -43,7 +43,7 @@ impl Wave {
         }
     }
 
-    /// The extremes in so many columns at most.
+    /// Returns the extremes in at most `cols` columns.
     pub(super) fn narrowed(&self, cols: usize) -> Vec<(f64, f64)> {
         let each = self.peaks.len().div_ceil(cols.max(1)).max(1);
         let all = |some: &[(f64, f64)]| {
@@ -53,7 +53,7 @@ impl Wave {
         self.peaks.chunks(each).map(all).collect()
     }
 
-    /// What can't be seen, in words: silence, clipping, a value that is the only one.
+    /// Describes what the picture does not show: silence, clipping, a constant value.
     pub(super) fn note(&self) -> Option<String> {
         let mut notes = Vec::new();
         let silent = self.peaks.iter().all(|peak| *peak == (0.0, 0.0));
@@ -73,10 +73,10 @@ impl Wave {
     }
 }
 
-/// The channels of sound.
+/// Returns the waveforms of all channels.
 ///
 /// # Errors
-/// A truth value is neither 0 nor 1.
+/// A boolean sample is neither 0 nor 1.
 pub(super) fn waves(sound: &Waveform, cols: usize) -> Result<Vec<Wave>> {
     let samples = &sound.samples;
     let seconds = samples.rows() as f64 / f64::from(sound.rate.max(1));
@@ -99,10 +99,10 @@ pub(super) fn waves(sound: &Waveform, cols: usize) -> Result<Vec<Wave>> {
     Ok(waves)
 }
 
-/// Features of one column, with a line from each value to the next.
+/// Draws single-column features as a curve.
 ///
 /// # Errors
-/// A truth value is neither 0 nor 1.
+/// A boolean value is neither 0 nor 1.
 pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Result<Wave> {
     let cols = cols.min(features.rows());
     let mut peaks = vec![NOTHING; cols];
@@ -111,7 +111,7 @@ pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Result<Wave> 
         let value = Some(value).filter(|v| v.is_finite());
         odd += u64::from(value.is_none());
         if let Some((place, value)) = peaks.get_mut(row * cols / features.rows()).zip(value) {
-            // From the value before, so that the curve has no gaps.
+            // Starts from the value before, so that the curve has no gaps.
             for v in [value, last.unwrap_or(value)] {
                 *place = (place.0.min(v), place.1.max(v));
             }
@@ -135,10 +135,10 @@ pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Result<Wave> 
     })
 }
 
-/// The extremes of no values.
+/// The extremes of an empty set.
 pub(super) const NOTHING: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
-/// A channel; its `peak` is left to the caller.
+/// Returns the waveform of a channel, with a `peak` that the caller sets.
 fn wave<T: Element>(
     values: &[T],
     samples: &Matrix,
@@ -150,7 +150,7 @@ fn wave<T: Element>(
     let mut peaks = vec![NOTHING; cols];
     let dtype = samples.dtype();
     let (silence, full) = (dtype.silence() as f64, dtype.full());
-    // The last sample of integers is one step below full scale.
+    // The largest integer sample is one step below full scale.
     let most = if dtype.is_float() {
         1.0
     } else {
@@ -173,12 +173,12 @@ fn wave<T: Element>(
         };
         clipped += match run {
             (0, _) | (_, 1) => 0,
-            // The first one of them is known to be clipped with the second.
+            // The first of two adjacent samples counts as clipped with the second.
             (_, 2) => 2,
             _ => 1,
         };
         if let Some((least, most)) = peaks.get_mut(row * cols / samples.rows()) {
-            // From the sample before, so that the line has no gaps.
+            // Starts from the sample before, so that the line has no gaps.
             for v in [value, last.unwrap_or(value)] {
                 *least = least.min(v);
                 *most = most.max(v);
@@ -221,7 +221,7 @@ mod tests {
     fn silence_and_clipping_are_told() {
         let note = |samples: &[i16]| drawn(samples, 1, 4).remove(0).note();
         assert_eq!(note(&[0; 9]).as_deref(), Some("silent"));
-        // One sample of full scale is the peak of what was made as loud as can be.
+        // A single full-scale sample is the peak of normalised audio.
         assert_eq!(note(&[0, 32767, 0, -32768]), None);
         let said = note(&[0, 32767, 32767, 32767, 5, -32768, -32768]);
         assert_eq!(said.as_deref(), Some("clipped: 5 samples at full scale"));

@@ -1,4 +1,4 @@
-//! What has only a few values per frame: posteriors, lists of integers, sparse matrices.
+//! Objects with few values per frame: posteriors, lists of integers, sparse matrices.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use super::heat::{Heat, Rows, level};
 use super::range::Range;
 use super::track::{Span, spans};
 
-/// Numbers that may have rows of their own.
+/// The largest number of indices with a row each.
 const MOST: usize = 4096;
-/// Of the numbers from the least to the greatest one in so many occurs, or more, where all have rows.
+/// Every index has a row if at least one in this many occurs.
 const EMPTY: usize = 4;
 
-/// An object as a field of cells: frames from left to right, numbers upwards.
+/// An object as a grid of cells: frames from left to right, indices upwards.
 pub(super) struct Weights<'a> {
     object: &'a Object,
-    /// Frames.
+    /// The number of frames.
     pub(super) frames: usize,
 }
 
 impl<'a> Weights<'a> {
-    /// `None` for objects of other kinds, and those that hold nothing.
+    /// Returns `None` for objects of other kinds, and for empty ones.
     pub(super) fn of(object: &'a Object) -> Option<Self> {
         let frames = match object {
             Object::SparseMatrix(matrix) => matrix.rows.len(),
@@ -34,7 +34,7 @@ impl<'a> Weights<'a> {
         some.then_some(weights)
     }
 
-    /// Hands each frame, number and weight to `take`.
+    /// Passes each frame, index and weight to `take`.
     fn each(&self, mut take: impl FnMut(usize, i64, f64)) {
         match self.object {
             Object::Posterior(lists) => {
@@ -69,14 +69,14 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Cells with the greatest weight of what lies in each, 0 where nothing does.
+    /// Returns cells with the largest weight in each, 0 in empty ones.
     pub(super) fn heat(&self, cols: usize, rows: usize) -> Heat {
         let mut ids = BTreeSet::new();
         self.each(|_, id, _| _ = ids.insert(id));
         let ends = ids.first().copied().zip(ids.last().copied());
         let (first, last) = ends.unwrap_or_default();
         let all = usize::try_from(last - first).unwrap_or(0) + 1;
-        // Where most numbers between the ends do not occur, only those that do have rows.
+        // If most indices between the ends do not occur, only those that do have rows.
         let few = ids.len() <= MOST && all > EMPTY * ids.len();
         let places: BTreeMap<_, _> = ids.iter().filter(|_| few).copied().zip(0..).collect();
         let dim = if few { ids.len() } else { all };
@@ -114,7 +114,8 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// The number with the greatest weight of each frame, where there are weights: in spans, and all.
+    /// Returns spans of the index with the largest weight in each frame, and all indices, if there
+    /// are weights.
     pub(super) fn best(&self, cols: usize) -> Option<(Vec<Span>, BTreeSet<String>)> {
         if !matches!(
             self.object,
@@ -164,7 +165,7 @@ mod tests {
         assert_eq!(all.into_iter().collect::<Vec<_>>(), ["7", "9"]);
         let best: Vec<_> = best.iter().map(|span| (span.from, &*span.label)).collect();
         assert_eq!(best, [(0.0, "7"), (0.25, "9"), (0.75, "9")]);
-        // The ends of what a number may be.
+        // The smallest and largest possible index.
         let ends: Lists<i32> = [[i32::MIN, i32::MAX]].into_iter().collect();
         let object = Object::IntLists(ends);
         let weights = Weights::of(&object).unwrap();

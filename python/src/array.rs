@@ -1,4 +1,4 @@
-//! Matrices as NumPy's arrays, and back.
+//! Conversion between matrices and NumPy arrays.
 
 use numpy::{
     IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
@@ -12,10 +12,11 @@ use spr_convert::core::{Error, Limits};
 
 use crate::failure::raised;
 
-/// `numpy.ndarray`.
+/// The class `numpy.ndarray`.
 static NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// NumPy's name of an element type; bfloat16, which it does not have, was made float32 before.
+/// Returns NumPy's name of an element type. bfloat16, which NumPy lacks, was converted to float32
+/// before.
 fn name(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::F32 | Dtype::Bf16 => "f4",
@@ -51,7 +52,7 @@ fn dtype(kind: u8, size: usize) -> Option<Dtype> {
     })
 }
 
-/// An array of no, one or two dimensions over the elements of a matrix, which are not copied.
+/// Wraps the elements of a matrix, without a copy, as an array of at most two dimensions.
 pub(crate) fn of_matrix(py: Python<'_>, matrix: Matrix) -> PyResult<Bound<'_, PyAny>> {
     let (rows, cols) = (matrix.rows(), matrix.cols());
     match matrix.rank() {
@@ -61,7 +62,7 @@ pub(crate) fn of_matrix(py: Python<'_>, matrix: Matrix) -> PyResult<Bound<'_, Py
     }
 }
 
-/// An array over the elements of another, which are not copied.
+/// Wraps the elements of an array without a copy.
 pub(crate) fn of_array(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>> {
     let shape = PyTuple::new(py, array.shape())?;
     over(py, array.into_values(), shape)
@@ -73,7 +74,7 @@ fn over<'py>(
     shape: Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if matrix.dtype() == Dtype::Bf16 {
-        // All of them are floats of 32 bits.
+        // The cast from bfloat16 to float32 is exact.
         let cast = matrix.cast(Dtype::F32, &Limits::NONE);
         cast.map_err(|error| raised(py, &error))?;
     }
@@ -82,12 +83,12 @@ fn over<'py>(
         module.getattr("ndarray").map(Bound::unbind)
     })?;
     let dtype = name(matrix.dtype());
-    // NumPy owns the words, and an array of the right type lies over them.
+    // NumPy owns the words, and an array of the right type is a view of them.
     let words = matrix.into_words().into_pyarray(py);
     ndarray.bind(py).call1((shape, dtype, words))
 }
 
-/// The elements of an array, in C order and the machine's byte order whatever theirs is.
+/// Returns the elements of an array in C order and native byte order.
 fn elements<'py>(
     array: &Bound<'py, PyAny>,
 ) -> PyResult<(Dtype, Vec<usize>, Bound<'py, PyArray1<u8>>)> {
@@ -131,7 +132,7 @@ fn fill(py: Python<'_>, bytes: &Bound<'_, PyArray1<u8>>, into: &mut [u8]) -> PyR
     Ok(())
 }
 
-/// Rank, rows and columns of a shape.
+/// Converts a shape to rank, rows and columns.
 fn form(py: Python<'_>, shape: &[usize]) -> PyResult<(Rank, usize, usize)> {
     match *shape {
         [] => Ok((Rank::Scalar, 1, 1)),
@@ -147,9 +148,9 @@ fn form(py: Python<'_>, shape: &[usize]) -> PyResult<(Rank, usize, usize)> {
     }
 }
 
-/// Fills a matrix, whose allocation it keeps, with an array of at most two dimensions.
+/// Fills a matrix, keeping its allocation, with an array of at most two dimensions.
 pub(crate) fn to_matrix(array: &Bound<'_, PyAny>, into: &mut Matrix) -> PyResult<()> {
-    // Most are as they have to be, and need none of Python's help.
+    // Most arrays need no conversion by NumPy.
     if copied::<f32>(array, into)? || copied::<i32>(array, into)? || copied::<f64>(array, into)? {
         return Ok(());
     }
@@ -160,7 +161,7 @@ pub(crate) fn to_matrix(array: &Bound<'_, PyAny>, into: &mut Matrix) -> PyResult
     fill(py, &bytes, room.map_err(|error| raised(py, &error))?)
 }
 
-/// Fills a matrix with an array if that has elements of this type, in C order.
+/// Fills a matrix from an array of this element type in C order. Returns `false` for other arrays.
 fn copied<T: Element + numpy::Element>(
     array: &Bound<'_, PyAny>,
     into: &mut Matrix,
@@ -183,7 +184,7 @@ fn copied<T: Element + numpy::Element>(
     Ok(true)
 }
 
-/// An array of any shape.
+/// Converts an array of any shape.
 pub(crate) fn to_array(array: &Bound<'_, PyAny>) -> PyResult<Array> {
     let py = array.py();
     let (dtype, shape, bytes) = elements(array)?;

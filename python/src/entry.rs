@@ -1,4 +1,4 @@
-//! Single entries of Kaldi's archives, for code that goes through files by itself.
+//! Single entries of Kaldi archives, for code that parses files itself.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::failure::{apart, raised};
 use crate::input::FileObject;
 use crate::settings::Settings;
 use crate::utterance;
-use crate::writer::Wanted;
+use crate::writer::OutputArgs;
 
-/// The bytes of a file with these utterances.
+/// Encodes these utterances as the bytes of a file.
 #[pyfunction]
 pub(crate) fn encode<'py>(
     py: Python<'py>,
     utterances: &Bound<'py, PyAny>,
-    wanted: Wanted,
+    wanted: OutputArgs,
     settings: Settings,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let mut at = settings.surroundings();
@@ -42,8 +42,8 @@ pub(crate) fn encode<'py>(
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// The object that stands next in a file object, and how many bytes it takes; more may have been
-/// read.
+/// Decodes the next object in a file object. Returns it with the number of bytes consumed; more may
+/// have been read.
 #[pyfunction]
 pub(crate) fn decode(py: Python<'_>, file: Py<PyAny>) -> PyResult<(Bound<'_, PyAny>, u64)> {
     let (utt, taken) = apart(py, || {

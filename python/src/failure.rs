@@ -1,4 +1,4 @@
-//! From errors and panics to exceptions.
+//! Conversion of errors and panics to exceptions.
 
 use std::error::Error as _;
 use std::io;
@@ -9,11 +9,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use spr_convert::{Error, ErrorKind, Result};
 
-/// The function of the package that makes an exception.
+/// The function of the package that creates an exception.
 static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// Does what needs no Python while other threads run it. A panic is an error: Python's own exception
-/// for it is one that nobody catches.
+/// Runs work without Python's lock. A panic becomes an error, because Python code rarely catches
+/// the exception that PyO3 raises for it.
 pub(crate) fn apart<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T> + Send,
@@ -33,7 +33,7 @@ pub(crate) fn apart<T: Send>(
     }
 }
 
-/// What a mutex guards, for one thread. What a panic left of it is dropped.
+/// Locks a mutex. Drops the value if another thread panicked while holding the lock.
 pub(crate) fn locked<T>(mutex: &Mutex<Option<T>>) -> MutexGuard<'_, Option<T>> {
     mutex.lock().unwrap_or_else(|poisoned| {
         mutex.clear_poison();
@@ -43,12 +43,12 @@ pub(crate) fn locked<T>(mutex: &Mutex<Option<T>>) -> MutexGuard<'_, Option<T>> {
     })
 }
 
-/// The exception for an error.
+/// Converts an error to an exception.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     exception(py, error).unwrap_or_else(|failed| failed)
 }
 
-/// The exception for an error, to be raised or kept.
+/// Converts an error to an exception object, to be raised or stored.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let make = MAKE.get_or_try_init(py, || {
         let module = py.import("spr_convert._errors")?;
@@ -75,7 +75,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(made)
 }
 
-/// What the system said.
+/// Returns the underlying I/O error, if there is one.
 fn system(error: &Error) -> Option<&io::Error> {
     error.source()?.downcast_ref()
 }

@@ -1,4 +1,4 @@
-//! From what a caller asks for to a reader.
+//! Conversion of a caller's arguments to a reader.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -9,19 +9,22 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use spr_convert::argument::Input;
 use spr_convert::core::bytes::{Env, Source};
-use spr_convert::core::format::{Format, Opened, Options, Parts, Reader, Registry, Request, Share};
+use spr_convert::core::format::{
+    FieldSet, Format, OpenedDataset, Options, Reader, Registry, Request, Subset,
+};
 use spr_convert::core::stage::SkipErrors;
+use spr_convert::plan::Labels;
 use spr_convert::{Error, Result};
 
 use crate::settings::Surroundings;
 use crate::text::argument;
 
-/// What a caller asks for.
+/// The arguments of a caller about an input.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Asked {
+pub(crate) struct InputArgs {
     paths: Vec<OsString>,
-    /// A name, and bytes or a file object in the stead of paths.
+    /// A name with bytes or a file object that replace the paths.
     data: Option<(String, Py<PyAny>)>,
     format: Option<String>,
     options: Vec<(String, String)>,
@@ -33,20 +36,20 @@ pub(crate) struct Asked {
     shard: Option<(u64, u64)>,
 }
 
-/// What was understood of it.
+/// The resolved data of an input.
 pub(crate) enum Data {
     Inputs(Vec<Input>),
     /// A stream of bytes.
     Bytes(Source),
 }
 
-impl Asked {
+impl InputArgs {
     fn format(&self, registry: &Registry) -> Result<Option<&'static dyn Format>> {
         let name = self.format.as_deref();
         name.map(|name| registry.get(name)).transpose()
     }
 
-    /// What is to be read.
+    /// Returns the inputs to be read.
     pub(crate) fn inputs(&self, at: &Surroundings) -> Result<Vec<Input>> {
         let (registry, env) = (&at.registry, &at.env);
         let from = self.format(registry)?;
@@ -56,16 +59,12 @@ impl Asked {
             inputs.extend(Input::parse(&path, from, &self.options, registry, env)?);
         }
         if self.skip {
-            let env = env.clone();
-            for input in &mut inputs {
-                let env = env.clone();
-                input.skip_errors(Arc::new(move |error| env.warn(error)));
-            }
+            inputs.iter_mut().for_each(|input| input.skips = true);
         }
         Ok(inputs)
     }
 
-    /// The one input that is meant.
+    /// Returns the only input.
     pub(crate) fn input(&self, at: &Surroundings) -> Result<Input> {
         let mut inputs = self.inputs(at)?;
         match (inputs.pop(), inputs.is_empty()) {
@@ -74,8 +73,8 @@ impl Asked {
         }
     }
 
-    /// The data whose labels join.
-    pub(crate) fn labels(&self, at: &Surroundings) -> Result<Option<Input>> {
+    /// Returns the data whose labels are joined.
+    pub(crate) fn labels(&self, at: &Surroundings) -> Result<Option<Labels>> {
         let Some(labels) = self.labels.clone().map(argument) else {
             return match self.utt2spk {
                 None => Ok(None),
@@ -86,7 +85,11 @@ impl Asked {
         };
         let mut found = Input::parse(&labels, None, &[], &at.registry, &at.env)?;
         match (found.pop(), found.is_empty()) {
-            (only, true) => Ok(only),
+            (Some(only), true) => {
+                let mut labels = Labels::new(only);
+                labels.speakers = self.utt2spk();
+                Ok(Some(labels))
+            }
             _ => Err(Error::usage(format!("labels are one data set: '{labels}'"))),
         }
     }
@@ -102,12 +105,12 @@ impl Asked {
             request.parts = parts(names)?;
         }
         if let Some((index, count)) = self.shard {
-            request = request.share(Share::Dealt { index, count });
+            request = request.share(Subset::EveryNth { index, count });
         }
         Ok(request)
     }
 
-    /// What there is to read, as far as Python has a part in it.
+    /// Resolves the data while Python's lock is held.
     pub(crate) fn data(&self, py: Python<'_>, at: &Surroundings) -> PyResult<Data> {
         let failed = |error: Error| crate::failure::raised(py, &error);
         let Some((name, data)) = &self.data else {
@@ -120,18 +123,18 @@ impl Asked {
         source.map(Data::Bytes).map_err(failed)
     }
 
-    /// The inputs, with labels.
+    /// Returns the inputs with labels joined.
     fn joined(&self, at: &Surroundings) -> Result<Vec<Input>> {
         let mut inputs = self.inputs(at)?;
         if let Some(labels) = self.labels(at)? {
             for input in &mut inputs {
-                input.join(labels.clone(), self.utt2spk())?;
+                input.join_labels(labels.clone())?;
             }
         }
         Ok(inputs)
     }
 
-    /// A reader of it.
+    /// Opens a reader.
     pub(crate) fn open(&self, data: Data, at: &Surroundings) -> Result<Box<dyn Reader>> {
         let (registry, env, request) = (&at.registry, &at.env, self.request()?);
         match data {
@@ -163,19 +166,19 @@ impl Asked {
         )))
     }
 
-    /// The same to be asked for utterances by key.
-    pub(crate) fn lookup(&self, at: &Surroundings) -> Result<Opened> {
+    /// Opens the input for lookup by key.
+    pub(crate) fn lookup(&self, at: &Surroundings) -> Result<OpenedDataset> {
         let inputs = self.joined(at)?;
         match inputs.as_slice() {
             [only] => only.open_lookup(self.request()?, &at.registry, &at.env),
             several => {
                 let opened = Input::open_all(several, self.request()?, &at.registry, &at.env)?;
-                Ok(Opened::Stream(opened.reader))
+                Ok(OpenedDataset::Stream(opened.reader))
             }
         }
     }
 
-    /// A reader of the names alone.
+    /// Opens a reader of keys only.
     pub(crate) fn names(&self, at: &Surroundings) -> Result<Box<dyn Reader>> {
         let nothing: &[String] = &[];
         let request = self.request()?.headers().parts(parts(nothing)?);
@@ -184,9 +187,9 @@ impl Asked {
     }
 }
 
-/// The parts of these names.
-fn parts(names: &[String]) -> Result<Parts> {
-    let mut parts = Parts {
+/// Parses the names of fields.
+fn parts(names: &[String]) -> Result<FieldSet> {
+    let mut parts = FieldSet {
         features: false,
         labels: false,
         audio: false,
@@ -214,7 +217,7 @@ fn parts(names: &[String]) -> Result<Parts> {
     Ok(parts)
 }
 
-/// A file object of Python's.
+/// A Python file object.
 pub(crate) struct FileObject(pub(crate) Py<PyAny>);
 
 impl Read for FileObject {

@@ -1,4 +1,4 @@
-//! Whole jobs: what the program's verbs do.
+//! Whole jobs, as the program's verbs run them.
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
@@ -7,27 +7,29 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use spr_convert::argument::{Input, Target};
 use spr_convert::capabilities;
+use spr_convert::core::Remedy;
 use spr_convert::core::format::Request;
 use spr_convert::core::model::Key;
-use spr_convert::core::stage::Stages;
-use spr_convert::job::{Job, Observer, OnError, Progress};
+use spr_convert::job::{Job, Observer, Progress};
+use spr_convert::plan::{OnError, Sink};
+use spr_convert::step::Steps;
+use spr_convert::verbs;
 use spr_convert::verbs::diff::{Finding, Tolerance, by_key, in_order};
-use spr_convert::verbs::{self, select};
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, exception, raised};
-use crate::input::Asked;
+use crate::input::InputArgs;
 use crate::settings::{Settings, Surroundings};
 use crate::text::argument;
-use crate::writer::Wanted;
+use crate::writer::OutputArgs;
 
-/// Between two looks at signals and calls of a callback.
+/// The interval between checks for signals and calls of a callback.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Differences that are listed; all are counted.
+/// The largest number of differences listed; all are counted.
 const LISTED: usize = 1000;
 
-/// Lets Python see how far a job is, and stop it.
+/// Reports progress to Python, which may stop the job.
 struct Watch {
     callback: Option<Py<PyAny>>,
     next: Instant,
@@ -47,6 +49,7 @@ impl Watch {
                 frames,
                 bytes,
                 entries,
+                ..
             } = so_far;
             callback
                 .call1(py, (utterances, frames, bytes, entries))
@@ -80,10 +83,10 @@ impl Observer for Watch {
     }
 }
 
-/// What a conversion is to do beside its input and output.
+/// The settings of a conversion besides input and output.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Steps {
+pub(crate) struct Conversion {
     stages: Option<String>,
     labels_out: Option<OsString>,
     skip: bool,
@@ -92,13 +95,13 @@ pub(crate) struct Steps {
     hash: bool,
 }
 
-/// Converts; a summary as JSON, and the errors of what was skipped.
+/// Converts a data set. Returns a summary as JSON, and the errors of skipped utterances.
 #[pyfunction]
 pub(crate) fn convert(
     py: Python<'_>,
-    asked: Asked,
-    wanted: Wanted,
-    steps: Steps,
+    asked: InputArgs,
+    wanted: OutputArgs,
+    steps: Conversion,
     settings: Settings,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<(String, Vec<Py<PyAny>>)> {
@@ -112,7 +115,7 @@ pub(crate) fn convert(
     let done = apart(py, || {
         let job = job(&asked, &wanted, &steps, &at)?;
         let outcome = job.run(&at.registry, &at.env, &mut watch)?;
-        Ok(outcome.json(job.target.text()).to_string())
+        Ok(outcome.json(output(&job)).to_string())
     });
     if let Some(error) = watch.failed {
         return Err(error);
@@ -125,36 +128,51 @@ pub(crate) fn convert(
     Ok((done?, skipped.collect::<PyResult<_>>()?))
 }
 
-fn job(asked: &Asked, wanted: &Wanted, steps: &Steps, at: &Surroundings) -> Result<Job> {
-    let mut job = Job::new(asked.inputs(at)?, wanted.target(at)?);
-    job.labels = asked.labels(at)?;
-    job.utt2spk = asked.utt2spk();
+/// The output as it was named.
+fn output(job: &Job) -> &str {
+    job.plan.output.as_ref().map_or("", Sink::text)
+}
+
+fn job(
+    asked: &InputArgs,
+    wanted: &OutputArgs,
+    steps: &Conversion,
+    at: &Surroundings,
+) -> Result<Job> {
+    let mut job = Job::new(asked.inputs(at)?, &wanted.target(at)?);
+    let plan = &mut job.plan;
+    plan.joins.labels = asked.labels(at)?;
+    plan.joins.speakers = asked.utt2spk();
     if let Some(text) = &steps.labels_out {
         let text = argument(text.clone());
-        job.labels_out = Some(Target::parse(&text, None, &[], &at.registry, &at.env)?);
+        let target = Target::parse(&text, None, &[], &at.registry, &at.env)?;
+        plan.labels_output = Some(target.sink().clone());
     }
     if let Some(stages) = &steps.stages {
-        select::typed(stages.parse::<Stages>()?, &mut job)?;
+        let stages = stages.parse::<Steps>()?;
+        let kept = stages.check_utterances();
+        kept.map_err(|e| e.suggest(Remedy::KeepUtterances))?;
+        plan.steps = stages.into_vec();
     }
-    wanted.allow(&mut job.policy)?;
-    job.dtype = wanted.dtype()?;
-    job.overwrite = wanted.overwrite;
-    job.add = wanted.add;
-    job.on_error = match steps.skip {
+    wanted.allow(&mut plan.policy)?;
+    plan.set_dtype(wanted.dtype()?)?;
+    plan.on_error = match steps.skip {
         true => OnError::Skip,
         false => OnError::Stop,
     };
-    job.dry_run = steps.dry_run;
-    job.verify = steps.verify;
-    job.hash = steps.hash;
+    plan.run.overwrite = wanted.overwrite;
+    plan.run.add = wanted.add;
+    plan.run.dry_run = steps.dry_run;
+    plan.run.verify = steps.verify;
+    plan.run.hash = steps.hash;
     Ok(job)
 }
 
-/// What is in a data set, as JSON.
+/// Returns information about a data set as JSON.
 #[pyfunction]
 pub(crate) fn info(
     py: Python<'_>,
-    asked: Asked,
+    asked: InputArgs,
     settings: Settings,
     quick: bool,
 ) -> PyResult<String> {
@@ -169,26 +187,26 @@ pub(crate) fn info(
     facts
 }
 
-/// What was checked, `(format, utterances, frames, faults, notes)`, and what is wrong with it,
+/// The result of a check, `(format, utterances, frames, faults, notes)`, and its findings,
 /// `(severity, sort, error)` each.
-type Checked = (
+type CheckResult = (
     (&'static str, u64, u64, u64, u64),
     Vec<(&'static str, &'static str, Py<PyAny>)>,
 );
 
-/// Everything that is wrong with a data set.
+/// Lists all faults of a data set.
 #[pyfunction]
 pub(crate) fn check(
     py: Python<'_>,
-    asked: Asked,
+    asked: InputArgs,
     settings: Settings,
     quick: bool,
-) -> PyResult<Checked> {
+) -> PyResult<CheckResult> {
     let at = settings.surroundings();
     let done = apart(py, || {
         let options = verbs::check::Options {
             quick,
-            labels: asked.labels(&at)?,
+            labels: asked.labels(&at)?.map(|labels| *labels.input),
         };
         let mut findings = Vec::new();
         let mut found = |finding| findings.push(finding);
@@ -215,13 +233,13 @@ pub(crate) fn check(
     Ok((summary, findings.collect::<PyResult<_>>()?))
 }
 
-/// What two data sets differ in, as JSON.
+/// Returns the differences between two data sets as JSON.
 #[pyfunction]
 #[pyo3(signature = (one, other, settings, rtol, atol, any_order))]
 pub(crate) fn diff(
     py: Python<'_>,
-    one: Asked,
-    other: Asked,
+    one: InputArgs,
+    other: InputArgs,
     settings: Settings,
     rtol: f64,
     atol: f64,
@@ -255,11 +273,11 @@ pub(crate) fn diff(
     told
 }
 
-/// Writes what finds the utterances of a file: its name, if it was not there, and their number.
+/// Writes the index of a file. Returns its name, unless it existed, and the number of utterances.
 #[pyfunction]
 pub(crate) fn index(
     py: Python<'_>,
-    asked: Asked,
+    asked: InputArgs,
     settings: Settings,
     output: Option<OsString>,
     overwrite: bool,
@@ -276,7 +294,7 @@ pub(crate) fn index(
     done
 }
 
-/// All formats, and what each can hold, as JSON.
+/// Returns all formats with their capabilities as JSON.
 #[pyfunction]
 pub(crate) fn formats(py: Python<'_>) -> PyResult<String> {
     apart(py, || {

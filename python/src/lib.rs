@@ -1,7 +1,8 @@
-//! What the Python package `spr_convert` does in Rust: each class and function here has a Python one
-//! over it, where its arguments are checked and told of.
+//! The Rust part of the Python package `spr_convert`. Each class and function here is wrapped by a
+//! Python one, which checks and documents the arguments.
 
 mod array;
+mod classes;
 mod entry;
 mod failure;
 mod input;
@@ -19,7 +20,7 @@ mod writer;
 
 use pyo3::prelude::*;
 
-/// What `spr_convert` does in Rust.
+/// The Rust part of `spr_convert`.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

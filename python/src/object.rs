@@ -1,15 +1,15 @@
-//! Objects that are neither features nor labels, as values of Python's.
+//! Conversion of objects that are neither features nor labels.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use spr_convert::core::Error;
 use spr_convert::core::model::{Dtype, GaussPosterior, Lists, Object, Sparse};
 
+use crate::classes::Classes;
 use crate::failure::raised;
 use crate::text;
-use crate::utterance::Classes;
 
-/// A list of lists.
+/// Converts a list of lists.
 fn nested<'py, T: Clone + IntoPyObject<'py>>(
     py: Python<'py>,
     lists: &Lists<T>,
@@ -21,7 +21,7 @@ fn nested<'py, T: Clone + IntoPyObject<'py>>(
     Ok(all)
 }
 
-/// The object with the name of its kind.
+/// Converts an object to a Python value with the name of its kind.
 pub(crate) fn to_python(py: Python<'_>, object: Object) -> PyResult<Bound<'_, PyAny>> {
     let kind = object.kind().to_owned();
     let value = match object {
@@ -69,7 +69,7 @@ fn gauss<'py>(py: Python<'py>, posterior: &GaussPosterior) -> PyResult<Bound<'py
     Ok(all)
 }
 
-/// The object that a kind and a value make.
+/// Converts a kind and a Python value to an object.
 pub(crate) fn of_python(object: &Bound<'_, PyAny>) -> PyResult<Object> {
     let (kind, value): (String, Bound<'_, PyAny>) = object.extract()?;
     Ok(match kind.as_str() {

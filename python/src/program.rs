@@ -1,19 +1,19 @@
-//! The program, in the package's own process.
+//! The command-line program inside the Python process.
 
 use std::ffi::OsString;
 
 use pyo3::prelude::*;
-use spr_convert::cli;
 use spr_convert::core::bytes::Local;
+use spr_convert::{builtin, cli};
 
-/// Runs a command line, the first word of which is the program's name, to its exit status. It is for
-/// a process that does nothing else.
+/// Runs a command line, whose first word is the program's name, and returns the exit status. The
+/// process must not do anything else.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| {
         let local = Local::new();
         let signals = cli::Signals::watch(&local, cli::name(&arguments));
-        let status = cli::run(arguments, &local);
+        let status = cli::run(arguments, builtin::registry(), &local);
         signals.settle();
         status
     })

@@ -1,8 +1,8 @@
-//! What to do about an error, by the arguments of Python's functions.
+//! Hints of errors in terms of the Python functions' arguments.
 
 use spr_convert::core::{Error, Remedy};
 
-/// What to do about an error, if anything is known to help.
+/// Returns a hint for an error, if there is one.
 pub(crate) fn hint(error: &Error) -> Option<String> {
     let text = match error.remedy()? {
         Remedy::Overwrite => "replace it with overwrite=True",
@@ -44,27 +44,8 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         }
         Remedy::TellFrameShift => "say it behind the name of the input: \",frame-shift=0.01\"",
         Remedy::LookInside => "spr_convert.info(...) says what it is",
-        // The library's own words hold here, too.
-        Remedy::Advice(_)
-        | Remedy::AllowUrls(_)
-        | Remedy::AllowHttp
-        | Remedy::MoreMemory
-        | Remedy::ShuffleLess
-        | Remedy::NameFormat
-        | Remedy::JoinLabels
-        | Remedy::JoinText
-        | Remedy::ReadByContent(_)
-        | Remedy::Redirect
-        | Remedy::NameFolder
-        | Remedy::LeaveOutFrameShift
-        | Remedy::KeepUtterances
-        | Remedy::Shuffle
-        | Remedy::KeepOne
-        | Remedy::ListNames
-        | Remedy::ConvertData
-        | Remedy::Repair
-        | Remedy::SortFirst
-        | Remedy::TolerateLengths => return error.hint_text(),
+        // The library's own wording applies.
+        _ => return error.hint_text(),
     };
     Some(text.to_owned())
 }

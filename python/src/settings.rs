@@ -1,4 +1,4 @@
-//! The surroundings of a call: limits, commands, threads, and warnings that wait for Python.
+//! The environment of a call: limits, commands, threads, and collected warnings.
 
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,20 +12,20 @@ use spr_convert::core::format::Registry;
 
 use crate::store::{Interrupt, Interruptible};
 
-/// What a caller says of the surroundings.
+/// The environment as the caller sets it.
 #[derive(FromPyObject, Clone)]
 #[pyo3(from_item_all)]
 pub(crate) struct Settings {
-    /// Whether commands may run: those that the caller names if nothing is said, those in files if
-    /// true, none if false.
+    /// Whether commands may run: by default those in the caller's arguments, with `true` those in
+    /// files as well, with `false` none.
     allow_pipes: Option<bool>,
     max_alloc: Option<u64>,
     threads: usize,
-    /// Whether outputs are put on the disk before they get their names.
+    /// Whether outputs are synced to disk before they get their names.
     sync: bool,
 }
 
-/// The surroundings of a call.
+/// The environment of a call.
 #[derive(Clone)]
 pub(crate) struct Surroundings {
     pub(crate) registry: Registry,
@@ -66,8 +66,8 @@ impl Settings {
 }
 
 impl Surroundings {
-    /// Raises what interrupted a call, whatever came of that, and hands its warnings to Python, which
-    /// may make exceptions of them.
+    /// Raises an interrupting exception, whatever the result of the call, and passes warnings to
+    /// Python, which may raise them.
     pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(raised) = self.interrupt.get() {
             return Err(raised.clone_ref(py));

@@ -1,4 +1,4 @@
-//! The local file system, with a look at Python's signals while files are read.
+//! A local file system that checks Python's signals while files are read.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use spr_convert::Result;
 use spr_convert::core::bytes::{
-    Change, Draft, DraftFolder, Drafting, FileStatus, Finish, Identity, Leftover, Local, Location,
-    Store, Stored,
+    Change, Draft, DraftFolder, DraftOptions, FileStatus, Finish, Identity, Leftover, Local,
+    Location, OpenedFile, Store,
 };
 
-/// Between two looks at signals.
+/// The interval between checks for signals.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// What a handler of signals raised, such as `KeyboardInterrupt`.
+/// The exception of a signal handler, such as `KeyboardInterrupt`.
 pub(crate) type Interrupt = Arc<OnceLock<PyErr>>;
 
-/// The local file system. Once a handler of signals raises something, nothing is read any more, so that
-/// any job ends, whatever it makes of files that can't be read.
+/// The local file system. After a signal handler has raised an exception all reading fails, so that
+/// every job ends, even one that tolerates unreadable files.
 #[derive(Debug, Default)]
 pub(crate) struct Interruptible {
     local: Local,
@@ -27,12 +27,13 @@ pub(crate) struct Interruptible {
 }
 
 impl Interruptible {
-    /// Where what a handler raises is found.
+    /// Returns the cell of the exception that a signal handler raises.
     pub(crate) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Store for Interruptible {
     fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
         self.local.look(at)
@@ -46,8 +47,8 @@ impl Store for Interruptible {
         self.local.resolve(at)
     }
 
-    fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
-        Ok(Box::new(Watched {
+    fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
+        Ok(Box::new(WatchedFile {
             file: self.local.open(at)?,
             next: Instant::now() + PERIOD,
             interrupt: self.interrupt.clone(),
@@ -66,15 +67,15 @@ impl Store for Interruptible {
         self.local.write_to(stream)
     }
 
-    fn may_create(&self, target: &Location, is_folder: bool, how: Drafting) -> Result<()> {
+    fn may_create(&self, target: &Location, is_folder: bool, how: DraftOptions) -> Result<()> {
         self.local.may_create(target, is_folder, how)
     }
 
-    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+    fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         self.local.create(target, how)
     }
 
-    fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
+    fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>> {
         self.local.create_folder(target, how)
     }
 
@@ -95,19 +96,19 @@ impl Store for Interruptible {
     }
 }
 
-/// A file that is read, and when signals are to be looked at.
-struct Watched {
-    file: Box<dyn Stored>,
+/// A file being read, and the time of the next check for signals.
+struct WatchedFile {
+    file: Box<dyn OpenedFile>,
     next: Instant,
     interrupt: Interrupt,
 }
 
-impl Read for Watched {
+impl Read for WatchedFile {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let now = Instant::now();
         if now >= self.next {
             self.next = now + PERIOD;
-            // Python runs handlers in its main thread alone; elsewhere this does nothing.
+            // Python runs handlers only in its main thread; elsewhere this has no effect.
             if let Err(raised) = Python::attach(|py| py.check_signals()) {
                 let _ = self.interrupt.set(raised);
             }
@@ -119,13 +120,13 @@ impl Read for Watched {
     }
 }
 
-impl Seek for Watched {
+impl Seek for WatchedFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }
 }
 
-impl Stored for Watched {
+impl OpenedFile for WatchedFile {
     fn length(&self) -> Option<u64> {
         self.file.length()
     }

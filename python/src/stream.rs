@@ -1,4 +1,4 @@
-//! A data set that is read from front to back.
+//! A data set that is read sequentially.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,30 +8,30 @@ use pyo3::types::PyDict;
 use spr_convert::core::bytes::Env;
 use spr_convert::core::format::Reader;
 use spr_convert::core::model::{Dtype, Utterance};
-use spr_convert::core::stage::Stages;
+use spr_convert::step::Steps;
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, locked, raised};
-use crate::input::Asked;
+use crate::input::InputArgs;
 use crate::settings::{Settings, Surroundings};
 use crate::utterance;
 
-/// How many forks lie between this process and the one that imported the module.
+/// The number of forks between this process and the one that imported the module.
 static FORKS: AtomicU64 = AtomicU64::new(0);
 
-/// Tells that this process is a fork: what is open is the parent's.
+/// Records a fork: open data sets belong to the parent.
 #[pyfunction]
 pub(crate) fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// All stages: how each is written, and what it does.
+/// Lists all stages, each with its notation and description.
 #[pyfunction]
 pub(crate) fn stages() -> Vec<(&'static str, &'static str)> {
-    Stages::list().collect()
+    Steps::list().collect()
 }
 
-/// Which process something was opened in.
+/// The process in which a data set was opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process(u64);
 
@@ -44,7 +44,7 @@ impl Process {
         self == Self::current()
     }
 
-    /// Refuses to go on in a fork with what the parent has open.
+    /// Fails in a forked process, because the data set belongs to the parent.
     pub(crate) fn check(self, py: Python<'_>) -> PyResult<()> {
         if self.is_current() {
             return Ok(());
@@ -55,10 +55,10 @@ impl Process {
     }
 }
 
-/// Utterances one after the other.
+/// A sequence of utterances.
 #[pyclass(frozen, module = "spr_convert._native")]
 pub(crate) struct Stream {
-    /// Gone once it is closed or over.
+    /// `None` after the end or after closing.
     reader: Mutex<Option<Box<dyn Reader>>>,
     surroundings: Surroundings,
     process: Process,
@@ -82,7 +82,7 @@ impl Stream {
     #[new]
     fn new(
         py: Python<'_>,
-        asked: Asked,
+        asked: InputArgs,
         settings: Settings,
         stages: Vec<String>,
         pass_number: u64,
@@ -106,7 +106,7 @@ impl Stream {
         })
     }
 
-    /// Puts a stage over what was not read yet.
+    /// Adds a stage to the remaining utterances.
     fn then(&self, py: Python<'_>, stage: String, pass_number: u64) -> PyResult<()> {
         let env = &self.surroundings.env;
         self.with(py, |slot| {
@@ -117,18 +117,18 @@ impl Stream {
         })
     }
 
-    /// Whether this process is the one that opened it.
+    /// Returns `true` in the process that opened the data set.
     fn is_current(&self) -> bool {
         self.process.is_current()
     }
 
-    /// Refuses what is no chain of stages.
+    /// Fails if the text is no valid chain of stages.
     #[staticmethod]
     fn check(py: Python<'_>, stages: &str) -> PyResult<()> {
-        apart(py, || stages.parse::<Stages>().map(drop))
+        apart(py, || stages.parse::<Steps>().map(drop))
     }
 
-    /// What is known of the data set without reading it.
+    /// Returns the information that is known without reading utterances.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = self.with(py, |reader| Ok(reader.as_ref().map(|it| it.info().clone())))?;
         let told = PyDict::new(py);
@@ -144,7 +144,7 @@ impl Stream {
         Ok(told)
     }
 
-    /// Goes past so many utterances; how many there were.
+    /// Skips up to `count` utterances and returns their number.
     fn skip(&self, py: Python<'_>, count: u64) -> PyResult<u64> {
         self.with(py, |slot| {
             let mut utt = Utterance::default();
@@ -197,7 +197,7 @@ impl Stream {
 }
 
 impl Drop for Stream {
-    /// In a fork nothing of the parent's is closed, such as the command that it reads from.
+    /// A fork does not close what belongs to the parent, such as the command that it reads from.
     fn drop(&mut self) {
         if !self.process.is_current() {
             std::mem::forget(locked(&self.reader).take());
@@ -211,5 +211,5 @@ fn staged(
     pass_number: u64,
     env: &Env,
 ) -> Result<Box<dyn Reader>> {
-    stage.parse::<Stages>()?.in_pass(pass_number, reader, env)
+    stage.parse::<Steps>()?.in_pass(pass_number, reader, env)
 }

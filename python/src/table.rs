@@ -1,42 +1,42 @@
-//! A data set whose utterances are found by their keys.
+//! A data set with lookup by key.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use spr_convert::core::format::{Opened, RandomAccess};
+use spr_convert::core::format::{OpenedDataset, RandomAccess};
 use spr_convert::core::model::{Key, Utterance};
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, locked};
-use crate::input::Asked;
+use crate::input::InputArgs;
 use crate::settings::{Settings, Surroundings};
 use crate::stream::Process;
 use crate::{text, utterance};
 
-/// Utterances by their keys.
+/// Utterances by key.
 #[pyclass(frozen, module = "spr_convert._native")]
 pub(crate) struct Table {
-    asked: Asked,
+    asked: InputArgs,
     entries: Mutex<Option<Entries>>,
     surroundings: Surroundings,
     process: Process,
 }
 
-/// Where utterances are.
+/// The storage of the utterances.
 enum Entries {
-    /// In files that are gone back in.
+    /// In seekable files.
     Stored(Box<dyn RandomAccess>),
-    /// In memory, as the files can only be read from front to back.
+    /// In memory, because the files can only be read sequentially.
     Kept(HashMap<Key, Utterance>),
 }
 
 impl Entries {
-    fn open(asked: &Asked, at: &Surroundings) -> Result<Self> {
+    fn open(asked: &InputArgs, at: &Surroundings) -> Result<Self> {
         let mut reader = match asked.lookup(at)? {
-            Opened::Table(table) => return Ok(Self::Stored(table)),
-            Opened::Stream(reader) => reader,
+            OpenedDataset::Table(table) => return Ok(Self::Stored(table)),
+            OpenedDataset::Stream(reader) => reader,
         };
         let mut kept = HashMap::new();
         let mut utt = Utterance::default();
@@ -62,7 +62,7 @@ impl Entries {
 }
 
 impl Table {
-    /// Does something with the entries, which are opened if nobody has done so.
+    /// Runs `work` on the entries, which are opened on first use.
     fn with<T>(&self, work: impl FnOnce(&mut Entries) -> Result<T>) -> Result<T> {
         let mut slot = locked(&self.entries);
         let entries = match &mut *slot {
@@ -72,7 +72,7 @@ impl Table {
         work(entries)
     }
 
-    /// All keys, for which the data are gone through.
+    /// Reads all keys from the data.
     fn read_keys(&self) -> Result<Vec<Key>> {
         let mut reader = self.asked.names(&self.surroundings)?;
         let (mut keys, mut utt) = (Vec::new(), Utterance::default());
@@ -86,9 +86,9 @@ impl Table {
 #[pymethods]
 impl Table {
     #[new]
-    fn new(py: Python<'_>, asked: Asked, settings: Settings) -> PyResult<Self> {
+    fn new(py: Python<'_>, asked: InputArgs, settings: Settings) -> PyResult<Self> {
         let surroundings = settings.surroundings();
-        // Whether it is there is told at once, what is in it when it is asked for.
+        // Existence is checked at once; the content is read on access.
         apart(py, || {
             let inputs = asked.inputs(&surroundings)?;
             let mut files = inputs.iter().flat_map(|input| input.sources());
@@ -105,12 +105,12 @@ impl Table {
         })
     }
 
-    /// Whether this process is the one that opened it.
+    /// Returns `true` in the process that opened the data set.
     fn is_current(&self) -> bool {
         self.process.is_current()
     }
 
-    /// The utterance of a key, if there is one.
+    /// Looks up the utterance with a key.
     fn find<'py>(
         &self,
         py: Python<'py>,
@@ -122,7 +122,7 @@ impl Table {
         found?.map(|utt| utterance::to_python(py, utt)).transpose()
     }
 
-    /// All keys, in their order.
+    /// Returns all keys in order.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let keys = apart(py, || {
             let known = self.with(|entries| match entries {
@@ -139,7 +139,7 @@ impl Table {
 }
 
 impl Drop for Table {
-    /// In a fork nothing of the parent's is closed.
+    /// A fork does not close what belongs to the parent.
     fn drop(&mut self) {
         if !self.process.is_current() {
             std::mem::forget(locked(&self.entries).take());

@@ -1,5 +1,5 @@
-//! Keys, words and names, which are bytes, as Python's strings: what is not UTF-8 goes as in file
-//! names, by lone surrogates.
+//! Conversion between bytes and Python strings. Bytes that are not UTF-8 become lone surrogates, as
+//! in file names.
 
 use std::ffi::OsString;
 
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spr_convert::core::bytes::Location;
 
-/// The string of some bytes.
+/// Decodes bytes as a string.
 pub(crate) fn of_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(PyString::new(py, text)),
@@ -19,7 +19,7 @@ pub(crate) fn of_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py
     }
 }
 
-/// The bytes of a string.
+/// Encodes a string as bytes.
 pub(crate) fn to_bytes(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     let text = text.cast::<PyString>()?;
     if let Ok(plain) = text.to_cow() {
@@ -29,7 +29,7 @@ pub(crate) fn to_bytes(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(encoded.cast::<PyBytes>()?.as_bytes().to_vec())
 }
 
-/// An argument as the library takes it, whatever bytes it is made of.
+/// Converts an argument to the library's representation, whatever its bytes are.
 pub(crate) fn argument(text: OsString) -> String {
     Location::from(text).to_string()
 }

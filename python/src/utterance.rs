@@ -1,10 +1,9 @@
-//! Utterances as Python's, and back.
+//! Conversion of utterances.
 
 use std::mem;
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use spr_convert::core::model::{
     Audio, AudioFacts, Decimal, EncodedAudio, Key, Matrix, Meta, NamedArray, Segment, Sequences,
@@ -12,43 +11,11 @@ use spr_convert::core::model::{
 };
 use spr_convert::core::{Error, ErrorKind};
 
+use crate::classes::Classes;
 use crate::failure::raised;
 use crate::{array, object, text};
 
-/// The classes of the package that stand for the model's.
-pub(crate) struct Classes {
-    utterance: Py<PyAny>,
-    audio: Py<PyAny>,
-    encoded: Py<PyAny>,
-    reference: Py<PyAny>,
-    segment: Py<PyAny>,
-    tier: Py<PyAny>,
-    sequences: Py<PyAny>,
-    pub(crate) object: Py<PyAny>,
-}
-
-static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
-
-impl Classes {
-    pub(crate) fn of(py: Python<'_>) -> PyResult<&Self> {
-        CLASSES.get_or_try_init(py, || {
-            let module = py.import("spr_convert._utterance")?;
-            let class = |name| module.getattr(name).map(Bound::unbind);
-            Ok(Self {
-                utterance: class("Utterance")?,
-                audio: class("Audio")?,
-                encoded: class("EncodedAudio")?,
-                reference: class("AudioReference")?,
-                segment: class("Segment")?,
-                tier: class("Tier")?,
-                sequences: class("Sequences")?,
-                object: class("Object")?,
-            })
-        })
-    }
-}
-
-/// The utterance as Python has it; arrays take over the memory of its matrices.
+/// Converts an utterance to a Python one; arrays take over the memory of its matrices.
 pub(crate) fn to_python(py: Python<'_>, mut utt: Utterance) -> PyResult<Bound<'_, PyAny>> {
     let classes = Classes::of(py)?;
     let features = utt.features.take().map(|m| array::of_matrix(py, m));
@@ -89,7 +56,7 @@ fn of_audio<'py>(py: Python<'py>, audio: Audio, classes: &Classes) -> PyResult<B
         Audio::Samples(sound) => {
             let mut samples = sound.samples;
             if samples.cols() == 1 {
-                // One channel is a list of samples.
+                // A single channel becomes a flat list of samples.
                 let rows = samples.rows();
                 let shaped = samples.reshape(spr_convert::core::model::Rank::Vector, rows, 1);
                 shaped.map_err(|error| raised(py, &error))?;
@@ -204,7 +171,7 @@ fn of_meta<'py>(py: Python<'py>, meta: &Meta) -> PyResult<Bound<'py, PyDict>> {
     Ok(known)
 }
 
-/// What is there of an attribute.
+/// Returns the value of an attribute, unless it is `None`.
 fn given<'py>(
     from: &Bound<'py, PyAny>,
     name: &Bound<'py, PyString>,
@@ -213,7 +180,7 @@ fn given<'py>(
     Ok((!value.is_none()).then_some(value))
 }
 
-/// Fills an utterance, whose allocations it keeps, with one of Python's.
+/// Fills an utterance from a Python one, keeping its allocations.
 pub(crate) fn fill(from: &Bound<'_, PyAny>, utt: &mut Utterance) -> PyResult<()> {
     let py = from.py();
     utt.start();
@@ -290,7 +257,7 @@ fn to_audio(audio: &Bound<'_, PyAny>) -> PyResult<Audio> {
     Ok(sound.into())
 }
 
-/// Seconds with the digits that Python shows.
+/// Converts seconds with the digits that Python shows.
 fn decimal(value: &Bound<'_, PyAny>) -> PyResult<Decimal> {
     let shown = value.repr()?.to_string();
     let parsed = Decimal::parse(&shown).or_else(|| Decimal::of(value.extract().ok()?));

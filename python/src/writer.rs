@@ -1,4 +1,4 @@
-//! A data set that is written.
+//! A data set being written.
 
 use std::ffi::OsString;
 use std::sync::Mutex;
@@ -16,10 +16,10 @@ use crate::stream::Process;
 use crate::text::argument;
 use crate::utterance;
 
-/// What a caller says of an output.
+/// The arguments of a caller about an output.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Wanted {
+pub(crate) struct OutputArgs {
     path: OsString,
     format: Option<String>,
     options: Vec<(String, String)>,
@@ -29,7 +29,7 @@ pub(crate) struct Wanted {
     pub(crate) add: bool,
 }
 
-impl Wanted {
+impl OutputArgs {
     pub(crate) fn target(&self, at: &Surroundings) -> Result<Target> {
         let format = self.format.as_deref();
         let format = format.map(|name| at.registry.get(name)).transpose()?;
@@ -41,7 +41,7 @@ impl Wanted {
         self.dtype.as_deref().map(str::parse).transpose()
     }
 
-    /// Allows the losses that are named, and those that the element type asks for.
+    /// Allows the losses that are named, and those that the element type implies.
     pub(crate) fn allow(&self, policy: &mut LossPolicy) -> Result<()> {
         for kind in &self.allow_loss {
             match kind.as_str() {
@@ -69,19 +69,19 @@ impl Wanted {
     }
 }
 
-/// A data set that is being written.
+/// A data set being written.
 #[pyclass(frozen, module = "spr_convert._native")]
 pub(crate) struct Writer {
-    /// Gone once it is closed.
+    /// `None` after closing.
     writing: Mutex<Option<Writing>>,
-    /// An utterance whose allocations are used again.
+    /// An utterance whose allocations are reused.
     spare: Mutex<Option<Utterance>>,
     surroundings: Surroundings,
     process: Process,
 }
 
 impl Drop for Writer {
-    /// What a parent writes is not given up by a fork.
+    /// A fork does not abandon what its parent writes.
     fn drop(&mut self) {
         if !self.process.is_current() {
             std::mem::forget(self.take());
@@ -98,7 +98,7 @@ impl Writer {
 #[pymethods]
 impl Writer {
     #[new]
-    fn new(py: Python<'_>, wanted: Wanted, settings: Settings) -> PyResult<Self> {
+    fn new(py: Python<'_>, wanted: OutputArgs, settings: Settings) -> PyResult<Self> {
         let surroundings = settings.surroundings();
         let writing = apart(py, || wanted.begin(&surroundings))?;
         surroundings.close(py)?;
@@ -114,7 +114,7 @@ impl Writer {
     #[pyo3(signature = (from, /))]
     fn write(&self, py: Python<'_>, from: &Bound<'_, PyAny>) -> PyResult<()> {
         self.process.check(py)?;
-        // Taken out, so that no lock is held while Python runs.
+        // Taken out of the mutex, so that no lock is held while Python runs.
         let mut utt = locked(&self.spare).take().unwrap_or_default();
         utterance::fill(from, &mut utt)?;
         let done = apart(py, || {
@@ -130,7 +130,8 @@ impl Writer {
         done
     }
 
-    /// Completes everything; `(utterances, frames, bytes)`, or nothing if it is closed already.
+    /// Completes the data set. Returns `(utterances, frames, bytes)`, or `None` if it is already
+    /// closed.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u64)>> {
         self.process.check(py)?;
         let done = apart(py, || {
@@ -144,7 +145,7 @@ impl Writer {
         done
     }
 
-    /// Gives it up: nothing is left behind.
+    /// Abandons the output and removes its temporary files.
     fn abandon(&self, py: Python<'_>) -> PyResult<()> {
         self.process.check(py)?;
         apart(py, || {

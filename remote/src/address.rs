@@ -1,11 +1,11 @@
-//! Where an object is.
+//! The address of an object.
 
 use object_store::path::Path;
 use reqwest::Url;
 use spr_core::bytes::{Identity, Location};
 use spr_core::{Error, Result};
 
-/// Whose rules a place goes by.
+/// The kind of service whose rules apply to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Service {
     S3,
@@ -14,7 +14,7 @@ pub(crate) enum Service {
     Http,
 }
 
-/// An object, or what its name begins with.
+/// An object, or a prefix of object names.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     pub(crate) service: Service,
@@ -22,19 +22,20 @@ pub(crate) struct Address {
     pub(crate) base: String,
     /// The bucket or host.
     pub(crate) host: String,
-    /// The name in there.
+    /// The object name.
     pub(crate) path: Path,
-    /// Whether the name ends in a slash, as that of a folder does.
+    /// Whether the name ends in a slash, as for folders.
     pub(crate) is_folder: bool,
-    /// All of it, if it is on a server that is no object store.
+    /// The whole URL, for a server that is not an object store.
     pub(crate) url: Option<Url>,
 }
 
 impl Address {
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// It is none, names no bucket, has a password, or a part that objects can't be called.
+    /// It is not a URL, names no bucket, contains a password, or has a part that is no valid object
+    /// name.
     pub(crate) fn of(at: &Location) -> Result<Self> {
         let wrong = |why: &str| Error::usage(why).file(at.to_string());
         let url = at.url().ok_or_else(|| wrong("is no URL"))?;
@@ -73,7 +74,7 @@ impl Address {
         })
     }
 
-    /// The name as it counts: two spellings of one place give the same.
+    /// Returns the normalised name, the same for two spellings of one address.
     pub(crate) fn name(&self) -> String {
         match &self.url {
             Some(url) => format!("{}{}", self.base, url.path().trim_end_matches('/')),
@@ -82,12 +83,12 @@ impl Address {
         }
     }
 
-    /// By what the place is known.
+    /// Returns the identity of the object.
     pub(crate) fn identity(&self) -> Identity {
         Identity::new([b"u", self.name().as_bytes()].concat())
     }
 
-    /// Another object of the same bucket.
+    /// Returns the location of another object in the same bucket.
     pub(crate) fn beside(&self, path: &Path) -> Location {
         format!("{}/{path}", self.base).into()
     }

@@ -1,4 +1,4 @@
-//! What there is: one object, or those whose names begin alike, which are a folder.
+//! Lookup of single objects, and of common prefixes as folders.
 
 use std::io;
 
@@ -10,19 +10,19 @@ use spr_core::bytes::{FileKind, FileStatus, Location};
 use crate::address::{Address, Service};
 use crate::client::{Client, Clients};
 use crate::fault;
-use crate::looks::Looks;
+use crate::lookup_cache::LookupCache;
 use crate::range::{Pin, ask};
 use crate::runtime::wait;
 
-/// Looks at names.
+/// Looks up names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Browser {
     pub(crate) clients: Clients,
-    pub(crate) looks: Looks,
+    pub(crate) looks: LookupCache,
 }
 
 impl Browser {
-    /// What there is under a name; what was found a moment ago will do.
+    /// Looks up a name, possibly in the cache.
     pub(crate) fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
         let (address, client) = self.clients.find(at)?;
         match self.looks.find(&address.name()) {
@@ -31,7 +31,7 @@ impl Browser {
         }
     }
 
-    /// What there is under a name at this moment.
+    /// Looks up a name on the server.
     pub(crate) fn look_now(
         &self,
         address: &Address,
@@ -51,7 +51,7 @@ impl Browser {
         Ok(found)
     }
 
-    /// Keeps in mind that there is an object.
+    /// Records in the cache that an object exists.
     pub(crate) fn saw(&self, address: &Address, pin: &Pin) {
         let found = self.file(address, pin);
         self.looks.keep(address.name(), Some(found));
@@ -62,7 +62,7 @@ impl Browser {
         status.with_version(pin.tag().map(str::to_owned))
     }
 
-    /// All objects of a folder.
+    /// Lists all objects below a folder.
     pub(crate) fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {
         let (address, client) = self.clients.find(folder)?;
         let objects = objects(&address, &client)?;
@@ -79,7 +79,7 @@ impl Browser {
         Ok(found.collect())
     }
 
-    /// What stands in a folder itself.
+    /// Lists the direct entries of a folder.
     pub(crate) fn entries(&self, folder: &Location) -> io::Result<Vec<Location>> {
         let (address, client) = self.clients.find(folder)?;
         no_folders(&address)?;
@@ -93,7 +93,8 @@ impl Browser {
     }
 }
 
-/// All objects below a name, but for the empty ones by which some programs mark folders.
+/// Lists all objects below a prefix, except the empty ones that some programs create as folder
+/// markers.
 pub(crate) fn objects(address: &Address, client: &Client) -> io::Result<Vec<ObjectMeta>> {
     no_folders(address)?;
     let (prefix, store) = (prefix(&address.path), client.store.clone());
@@ -114,22 +115,22 @@ fn prefix(path: &Path) -> Option<Path> {
     (!path.as_ref().is_empty()).then(|| path.clone())
 }
 
-/// Whether there is any object below a name.
+/// Returns `true` if there is an object below a prefix.
 pub(crate) fn has_folder(client: &Client, path: &Path) -> io::Result<bool> {
     let (prefix, store) = (prefix(path), client.store.clone());
     let first = wait(async move { store.list(prefix.as_ref()).try_next().await })?;
     let first = first.map_err(|e| fault::of(client.service, e))?;
-    // A bucket is a folder, whether something is in it or not.
+    // A bucket is a folder even if it is empty.
     Ok(first.is_some() || path.as_ref().is_empty())
 }
 
-/// What is known of an object, if it is there.
+/// Returns the state of an object, or `None` if it does not exist.
 fn facts(address: &Address, client: &Client) -> io::Result<Option<Pin>> {
     let (asked, path) = (client.clone(), address.path.clone());
     let meta = wait(async move {
         let head = asked.store.head(&path).await;
         match head {
-            // A signed URL is for one way to ask, which is most often to get.
+            // A signed URL permits one method, usually GET.
             Err(e) if asked.service == Service::Http && !is_missing(&e) => {
                 let first = ask(&asked, &path, 0..1, None).await;
                 match first {

@@ -1,4 +1,4 @@
-//! What talks to one bucket or server.
+//! Clients for buckets and servers.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,30 +19,30 @@ use crate::fault::system;
 use crate::keys;
 use crate::settings::Settings;
 
-/// How often a request is tried again, and for how long.
+/// The number of retries of a request, and their total duration.
 const TRIES: usize = 5;
 const TRY_FOR: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// One bucket or server.
+/// The client of one bucket or server.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) service: Service,
     pub(crate) store: Arc<dyn ObjectStore>,
-    /// The same where it takes objects in parts.
-    pub(crate) parts: Option<Parts>,
+    /// The same client, if the store supports multipart uploads.
+    pub(crate) parts: Option<MultipartClient>,
 }
 
-/// A store that takes objects in parts.
+/// A store that supports multipart uploads.
 #[derive(Clone)]
-pub(crate) struct Parts(pub(crate) Arc<dyn MultipartStore>);
+pub(crate) struct MultipartClient(pub(crate) Arc<dyn MultipartStore>);
 
-impl std::fmt::Debug for Parts {
+impl std::fmt::Debug for MultipartClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Parts")
     }
 }
 
-/// All that were needed so far. Clones share them.
+/// The clients that have been needed so far. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clients(Arc<Shared>);
 
@@ -54,7 +54,7 @@ struct Shared {
 }
 
 impl Clients {
-    /// Sets how URLs are read and written; what was asked before goes on as it was.
+    /// Sets how URLs are read and written. Existing clients keep their settings.
     pub(crate) fn set(&self, settings: Settings) {
         let _ = self.0.settings.set(settings);
     }
@@ -63,7 +63,7 @@ impl Clients {
         self.0.settings.get_or_init(Settings::default)
     }
 
-    /// What asks servers.
+    /// Returns the HTTP connector.
     pub(crate) fn connector(&self) -> Result<&Connector> {
         if let Some(made) = self.0.connector.get() {
             return Ok(made);
@@ -72,10 +72,11 @@ impl Clients {
         Ok(self.0.connector.get_or_init(|| made))
     }
 
-    /// The bucket or server that `address` is in, where it stands in for itself.
+    /// Returns the client for the bucket or server of `address`. Addresses with the same base share
+    /// one.
     ///
     /// # Errors
-    /// Nothing says who the user is, or a variable is wrong.
+    /// No credentials are set, or a variable is invalid.
     pub(crate) fn of(&self, address: &Address) -> Result<Client> {
         let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = known.get(&address.base) {
@@ -83,7 +84,7 @@ impl Clients {
         }
         keys::check(address.service)?;
         let client = self.make(address)?;
-        // Each URL of a server has a client of its own, as its query counts.
+        // Each URL of a plain server has its own client, because its query is significant.
         if address.url.is_none() {
             known.insert(address.base.clone(), client.clone());
         }
@@ -107,7 +108,7 @@ impl Clients {
         let in_parts = |store: Arc<dyn ObjectStore>, parts: Arc<dyn MultipartStore>| Client {
             service: address.service,
             store,
-            parts: Some(Parts(parts)),
+            parts: Some(MultipartClient(parts)),
         };
         Ok(match address.service {
             Service::S3 => {
@@ -149,10 +150,10 @@ impl Clients {
         })
     }
 
-    /// The place of a URL and what talks to it.
+    /// Returns the address of a URL, and its client.
     ///
     /// # Errors
-    /// As [`of`](Self::of), and of a text that is no such place.
+    /// As for [`of`](Self::of), or the text is no valid address.
     pub(crate) fn find(&self, at: &Location) -> io::Result<(Address, Client)> {
         let found = Address::of(at).and_then(|address| {
             let client = self.of(&address)?;
@@ -168,7 +169,7 @@ impl Clients {
     }
 }
 
-/// An error without its place, which whoever gets it knows.
+/// Removes the location from an error, because the caller adds it.
 fn bare(error: &Error) -> Error {
     let bare = Error::new(error.kind(), error.message());
     match error.remedy() {

@@ -1,11 +1,11 @@
-//! Last steps: all is looked at first, then objects appear in their order. Several objects never
-//! appear at one moment; when one can't, those that were new before it go again.
+//! The commit: after all checks, objects get their names in order. It is not atomic over several
+//! objects. If one fails, objects that were new are removed again.
 
 use std::collections::HashSet;
 use std::io;
 
 use object_store::{ObjectStoreExt, PutMode, PutPayload};
-use spr_core::bytes::{Change, FileKind, Identity, Location, New, Whole};
+use spr_core::bytes::{Change, FileKind, FinishedFile, Identity, Location, New};
 use spr_core::{Error, Remedy, Result};
 
 use crate::address::{Address, Service};
@@ -13,34 +13,35 @@ use crate::browse::{Browser, has_folder, objects};
 use crate::client::Client;
 use crate::fault;
 use crate::folder::Folder;
-use crate::live::{Live, stopped};
-use crate::put::Waiting;
+use crate::put::SpooledFile;
 use crate::runtime::wait;
-use crate::upload::{Held, How};
+use crate::upload::{FinishedObject, ObjectBytes};
+use crate::upload_list::{UploadList, stopped};
 
-/// A change of one name.
+/// The change of one name.
 struct Step {
     target: Location,
     address: Address,
     client: Client,
-    what: What,
+    what: StepKind,
     replace: bool,
 }
 
-enum What {
-    Object(Held),
-    File(Waiting),
-    /// The files of a folder, and what goes of what it held.
+enum StepKind {
+    Object(FinishedObject),
+    File(SpooledFile),
+    /// The files of a folder, and the old objects to be removed.
     Folder(Box<Folder>, Vec<Location>),
     Nothing,
 }
 
-/// Objects of names that nothing had.
+/// Objects that did not exist before.
 #[derive(Default)]
-pub(crate) struct Made(Vec<(Location, Client)>);
+pub(crate) struct CreatedObjects(Vec<(Location, Client)>);
 
-impl Made {
-    /// Takes them away again, the last one first; `error`, for which that is, says which can't be.
+impl CreatedObjects {
+    /// Removes the objects, the last one first. Adds those that cannot be removed to `error`, the
+    /// cause.
     pub(crate) fn undo(&self, error: Error) -> Error {
         let made = self.0.iter().rev();
         let mut left = made.filter(|(at, client)| remove(at, client).is_err());
@@ -51,24 +52,24 @@ impl Made {
     }
 }
 
-/// Gives all objects their names.
+/// Gives all objects their final names.
 pub(crate) struct Commit<'a> {
     pub(crate) browser: &'a Browser,
-    pub(crate) live: &'a Live,
+    pub(crate) live: &'a UploadList,
     pub(crate) kept: &'a HashSet<Identity>,
 }
 
 impl Commit<'_> {
-    /// Makes all `changes` in their order, and tells what is new by them.
+    /// Makes all `changes` in order and returns the objects that are new.
     ///
     /// # Errors
-    /// A target is there and may not be replaced, was read, appears twice, or a server refuses; new
-    /// objects are gone again then, replaced ones are not what they were.
-    pub(crate) fn run(&self, changes: Vec<Change>) -> Result<Made> {
+    /// A target exists and may not be replaced, was read, or appears twice, or the server refuses.
+    /// New objects are then removed; replaced objects are not restored.
+    pub(crate) fn run(&self, changes: Vec<Change>) -> Result<CreatedObjects> {
         let steps = self.check(changes)?;
         let _held = self.live.committing();
         self.browser.looks.forget();
-        let mut made = Made::default();
+        let mut made = CreatedObjects::default();
         let mut gone = Vec::new();
         for step in steps {
             let target = step.target.clone();
@@ -89,7 +90,7 @@ impl Commit<'_> {
         Ok(made)
     }
 
-    /// Finds out whether all may be done.
+    /// Checks that all changes are allowed.
     fn check(&self, changes: Vec<Change>) -> Result<Vec<Step>> {
         let (mut steps, mut taken) = (Vec::new(), HashSet::new());
         for Change {
@@ -105,30 +106,30 @@ impl Commit<'_> {
             let foreign = || Error::usage("was made for another store").file(target.to_string());
             let what = match new {
                 New::File(whole) => own(whole).ok_or_else(foreign)?,
-                New::Nothing => What::Nothing,
+                New::Nothing => StepKind::Nothing,
                 New::Folder(None) => continue,
                 New::Folder(Some(folder)) => {
                     let folder = folder.into_any().downcast::<Folder>();
                     let folder = folder.map_err(|_| foreign())?;
                     let old = self.old(&folder, &address, how.overwrite, how.add)?;
-                    What::Folder(folder, old)
+                    StepKind::Folder(folder, old)
                 }
                 _ => return Err(foreign()),
             };
             if !taken.insert(identity) {
-                if matches!(what, What::Nothing) {
+                if matches!(what, StepKind::Nothing) {
                     continue;
                 }
                 return Err(Error::usage("would be written twice").file(target.to_string()));
             }
-            let is_file = !matches!(what, What::Folder(..));
-            // A small object of a store that can is only put if there is none.
+            let is_file = !matches!(what, StepKind::Folder(..));
+            // Stores that support it create a small object only if none exists.
             let sure = matches!(
                 &what,
-                What::Object(Held {
-                    how: How::Small(_),
+                StepKind::Object(FinishedObject {
+                    how: ObjectBytes::Small(_),
                     ..
-                }) | What::File(_)
+                }) | StepKind::File(_)
             );
             if is_file && !how.overwrite && !sure {
                 self.free(&target, &address, &client)?;
@@ -144,7 +145,7 @@ impl Commit<'_> {
         Ok(steps)
     }
 
-    /// Refuses a name that something has by now.
+    /// Fails if the name exists by now.
     fn free(&self, target: &Location, address: &Address, client: &Client) -> Result<()> {
         let found = self.browser.look_now(address, client);
         match found.map_err(|e| failed(e).file(target.to_string()))? {
@@ -153,7 +154,7 @@ impl Commit<'_> {
         }
     }
 
-    /// What a folder holds and is not to hold any more.
+    /// Returns the objects in a folder that are not part of the new content.
     fn old(
         &self,
         folder: &Folder,
@@ -196,7 +197,12 @@ impl Commit<'_> {
         Ok(old)
     }
 
-    fn go(&self, step: Step, made: &mut Made, gone: &mut Vec<(Location, Client)>) -> Result<()> {
+    fn go(
+        &self,
+        step: Step,
+        made: &mut CreatedObjects,
+        gone: &mut Vec<(Location, Client)>,
+    ) -> Result<()> {
         let Step {
             target,
             address,
@@ -206,8 +212,8 @@ impl Commit<'_> {
         } = step;
         self.live.check().map_err(failed)?;
         match what {
-            What::Nothing => gone.push((target, client)),
-            What::File(file) => {
+            StepKind::Nothing => gone.push((target, client)),
+            StepKind::File(file) => {
                 let connector = self.browser.clients.connector()?;
                 let Some(url) = &address.url else {
                     return Err(Error::usage("is not the URL of a server"));
@@ -216,13 +222,13 @@ impl Commit<'_> {
                 may.map_err(|refused| fault::refusal(&refused))?;
                 file.send(&connector.client, url, replace).map_err(failed)?;
             }
-            What::Object(held) => {
+            StepKind::Object(held) => {
                 self.put(held, replace).map_err(failed)?;
                 if !replace {
                     made.0.push((target, client));
                 }
             }
-            What::Folder(folder, old) => {
+            StepKind::Folder(folder, old) => {
                 while let Some((name, held)) = folder.take().map_err(failed)? {
                     self.live.check().map_err(failed)?;
                     let file = target.join(&name);
@@ -238,14 +244,14 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// The last step of one object.
-    fn put(&self, held: Held, replace: bool) -> io::Result<()> {
-        let Held {
+    /// Completes one object.
+    fn put(&self, held: FinishedObject, replace: bool) -> io::Result<()> {
+        let FinishedObject {
             client, path, how, ..
         } = held;
         let service = client.service;
         match how {
-            How::Parts(ticket, ids) => {
+            ObjectBytes::Parts(ticket, ids) => {
                 let begun = ticket.begun.clone();
                 let done = wait(async move {
                     let (path, id) = (&begun.path, &begun.id);
@@ -254,14 +260,14 @@ impl Commit<'_> {
                 done.map_err(|e| fault::of(service, e))?;
                 ticket.complete();
             }
-            How::Small(bytes) => {
+            ObjectBytes::Small(bytes) => {
                 let mode = match replace {
                     true => PutMode::Overwrite,
                     false => PutMode::Create,
                 };
                 let put = wait(put_small(client, path, bytes.into(), mode))?;
                 put.map_err(|e| match fault::of(service, e) {
-                    // That is how some stores say that there is one.
+                    // Some stores report an existing object this way.
                     e if is_changed(&e) => io::Error::new(io::ErrorKind::AlreadyExists, there()),
                     e => e,
                 })?;
@@ -271,7 +277,7 @@ impl Commit<'_> {
     }
 }
 
-/// Puts an object; where a store knows no conditions, after a look.
+/// Puts an object. A store without conditional requests is checked beforehand.
 async fn put_small(
     client: Client,
     path: object_store::path::Path,
@@ -297,15 +303,15 @@ async fn put_small(
     }
 }
 
-/// What one of ours is.
-fn own(whole: Box<dyn Whole>) -> Option<What> {
-    match whole.into_any().downcast::<Held>() {
-        Ok(held) => Some(What::Object(*held)),
-        Err(other) => other.downcast().ok().map(|file| What::File(*file)),
+/// Downcasts a finished file of this store.
+fn own(whole: Box<dyn FinishedFile>) -> Option<StepKind> {
+    match whole.into_any().downcast::<FinishedObject>() {
+        Ok(held) => Some(StepKind::Object(*held)),
+        Err(other) => other.downcast().ok().map(|file| StepKind::File(*file)),
     }
 }
 
-/// Takes an object away.
+/// Removes an object.
 fn remove(at: &Location, client: &Client) -> io::Result<()> {
     let address = Address::of(at).map_err(io::Error::other)?;
     if address.service == Service::Http {
@@ -331,7 +337,7 @@ fn there() -> Error {
     Error::usage("exists already").suggest(Remedy::Overwrite)
 }
 
-/// The error for a name that something has.
+/// Returns the error for a name that exists.
 pub(crate) fn exists(target: &Location) -> Error {
     there().file(target.to_string())
 }

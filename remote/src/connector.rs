@@ -1,4 +1,4 @@
-//! How servers are asked: encrypted unless they are near, without following them to others.
+//! HTTP connections: encrypted except to the local machine, without redirections to other hosts.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -15,28 +15,28 @@ use spr_core::{Error, Result};
 use crate::keys;
 use crate::settings::Settings;
 
-/// How long it may take to reach a server.
+/// The timeout of connecting to a server.
 const CONNECT: std::time::Duration = std::time::Duration::from_secs(5);
-/// Redirections that are followed.
+/// The largest number of redirections.
 const REDIRECTIONS: usize = 5;
 
-/// What asks all servers.
+/// The HTTP client factory for all servers.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector {
     pub(crate) client: Client,
-    /// Whether any server may be asked without encryption.
+    /// Whether any server may be reached without encryption.
     allow_http: bool,
-    /// Whether services of the machine's own network may.
+    /// Whether local metadata services may be asked for credentials.
     ask_locally: bool,
 }
 
 impl Connector {
-    /// Makes it.
+    /// Creates a connector.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The TLS setup fails.
     pub(crate) fn new(settings: &Settings) -> Result<Self> {
-        // Whoever came first has chosen one, which is as good.
+        // Another part of the process may have installed a provider first.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .connect_timeout(CONNECT)
@@ -52,14 +52,18 @@ impl Connector {
         })
     }
 
-    /// Refuses to ask a far server without encryption.
-    pub(crate) fn check(&self, scheme: Option<&str>, host: Option<&str>) -> Result<(), Refused> {
+    /// Fails for a remote server without encryption.
+    pub(crate) fn check(
+        &self,
+        scheme: Option<&str>,
+        host: Option<&str>,
+    ) -> Result<(), RequestRefusal> {
         let host = host.unwrap_or_default();
         match scheme {
             Some("https") => Ok(()),
             _ if self.allow_http || is_loopback(host) => Ok(()),
             _ if self.ask_locally && is_link_local(host) => Ok(()),
-            _ => Err(Refused::Plain),
+            _ => Err(RequestRefusal::Plain),
         }
     }
 }
@@ -77,7 +81,7 @@ fn is_link_local(host: &str) -> bool {
     host == "metadata.google.internal" || address(host).is_some_and(near)
 }
 
-/// Follows a server to another place of its own, and nowhere else.
+/// Follows redirections within one host only.
 fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let place = |url: &Url| {
         let host = url.host_str().map(str::to_owned);
@@ -85,29 +89,29 @@ fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     };
     let from = attempt.previous().first().map(place);
     if attempt.previous().len() > REDIRECTIONS {
-        return attempt.error(Refused::Round);
+        return attempt.error(RequestRefusal::Round);
     }
     match from == Some(place(attempt.url())) {
         true => attempt.follow(),
         false => {
             let to = attempt.url().host_str().unwrap_or_default().to_owned();
-            attempt.error(Refused::Elsewhere(to))
+            attempt.error(RequestRefusal::Elsewhere(to))
         }
     }
 }
 
-/// What is not done.
+/// A request that is not sent.
 #[derive(Clone, Debug)]
-pub(crate) enum Refused {
-    /// To ask without encryption.
+pub(crate) enum RequestRefusal {
+    /// A request without encryption.
     Plain,
-    /// To follow to another host.
+    /// A redirection to another host.
     Elsewhere(String),
-    /// To follow any longer.
+    /// Too many redirections.
     Round,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RequestRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plain => f.write_str("refused to ask a server without encryption"),
@@ -117,7 +121,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for RequestRefusal {}
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {

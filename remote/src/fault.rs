@@ -1,4 +1,4 @@
-//! What went wrong, in few words and without secrets.
+//! Errors of requests, in few words and without secrets.
 
 use std::error::Error as _;
 use std::io;
@@ -7,27 +7,27 @@ use object_store::client::{HttpError, HttpErrorKind};
 use spr_core::{Error, ErrorKind, Remedy};
 
 use crate::address::Service;
-use crate::connector::Refused;
+use crate::connector::RequestRefusal;
 use crate::keys;
 
-/// The error of the system's type that carries one of ours.
+/// Wraps an error in an `io::Error`.
 pub(crate) fn system(kind: io::ErrorKind, error: Error) -> io::Error {
     io::Error::new(kind, error)
 }
 
-/// The error for an object that is not any more what it was when it was opened.
+/// Returns the error for an object that has changed since it was opened.
 pub(crate) fn changed() -> io::Error {
     let error = Error::new(ErrorKind::Changed, "changed while it was read");
     system(io::ErrorKind::Other, error)
 }
 
-/// The error for an answer that ends too early.
+/// Returns the error for a truncated response.
 pub(crate) fn cut(wanted: u64, got: u64) -> io::Error {
     let message = format!("the server sent {got} bytes of {wanted}");
     system(io::ErrorKind::UnexpectedEof, Error::truncated(message))
 }
 
-/// What a request came to that failed.
+/// Converts the error of a failed request.
 pub(crate) fn of(service: Service, error: object_store::Error) -> io::Error {
     use object_store::Error as Theirs;
     let other = |error: Error| system(io::ErrorKind::Other, error);
@@ -51,17 +51,19 @@ pub(crate) fn of(service: Service, error: object_store::Error) -> io::Error {
     }
 }
 
-/// What became of a request without an answer that says it all.
+/// Converts the error of a request whose response is not conclusive.
 fn of_request(service: Service, error: &object_store::Error) -> Error {
     let failed = |message: String| Error::new(ErrorKind::Io, message);
     let mut inner = error.source();
     while let Some(cause) = inner {
-        if let Some(refused) = cause.downcast_ref::<Refused>() {
+        if let Some(refused) = cause.downcast_ref::<RequestRefusal>() {
             return refusal(refused);
         }
         if let Some(http) = cause.downcast_ref::<HttpError>() {
             let causes = causes(http);
-            let mut refused = causes.iter().filter_map(|e| e.downcast_ref::<Refused>());
+            let mut refused = causes
+                .iter()
+                .filter_map(|e| e.downcast_ref::<RequestRefusal>());
             return match (refused.next(), http.kind()) {
                 (Some(refused), _) => refusal(refused),
                 (None, HttpErrorKind::Timeout) => failed("the server does not answer".to_owned()),
@@ -91,15 +93,17 @@ fn of_request(service: Service, error: &object_store::Error) -> Error {
     }
 }
 
-pub(crate) fn refusal(refused: &Refused) -> Error {
+pub(crate) fn refusal(refused: &RequestRefusal) -> Error {
     let error = Error::usage(refused.to_string());
     match refused {
-        Refused::Plain => error.suggest(Remedy::AllowHttp),
-        Refused::Elsewhere(_) | Refused::Round => error.hint("give the URL that it leads to"),
+        RequestRefusal::Plain => error.suggest(Remedy::AllowHttp),
+        RequestRefusal::Elsewhere(_) | RequestRefusal::Round => {
+            error.hint("give the URL that it leads to")
+        }
     }
 }
 
-/// The error for who is turned away.
+/// Returns the error for refused access.
 pub(crate) fn denied(service: Service, code: u16) -> Error {
     let error = Error::new(
         ErrorKind::Io,
@@ -111,13 +115,13 @@ pub(crate) fn denied(service: Service, code: u16) -> Error {
     }
 }
 
-/// The status of an answer, which the library tells in words alone.
+/// Extracts the HTTP status from an error text, because the library has no field for it.
 pub(crate) fn status(text: &str) -> Option<u16> {
     let (_, rest) = text.split_once("status code: ")?;
     rest.get(..3)?.parse().ok()
 }
 
-/// The first cause of all.
+/// Returns the root cause as text.
 fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let text = match causes(error).last() {
         Some(first) => first.to_string(),
@@ -126,7 +130,7 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// What an error came from, the last first.
+/// Iterates over the causes of an error, from the outermost.
 fn causes<'a>(
     error: &'a (dyn std::error::Error + 'static),
 ) -> Vec<&'a (dyn std::error::Error + 'static)> {

@@ -1,4 +1,4 @@
-//! The body of an answer, which comes while what came before is worked on.
+//! Response bodies, received in the background while earlier data are processed.
 
 use std::io;
 use std::ops::Range;
@@ -13,20 +13,20 @@ use crate::address::Service;
 use crate::fault;
 use crate::runtime::{begin, wait};
 
-/// Bytes that are handed over at a time, if there are so many.
+/// The usual size of a piece in bytes.
 const PIECE: u64 = 1 << 20;
 
-/// Pieces of a body, of which as many wait as fit in a block.
+/// A body in pieces, of which one block is buffered.
 pub(crate) struct Flow {
     pieces: Option<Receiver<io::Result<Bytes>>>,
     task: AbortHandle,
 }
 
 impl Flow {
-    /// Takes the body of an answer, which is to have the bytes of `range` and no more.
+    /// Receives the body of a response, which must have exactly the bytes of `range`.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system refuses to start a thread.
     pub(crate) fn begin(
         answer: GetResult,
         service: Service,
@@ -43,10 +43,10 @@ impl Flow {
         })
     }
 
-    /// The next piece; `None` behind the last.
+    /// Returns the next piece, or `None` after the last.
     ///
     /// # Errors
-    /// The connection broke for good, or there is more or less than was asked for.
+    /// The connection failed finally, or the body has the wrong length.
     pub(crate) fn next(&mut self) -> io::Result<Option<Bytes>> {
         let Some(mut pieces) = self.pieces.take() else {
             return Ok(None);
@@ -66,7 +66,7 @@ impl Drop for Flow {
     }
 }
 
-/// Passes a body on.
+/// Forwards a body.
 async fn pass(answer: GetResult, service: Service, wanted: u64, to: Sender<io::Result<Bytes>>) {
     let mut body = answer.into_stream();
     let (mut got, mut piece) = (0, BytesMut::new());
@@ -86,7 +86,7 @@ async fn pass(answer: GetResult, service: Service, wanted: u64, to: Sender<io::R
             None if got < wanted => Some(fault::cut(wanted, got)),
             None => return,
         };
-        // What came before an error is right, and comes first.
+        // The data before an error are valid and come first.
         let full = piece.split().freeze();
         if !full.is_empty() && got <= wanted && to.send(Ok(full)).await.is_err() {
             return;

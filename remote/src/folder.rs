@@ -1,5 +1,5 @@
-//! Folders of objects: small ones wait in a temporary file, large ones as uploads without their last
-//! step, so that neither memory nor the number of open uploads grows with the number of files.
+//! Folders of objects. Small objects wait in a temporary file, large ones as uploads without their
+//! last step, so that neither memory nor the number of open uploads grows with the number of files.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,22 +9,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use object_store::path::Path;
-use spr_core::bytes::{Draft, DraftFolder, Location, Stored, Whole};
+use spr_core::bytes::{Draft, DraftFolder, FinishedFile, Location, OpenedFile};
 use spr_core::{Error, Remedy, Result};
 
 use crate::client::Client;
-use crate::live::Live;
-use crate::staged::Unread;
-use crate::upload::{Held, How, Upload};
+use crate::staged::UnreadObject;
+use crate::upload::{FinishedObject, ObjectBytes, Upload};
+use crate::upload_list::UploadList;
 
-/// A folder that is being filled.
+/// A folder that is being written.
 #[derive(Debug)]
 pub(crate) struct Folder {
     pub(crate) client: Client,
     pub(crate) target: Location,
     path: Path,
     part: usize,
-    live: Live,
+    live: UploadList,
     begun: BTreeSet<Location>,
     files: Files,
 }
@@ -42,12 +42,12 @@ struct Spool {
 
 #[derive(Debug)]
 enum Entry {
-    /// A place in the temporary file.
+    /// A range of the temporary file.
     Small {
         at: u64,
         length: u64,
     },
-    Large(Held),
+    Large(FinishedObject),
 }
 
 impl Folder {
@@ -56,7 +56,7 @@ impl Folder {
         client: Client,
         path: Path,
         part: usize,
-        live: Live,
+        live: UploadList,
     ) -> Self {
         Self {
             client,
@@ -69,25 +69,26 @@ impl Folder {
         }
     }
 
-    /// Takes the files out one by one, sorted; each is in memory no longer than it is held.
-    pub(crate) fn take(&self) -> io::Result<Option<(Location, Held)>> {
+    /// Removes the next file in sorted order. Its content is in memory only while the caller holds
+    /// it.
+    pub(crate) fn take(&self) -> io::Result<Option<(Location, FinishedObject)>> {
         let mut spool = self.files.lock();
         let Some((name, entry)) = spool.entries.pop_first() else {
             return Ok(None);
         };
         let held = match entry {
             Entry::Large(held) => held,
-            Entry::Small { at, length } => Held {
+            Entry::Small { at, length } => FinishedObject {
                 client: self.client.clone(),
                 path: self.path_of(&name)?,
                 length,
-                how: How::Small(spool.read(at, length)?),
+                how: ObjectBytes::Small(spool.read(at, length)?),
             },
         };
         Ok(Some((name, held)))
     }
 
-    /// The names of its files.
+    /// Returns the names of the files.
     pub(crate) fn names(&self) -> Vec<Location> {
         self.files.lock().entries.keys().cloned().collect()
     }
@@ -109,10 +110,10 @@ impl Files {
 }
 
 impl Spool {
-    fn add(&mut self, name: Location, held: Held) -> io::Result<()> {
+    fn add(&mut self, name: Location, held: FinishedObject) -> io::Result<()> {
         let entry = match &held.how {
-            How::Parts(..) => Entry::Large(held),
-            How::Small(bytes) => {
+            ObjectBytes::Parts(..) => Entry::Large(held),
+            ObjectBytes::Small(bytes) => {
                 let file = match &mut self.file {
                     Some(file) => file,
                     none => none.insert(tempfile::tempfile()?),
@@ -150,7 +151,7 @@ impl DraftFolder for Folder {
             return Err(error.suggest(Remedy::KeepOne));
         }
         let (client, live) = (self.client.clone(), self.live.clone());
-        Ok(Box::new(Inside {
+        Ok(Box::new(FolderFile {
             upload: Upload::new(client, path, self.part, live),
             name: name.clone(),
             files: self.files.clone(),
@@ -161,13 +162,13 @@ impl DraftFolder for Folder {
         self.begun.contains(name)
     }
 
-    fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>> {
+    fn open(&self, name: &Location) -> io::Result<Box<dyn OpenedFile>> {
         let mut spool = self.files.lock();
         match spool.entries.get(name).ok_or(io::ErrorKind::NotFound)? {
             Entry::Large(held) => held.open(),
             Entry::Small { at, length } => {
                 let (at, length) = (*at, *length);
-                Ok(Unread::of(spool.read(at, length)?))
+                Ok(UnreadObject::of(spool.read(at, length)?))
             }
         }
     }
@@ -182,13 +183,13 @@ impl DraftFolder for Folder {
 }
 
 /// A file of the folder.
-struct Inside {
+struct FolderFile {
     upload: Upload,
     name: Location,
     files: Files,
 }
 
-impl Write for Inside {
+impl Write for FolderFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.upload.write(bytes)
     }
@@ -198,12 +199,13 @@ impl Write for Inside {
     }
 }
 
-impl Draft for Inside {
+#[warn(clippy::missing_trait_methods)]
+impl Draft for FolderFile {
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.upload.patch(at, bytes)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn FinishedFile>> {
         let Self {
             upload,
             name,
@@ -211,18 +213,18 @@ impl Draft for Inside {
         } = *self;
         let held = upload.complete()?;
         files.lock().add(name.clone(), held)?;
-        Ok(Box::new(Staying(name, files)))
+        Ok(Box::new(FinishedMember(name, files)))
     }
 }
 
-/// A finished file, which its folder keeps.
+/// A finished file, owned by its folder.
 #[derive(Debug)]
-struct Staying(Location, Files);
+struct FinishedMember(Location, Files);
 
-impl Whole for Staying {
-    fn open(&self) -> io::Result<Box<dyn Stored>> {
+impl FinishedFile for FinishedMember {
+    fn open(&self) -> io::Result<Box<dyn OpenedFile>> {
         match self.1.lock().entries.get(&self.0) {
-            Some(Entry::Small { length, .. }) => Ok(Unread::elsewhere(*length)),
+            Some(Entry::Small { length, .. }) => Ok(UnreadObject::elsewhere(*length)),
             Some(Entry::Large(held)) => held.open(),
             None => Err(io::ErrorKind::NotFound.into()),
         }

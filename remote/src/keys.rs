@@ -1,11 +1,11 @@
-//! Who the user is, by the variables that the services' own programs know. Only names of variables
-//! are ever told.
+//! Credentials from the environment variables that the services' programs use. Messages contain
+//! only the names of variables.
 
 use spr_core::{Error, Result};
 
 use crate::address::Service;
 
-/// The variables of a service that say who the user is, or that nobody need be known.
+/// Returns the variables that hold credentials for a service, or declare that none are needed.
 fn variables(service: Service) -> &'static [&'static str] {
     match service {
         Service::S3 => &[
@@ -43,7 +43,7 @@ fn variables(service: Service) -> &'static [&'static str] {
     }
 }
 
-/// Variables that let a service of the machine's own network say who the user is.
+/// Variables that enable credentials from a local metadata service.
 const LOCAL_SERVICES: [&str; 5] = [
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
@@ -56,12 +56,12 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// Whether a service of the machine's own network is asked who the user is.
+/// Returns `true` if local metadata services may be asked for credentials.
 pub(crate) fn ask_locally() -> bool {
     LOCAL_SERVICES.into_iter().any(is_set)
 }
 
-/// Whether a variable allows to ask a service without encryption.
+/// Returns `true` if a variable allows requests without encryption.
 pub(crate) fn allow_http() -> bool {
     let names = ["AWS_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP", "AZURE_ALLOW_HTTP"];
     let yes =
@@ -69,11 +69,10 @@ pub(crate) fn allow_http() -> bool {
     names.into_iter().any(yes)
 }
 
-/// Refuses to go on if nothing says who the user is: the machine's own network would be asked then,
-/// which nobody wanted.
+/// Fails if no credentials are set, because the library would then query the local network unasked.
 ///
 /// # Errors
-/// Nothing does.
+/// No credentials are set.
 pub(crate) fn check(service: Service) -> Result<()> {
     let known = variables(service);
     if known.is_empty() || known.iter().any(|name| is_set(name)) || has_file(service) {
@@ -100,7 +99,7 @@ pub(crate) fn check(service: Service) -> Result<()> {
     Err(Error::usage("nothing says who you are").hint(hint))
 }
 
-/// Whether the user has logged in with Google's own program.
+/// Returns `true` if the user has logged in with the `gcloud` program.
 fn has_file(service: Service) -> bool {
     let file = || {
         let home = std::env::var_os("HOME")?;
@@ -110,7 +109,7 @@ fn has_file(service: Service) -> bool {
     service == Service::Google && file() == Some(true)
 }
 
-/// Which variables were found, to be told to whom a service turns away.
+/// Lists the variables that were found, for the message about refused access.
 pub(crate) fn found(service: Service) -> String {
     let names = variables(service).iter().copied();
     let names: Vec<_> = names.filter(|name| is_set(name)).collect();

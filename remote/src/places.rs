@@ -1,40 +1,40 @@
-//! All places in one store: URLs and the local file system.
+//! A store of URLs and local files.
 
 use std::collections::HashSet;
 use std::io;
 
 use spr_core::bytes::{
-    Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Finish, Identity, Leftover, Local,
-    Location, New, Store, Stored,
+    Change, Draft, DraftFolder, DraftOptions, FileKind, FileStatus, Finish, Identity, Leftover,
+    Local, Location, New, OpenedFile, Store,
 };
 use spr_core::{Error, Remedy, Result};
 
 use crate::address::{Address, Service};
 use crate::browse::Browser;
-use crate::commit::{Commit, Made, exists, failed};
+use crate::commit::{Commit, CreatedObjects, exists, failed};
 use crate::folder::Folder;
-use crate::live::Live;
-use crate::put::Spooled;
+use crate::put::SpooledDraft;
 use crate::read;
 use crate::settings::Settings;
 use crate::upload::Upload;
+use crate::upload_list::UploadList;
 
-/// The local file system, and servers and object stores where a name is a URL. Clones share what is
-/// not finished.
+/// The local file system, with servers and object stores for names that are URLs. Clones share
+/// unfinished output.
 ///
-/// What goes to URLs appears when it is whole: objects in parts of which nothing is seen before the
-/// last step, files for other servers from a temporary file. A commit looks at everything first, then
-/// changes names in the order given, URLs apart from local files and the last change with the later
-/// of both; several objects never change at one moment.
+/// An output at a URL appears when it is complete: objects are uploaded in parts and become visible
+/// with the last step; files for other servers are uploaded from a temporary file. A commit checks
+/// all targets first. It then changes names in the given order, URLs separately from local files,
+/// with the last change in the later group. Changes of several objects are not atomic.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     local: Local,
     browser: Browser,
-    live: Live,
+    live: UploadList,
 }
 
 impl Places {
-    /// The local file system `local`, and URLs.
+    /// Creates a store of the local file system `local`, and URLs.
     pub fn new(local: Local) -> Self {
         Self {
             local,
@@ -42,12 +42,12 @@ impl Places {
         }
     }
 
-    /// Sets how URLs are read and written, before the first one is.
+    /// Sets how URLs are read and written. Must be called before the first URL is used.
     pub fn set(&self, settings: Settings) {
         self.browser.clients.set(settings);
     }
 
-    /// As [`Local::abandon`], and takes back all uploads, for which it takes at most two seconds.
+    /// Does the same as [`Local::abandon`] and aborts all uploads, for at most two seconds.
     pub fn abandon(&self) {
         self.live.close();
         self.local.abandon();
@@ -57,7 +57,7 @@ impl Places {
         self.live.check()?;
         let (address, client) = self.browser.clients.find(target)?;
         if client.service == Service::Http {
-            return Ok(Box::new(Spooled::new()?));
+            return Ok(Box::new(SpooledDraft::new()?));
         }
         let part = self.browser.clients.settings().part();
         let upload = Upload::new(client, address.path, part, self.live.clone());
@@ -65,6 +65,7 @@ impl Places {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Store for Places {
     fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
         match at.is_url() {
@@ -87,7 +88,7 @@ impl Store for Places {
         }
     }
 
-    fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
+    fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
         if !at.is_url() {
             return self.local.open(at);
         }
@@ -119,7 +120,7 @@ impl Store for Places {
         }
     }
 
-    fn may_create(&self, target: &Location, folder: bool, how: Drafting) -> Result<()> {
+    fn may_create(&self, target: &Location, folder: bool, how: DraftOptions) -> Result<()> {
         if !target.is_url() {
             return self.local.may_create(target, folder, how);
         }
@@ -129,7 +130,7 @@ impl Store for Places {
             return match folder {
                 true => Err(Error::unsupported("a web server takes files, not folders")
                     .file(target.to_string())),
-                // Whether there is one, the server itself says.
+                // The server itself checks for existing files.
                 false => Ok(()),
             };
         }
@@ -149,7 +150,7 @@ impl Store for Places {
         }
     }
 
-    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+    fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         if !target.is_url() {
             return self.local.create(target, how);
         }
@@ -158,7 +159,7 @@ impl Store for Places {
         draft.map_err(|e| failed(e).file(target.to_string()))
     }
 
-    fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
+    fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>> {
         if !target.is_url() {
             return self.local.create_folder(target, how);
         }
@@ -185,10 +186,10 @@ impl Store for Places {
             false => self.local.commit(local, kept, durable),
         };
         let there = |remote: Vec<Change>| match remote.is_empty() {
-            true => Ok(Made::default()),
+            true => Ok(CreatedObjects::default()),
             false => commit.run(remote),
         };
-        // What proves that all is there comes last.
+        // The file that marks completeness comes last.
         if last_is_remote {
             return here(local).and_then(|()| there(remote).map(drop));
         }
@@ -204,7 +205,7 @@ impl Store for Places {
 
     fn make_folder(&self, folder: &Location, durable: bool) -> Result<bool> {
         match folder.is_url() {
-            // Objects have names with slashes, and no folders.
+            // Objects have names with slashes; there are no folders.
             true => Ok(false),
             false => self.local.make_folder(folder, durable),
         }
@@ -218,7 +219,7 @@ impl Store for Places {
 
     fn leftovers(&self, target: &Location) -> Vec<Leftover> {
         match target.is_url() {
-            // Stores tell nobody of uploads that were not completed.
+            // Stores do not list incomplete uploads.
             true => Vec::new(),
             false => self.local.leftovers(target),
         }

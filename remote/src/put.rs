@@ -1,5 +1,5 @@
-//! Files for servers that are no object stores: they take a file in one piece, so that it waits here
-//! until it is whole.
+//! Files for servers that are no object stores. They accept a file only in one request, so that it
+//! is spooled locally.
 
 use std::any::Any;
 use std::fs::File;
@@ -8,26 +8,28 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use futures_util::stream;
 use reqwest::header::{CONTENT_LENGTH, IF_NONE_MATCH};
 use reqwest::{Body, Client, Url};
-use spr_core::bytes::{Draft, Identity, Stored, Whole};
+use spr_core::bytes::{Draft, FinishedFile, Identity, OpenedFile};
 use spr_core::{Error, ErrorKind, Remedy};
 
 use crate::address::Service;
-use crate::connector::Refused;
+use crate::connector::RequestRefusal;
 use crate::fault::{self, system};
 use crate::runtime::wait;
 
-/// Sent at once.
+/// The number of bytes sent at once.
 const PIECE: usize = 256 << 10;
 
-/// A file that is being written, in a temporary one.
-pub(crate) struct Spooled {
+/// A file that is being written to a temporary file.
+pub(crate) struct SpooledDraft {
     file: File,
     length: u64,
 }
 
-impl Spooled {
+impl SpooledDraft {
+    /// Creates a temporary file.
+    ///
     /// # Errors
-    /// There is no room for a temporary file.
+    /// A temporary file cannot be created.
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             file: tempfile::tempfile()?,
@@ -36,7 +38,7 @@ impl Spooled {
     }
 }
 
-impl Write for Spooled {
+impl Write for SpooledDraft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write_all(bytes)?;
         self.length += bytes.len() as u64;
@@ -48,34 +50,34 @@ impl Write for Spooled {
     }
 }
 
-impl Draft for Spooled {
+impl Draft for SpooledDraft {
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(at))?;
         self.file.write_all(bytes)?;
         self.file.seek(SeekFrom::End(0)).map(drop)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn FinishedFile>> {
         let Self { file, length } = *self;
-        Ok(Box::new(Waiting { file, length }))
+        Ok(Box::new(SpooledFile { file, length }))
     }
 }
 
-/// A whole file that waits to be sent.
+/// A finished file that waits for its upload.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct SpooledFile {
     file: File,
     length: u64,
 }
 
-impl Waiting {
-    /// Sends it.
+impl SpooledFile {
+    /// Uploads the file.
     ///
     /// # Errors
-    /// The server refuses, or, unless it may be replaced, has something of this name.
+    /// The server refuses, or the file exists and may not be replaced.
     pub(crate) fn send(mut self, client: &Client, url: &Url, replace: bool) -> io::Result<()> {
         self.file.rewind()?;
-        // Read from another thread than the one that waits for servers.
+        // Read on another thread than that of the runtime.
         let body = stream::unfold(BufReader::new(self.file), |mut file| async move {
             let read = tokio::task::spawn_blocking(move || {
                 let mut piece = vec![0; PIECE];
@@ -102,7 +104,9 @@ impl Waiting {
         let answer = wait(async move { request.send().await })?;
         let answer = answer.map_err(|e| {
             let causes = std::iter::successors(std::error::Error::source(&e), |e| (*e).source());
-            let refused = causes.filter_map(|e| e.downcast_ref::<Refused>()).next();
+            let refused = causes
+                .filter_map(|e| e.downcast_ref::<RequestRefusal>())
+                .next();
             let error = match refused {
                 Some(refused) => fault::refusal(refused),
                 None => Error::new(ErrorKind::Io, "the server can't be reached, or went away"),
@@ -120,8 +124,8 @@ impl Waiting {
     }
 }
 
-impl Whole for Waiting {
-    fn open(&self) -> io::Result<Box<dyn Stored>> {
+impl FinishedFile for SpooledFile {
+    fn open(&self) -> io::Result<Box<dyn OpenedFile>> {
         let mut file = self.file.try_clone()?;
         file.rewind()?;
         let length = self.length;
@@ -133,7 +137,7 @@ impl Whole for Waiting {
     }
 }
 
-/// The temporary file, to be read.
+/// A reader of the temporary file.
 struct Copy {
     file: File,
     length: u64,
@@ -151,7 +155,7 @@ impl Seek for Copy {
     }
 }
 
-impl Stored for Copy {
+impl OpenedFile for Copy {
     fn length(&self) -> Option<u64> {
         Some(self.length)
     }

@@ -1,4 +1,4 @@
-//! Parts of an object, as it was when it was opened.
+//! Byte ranges of an object as it was when it was opened.
 
 use std::io;
 use std::ops::Range;
@@ -9,11 +9,11 @@ use object_store::{Attribute, GetOptions, GetRange, GetResult, ObjectMeta};
 use crate::address::Service;
 use crate::client::Client;
 
-/// What an object was when it was opened.
+/// The identity of an object's content when it was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pin {
     tag: Option<String>,
-    /// Of use where there is no tag.
+    /// Used if there is no ETag.
     modified: i64,
     pub(crate) length: u64,
 }
@@ -30,20 +30,20 @@ impl Pin {
         }
     }
 
-    /// The tag that tells this content from others, where the server has one.
+    /// Returns the ETag, if the server sent one.
     pub(crate) fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
     }
 }
 
-/// Asks for a part of an object.
+/// Requests a byte range of an object.
 pub(crate) async fn ask(
     client: &Client,
     path: &Path,
     range: Range<u64>,
     tag: Option<&str>,
 ) -> object_store::Result<GetResult> {
-    // Servers that are no object stores may compare tags by rules of their own.
+    // Servers that are no object stores may compare weak ETags by other rules.
     let tag = tag.filter(|tag| client.service != Service::Http && !tag.starts_with("W/"));
     let options = GetOptions {
         range: Some(GetRange::Bounded(range)),
@@ -53,11 +53,11 @@ pub(crate) async fn ask(
     client.store.get_opts(path, options).await
 }
 
-/// Refuses what somebody on the way has packed: places in it would be others.
+/// Rejects a response that was compressed in transit, because offsets would not match.
 pub(crate) fn check_coding(answer: &GetResult, service: Service) -> io::Result<()> {
     let coding = answer.attributes.get(&Attribute::ContentEncoding);
     match coding.map(AsRef::as_ref) {
-        // An object store says what the object is, which was put there so.
+        // An object store reports the encoding of the stored object.
         None | Some("" | "identity") => Ok(()),
         Some(_) if service != Service::Http => Ok(()),
         Some(coding) => Err(io::Error::other(format!(

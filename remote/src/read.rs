@@ -1,4 +1,4 @@
-//! Objects as files: read from any place, as far as it goes on from there.
+//! Objects as seekable files.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use object_store::path::Path;
 use object_store::{GetOptions, GetResult};
-use spr_core::bytes::{Identity, Stored};
+use spr_core::bytes::{Identity, OpenedFile};
 
 use crate::address::Address;
 use crate::client::Client;
@@ -16,23 +16,23 @@ use crate::range::{Pin, ask, check_coding};
 use crate::runtime::wait;
 use crate::settings::FIRST;
 
-/// A jump ahead that is no longer than this is one to what comes next: what lies between is read, as to
-/// ask once for much costs less than to ask often for little.
+/// The longest forward jump that is read instead of requested anew, because one long request is
+/// cheaper than many short ones.
 const NEAR: u64 = 1 << 20;
-/// How often a part is asked for where the library does not ask again by itself.
+/// The number of tries for a range where the library does not retry.
 const TRIES: u32 = 3;
-/// Before that; then ever longer.
+/// The pause before the first retry; it then grows.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Opens an object by asking for its first bytes, which tells all of it that must not change.
+/// Opens an object by requesting its first bytes. The response also identifies its content.
 ///
 /// # Errors
-/// It is not there, or the server refuses.
+/// The object does not exist, or the server refuses.
 pub(crate) fn open(
     address: &Address,
     client: &Client,
     block: u64,
-) -> io::Result<(Box<dyn Stored>, Pin)> {
+) -> io::Result<(Box<dyn OpenedFile>, Pin)> {
     let (asked, at) = (client.clone(), address.path.clone());
     let first = wait(async move { ask(&asked, &at, 0..FIRST, None).await })?;
     let (answer, parts) = match first {
@@ -62,8 +62,8 @@ pub(crate) fn open(
     Ok((Box::new(object), pin))
 }
 
-/// Whether a server said by this that it gives no parts of this, be it that there are none of what
-/// is empty.
+/// Returns `true` if the error means that the server does not support ranges, or that the object is
+/// empty.
 fn gives_no_parts(error: &object_store::Error) -> bool {
     let text = error.to_string();
     matches!(error, object_store::Error::NotSupported { .. })
@@ -77,29 +77,29 @@ fn ask_whole(client: &Client, path: &Path) -> io::Result<GetResult> {
     answer.map_err(|e| fault::of(client.service, e))
 }
 
-/// An object that is read.
+/// An object that is being read.
 struct Object {
     client: Client,
     path: Path,
     pin: Pin,
     identity: Identity,
-    /// Bytes that may wait to be read.
+    /// The number of bytes read ahead.
     block: u64,
-    /// Whether the server gives parts, so that there is a way back.
+    /// Whether the server supports ranges, and thus seeking back.
     parts: bool,
-    /// What is read next.
+    /// The current position.
     at: u64,
-    /// Bytes from `have_at` on.
+    /// Received bytes, from position `have_at` on.
     have: Bytes,
     have_at: u64,
-    /// What comes behind them.
+    /// The body that follows them.
     flow: Option<Flow>,
-    /// How much is asked for next: ever more, as long as there are no jumps.
+    /// The length of the next request, which grows as long as there are no jumps.
     step: u64,
 }
 
 impl Object {
-    /// What there is from the current place on.
+    /// Returns the received bytes from the current position on.
     fn window(&self) -> &[u8] {
         let from = self.at.checked_sub(self.have_at);
         let from = from.and_then(|from| usize::try_from(from).ok());
@@ -107,12 +107,12 @@ impl Object {
             .unwrap_or_default()
     }
 
-    /// Where what there is ends, and what comes begins.
+    /// Returns the position after the received bytes.
     fn end(&self) -> u64 {
         self.have_at + self.have.len() as u64
     }
 
-    /// Gets what stands at the current place.
+    /// Receives bytes at the current position.
     fn fill(&mut self) -> io::Result<()> {
         let mut tries = 0;
         while self.window().is_empty() {
@@ -130,7 +130,7 @@ impl Object {
                 Err(error) => {
                     self.flow = None;
                     tries += 1;
-                    // With a tag the library has asked for the rest already.
+                    // With an ETag the library has already requested the rest again.
                     if self.pin.tag().is_some() || tries == TRIES || !self.parts {
                         return Err(error);
                     }
@@ -141,7 +141,7 @@ impl Object {
         Ok(())
     }
 
-    /// Asks for what follows what there is.
+    /// Requests the bytes that follow the received ones.
     fn ask(&mut self) -> io::Result<Flow> {
         let start = self.end();
         let end = start.saturating_add(self.step).min(self.pin.length);
@@ -196,7 +196,7 @@ impl Seek for Object {
     }
 }
 
-impl Stored for Object {
+impl OpenedFile for Object {
     fn length(&self) -> Option<u64> {
         Some(self.pin.length)
     }

@@ -1,4 +1,4 @@
-//! The one thread that waits for servers.
+//! The thread that waits for servers.
 
 use std::future::Future;
 use std::io;
@@ -7,7 +7,7 @@ use std::sync::{OnceLock, mpsc};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// The runtime, which is made when it is first needed.
+/// Returns the runtime, which is created on first use.
 fn runtime() -> io::Result<&'static Runtime> {
     static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
     let made = RUNTIME.get_or_init(|| {
@@ -21,21 +21,21 @@ fn runtime() -> io::Result<&'static Runtime> {
         .map_err(|e| io::Error::new(e.kind(), e.to_string()))
 }
 
-/// Begins work that goes on by itself.
+/// Starts a task in the background.
 ///
 /// # Errors
-/// The system gives no thread.
+/// The system refuses to start a thread.
 pub(crate) fn begin<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
     Ok(runtime()?.spawn(work))
 }
 
-/// Does work and waits for it. Unlike the runtime's own way to wait, it may be called from any
-/// thread, those of other runtimes as well.
+/// Runs a task and waits for it. Unlike the runtime's own method, this may be called from any
+/// thread, including those of other runtimes.
 ///
 /// # Errors
-/// The system gives no thread, or the work was given up.
+/// The system refuses to start a thread, or the task was aborted.
 pub(crate) fn wait<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> io::Result<T> {

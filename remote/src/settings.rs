@@ -1,19 +1,19 @@
-//! What can be chosen.
+//! Settings of the remote store.
 
 use std::time::Duration;
 
 use spr_core::{Error, Result};
 
-/// Asked for right after a jump; then ever more.
+/// The length of the first request after a jump; later ones grow.
 pub(crate) const FIRST: u64 = 64 << 10;
-/// Stores take no smaller parts, but for the last.
+/// The smallest part size that stores accept, except for the last part.
 pub(crate) const SMALLEST_PART: u64 = 5 << 20;
-/// A block, if nobody says otherwise.
+/// The default block size.
 const BLOCK: u64 = 8 << 20;
 /// The largest block.
 const LARGEST: u64 = 1 << 30;
 
-/// How URLs are read and written.
+/// The settings for reading and writing URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     block: u64,
@@ -22,7 +22,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Blocks of 8 MiB, half a minute, encryption.
+    /// Returns blocks of 8 MiB, a timeout of 30 seconds, and encryption.
     fn default() -> Self {
         Self {
             block: BLOCK,
@@ -33,10 +33,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A `block` has the bytes that are read ahead of an input, or sent at once, of which there are up to
-    /// five of an output in memory; what is sent is never smaller than 5 MiB. A request to
-    /// a server that says nothing for `timeout` is given up, and tried again. With `allow_http` servers
-    /// are also asked without encryption; those of this machine always are.
+    /// Creates settings. `block` is the number of bytes read ahead of an input, or sent at once; an
+    /// output holds up to five blocks in memory. Parts are never smaller than 5 MiB. A request
+    /// without a response for `timeout` is aborted and retried. `allow_http` permits remote servers
+    /// without encryption; the local machine never needs it.
     ///
     /// # Errors
     /// A block is smaller than 64 KiB or larger than 1 GiB.
@@ -51,12 +51,12 @@ impl Settings {
         }
     }
 
-    /// Bytes read ahead.
+    /// Returns the number of bytes read ahead.
     pub(crate) fn block(&self) -> u64 {
         self.block
     }
 
-    /// Bytes sent at once.
+    /// Returns the number of bytes sent at once.
     pub(crate) fn part(&self) -> usize {
         usize::try_from(self.block.max(SMALLEST_PART)).unwrap_or(usize::MAX)
     }

@@ -1,30 +1,30 @@
-//! What is finished and has no name yet, to be looked at.
+//! Read access to finished objects before they have names.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use bytes::Bytes;
 use spr_core::Error;
-use spr_core::bytes::{Identity, Stored};
+use spr_core::bytes::{Identity, OpenedFile};
 
 use crate::fault::system;
 
-/// An object before its last step: its bytes where they are still here, else no more than its length.
-pub(crate) struct Unread {
+/// An object before its last step: its bytes if they are still local, otherwise only its length.
+pub(crate) struct UnreadObject {
     bytes: Option<Cursor<Bytes>>,
     length: u64,
 }
 
-impl Unread {
-    /// One whose bytes are here.
-    pub(crate) fn of(bytes: Bytes) -> Box<dyn Stored> {
+impl UnreadObject {
+    /// Returns an object whose bytes are local.
+    pub(crate) fn of(bytes: Bytes) -> Box<dyn OpenedFile> {
         Box::new(Self {
             length: bytes.len() as u64,
             bytes: Some(Cursor::new(bytes)),
         })
     }
 
-    /// One whose bytes only the store has.
-    pub(crate) fn elsewhere(length: u64) -> Box<dyn Stored> {
+    /// Returns an object whose bytes are only in the store.
+    pub(crate) fn elsewhere(length: u64) -> Box<dyn OpenedFile> {
         Box::new(Self {
             bytes: None,
             length,
@@ -38,19 +38,19 @@ impl Unread {
     }
 }
 
-impl Read for Unread {
+impl Read for UnreadObject {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.here()?.read(out)
     }
 }
 
-impl Seek for Unread {
+impl Seek for UnreadObject {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.here()?.seek(to)
     }
 }
 
-impl Stored for Unread {
+impl OpenedFile for UnreadObject {
     fn length(&self) -> Option<u64> {
         Some(self.length)
     }

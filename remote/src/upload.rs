@@ -1,4 +1,4 @@
-//! Objects that are written: in parts, of which nothing is seen before the last step.
+//! Multipart uploads, which are invisible until the last step.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -9,34 +9,34 @@ use object_store::PutPayload;
 use object_store::multipart::PartId;
 use object_store::path::Path;
 use spr_core::Error;
-use spr_core::bytes::{Draft, Stored, Whole};
+use spr_core::bytes::{Draft, FinishedFile, OpenedFile};
 use tokio::task::JoinHandle;
 
 use crate::client::Client;
 use crate::fault::{self, system};
-use crate::live::{Begun, Live, Ticket};
 use crate::runtime::{begin, wait};
-use crate::staged::Unread;
+use crate::staged::UnreadObject;
+use crate::upload_list::{StartedUpload, Ticket, UploadList};
 
-/// Parts that are on their way at a time.
+/// The number of parts in transit at a time.
 const ON_THE_WAY: usize = 3;
-/// Stores take no more than 10 000 parts. From here on they are larger.
+/// The number of parts from which on they are larger. Stores accept at most 10 000.
 const MANY: usize = 5_000;
-/// By how much.
+/// The factor by which they are larger.
 const LARGER: usize = 8;
 
 /// An object that is being written.
 pub(crate) struct Upload {
     client: Client,
     path: Path,
-    live: Live,
-    /// Bytes of a part.
+    live: UploadList,
+    /// The size of a part in bytes.
     part: usize,
-    /// The first part, which is sent last, so that it can be changed.
+    /// The first part, which is sent last so that it can be changed.
     first: Option<Vec<u8>>,
-    /// The part that grows.
+    /// The part that is being filled.
     growing: Vec<u8>,
-    /// Parts that were given numbers, the first among them.
+    /// The number of numbered parts, including the first.
     count: usize,
     ticket: Option<Ticket>,
     tasks: VecDeque<(usize, JoinHandle<object_store::Result<PartId>>)>,
@@ -45,7 +45,7 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    pub(crate) fn new(client: Client, path: Path, part: usize, live: Live) -> Self {
+    pub(crate) fn new(client: Client, path: Path, part: usize, live: UploadList) -> Self {
         Self {
             client,
             path,
@@ -61,7 +61,7 @@ impl Upload {
         }
     }
 
-    /// How large the part that grows may become.
+    /// Returns the largest size of the current part.
     fn room(&self) -> usize {
         match self.count < MANY {
             true => self.part,
@@ -69,7 +69,7 @@ impl Upload {
         }
     }
 
-    /// Goes on with the next part.
+    /// Starts the next part.
     fn turn(&mut self) -> io::Result<()> {
         let full = std::mem::take(&mut self.growing);
         if self.first.is_none() {
@@ -101,7 +101,7 @@ impl Upload {
         Ok(())
     }
 
-    /// The upload that the store knows of.
+    /// Returns the registered upload, which is started on first use.
     fn begun(&mut self) -> io::Result<&Ticket> {
         if self.ticket.is_none() {
             let live = self.live.clone();
@@ -116,14 +116,14 @@ impl Upload {
             let id = wait(async move { asked.0.create_multipart(&path).await })?;
             let id = id.map_err(|e| fault::of(self.client.service, e))?;
             let path = self.path.clone();
-            self.ticket = Some(self.live.add(Begun { parts, path, id })?);
+            self.ticket = Some(self.live.add(StartedUpload { parts, path, id })?);
         }
         self.ticket
             .as_ref()
             .ok_or_else(|| io::ErrorKind::Other.into())
     }
 
-    /// Waits for the part that was sent first.
+    /// Waits for the oldest part in transit.
     fn settle(&mut self) -> io::Result<()> {
         if let Some((number, task)) = self.tasks.pop_front() {
             let sent = wait(task)?;
@@ -141,8 +141,8 @@ impl Upload {
         }
     }
 
-    /// Completes it but for its last step.
-    pub(crate) fn complete(mut self) -> io::Result<Held> {
+    /// Completes the upload except for the last step.
+    pub(crate) fn complete(mut self) -> io::Result<FinishedObject> {
         let (client, path, length) = (self.client.clone(), self.path.clone(), self.length);
         let rest = std::mem::take(&mut self.growing);
         let small = match self.first.take() {
@@ -160,19 +160,19 @@ impl Upload {
                 self.sent.sort_by_key(|(number, _)| *number);
                 let ids = self.sent.into_iter().map(|(_, id)| id).collect();
                 let ticket = self.ticket.take().ok_or(io::ErrorKind::Other)?;
-                return Ok(Held {
+                return Ok(FinishedObject {
                     client,
                     path,
                     length,
-                    how: How::Parts(ticket, ids),
+                    how: ObjectBytes::Parts(ticket, ids),
                 });
             }
         };
-        Ok(Held {
+        Ok(FinishedObject {
             client,
             path,
             length,
-            how: How::Small(small.into()),
+            how: ObjectBytes::Small(small.into()),
         })
     }
 }
@@ -206,34 +206,34 @@ impl Draft for Upload {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn FinishedFile>> {
         Ok(Box::new(self.complete()?))
     }
 }
 
 /// A whole object that waits for its last step.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct FinishedObject {
     pub(crate) client: Client,
     pub(crate) path: Path,
     pub(crate) length: u64,
-    pub(crate) how: How,
+    pub(crate) how: ObjectBytes,
 }
 
-/// What the last step is of.
+/// The content of a finished object.
 #[derive(Debug)]
-pub(crate) enum How {
-    /// All of it, which is sent then.
+pub(crate) enum ObjectBytes {
+    /// The bytes, which are sent with the last step.
     Small(Bytes),
-    /// Parts that the store has.
+    /// Parts that the store already has.
     Parts(Ticket, Vec<PartId>),
 }
 
-impl Whole for Held {
-    fn open(&self) -> io::Result<Box<dyn Stored>> {
+impl FinishedFile for FinishedObject {
+    fn open(&self) -> io::Result<Box<dyn OpenedFile>> {
         Ok(match &self.how {
-            How::Small(bytes) => Unread::of(bytes.clone()),
-            How::Parts(..) => Unread::elsewhere(self.length),
+            ObjectBytes::Small(bytes) => UnreadObject::of(bytes.clone()),
+            ObjectBytes::Parts(..) => UnreadObject::elsewhere(self.length),
         })
     }
 

@@ -1,25 +1,19 @@
 //! Options that several verbs have.
 
-use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
-use spr_core::bytes::{Env, Location};
-use spr_core::stage::KeyChange;
-use spr_core::{KeyMap, Result};
+use spr_core::Result;
+use spr_core::bytes::Location;
 
 use super::beside::JoinArgs;
-use super::shard::ShardArgs;
-use super::words::{data_set, dtype, format, loss};
-
-/// The name of a file.
-pub(super) fn file() -> impl TypedValueParser<Value = Location> {
-    StringValueParser::new().map(Location::from)
-}
+use super::shard_args::ShardArgs;
+use super::words::{data_set, dtype, file, loss};
+use crate::step::Step;
 
 /// What reading takes, whatever is done with it.
 #[derive(Args, Debug, Clone)]
 pub(super) struct ReadArgs {
     /// Read this format, whatever the content looks like
-    #[arg(short, long, value_name = "FORMAT", value_parser = format(), hide_possible_values = true)]
+    #[arg(short, long, value_name = "FORMAT")]
     pub(super) from: Option<String>,
     /// Set an option of the input's format
     #[arg(long = "oo", value_name = "KEY=VALUE", hide_short_help = true)]
@@ -225,7 +219,7 @@ pub(super) struct ConvertArgs {
     #[command(flatten)]
     pub(super) read: ReadArgs,
     /// Write this format, whatever the extension
-    #[arg(short, long, value_name = "FORMAT", value_parser = format(), hide_possible_values = true)]
+    #[arg(short, long, value_name = "FORMAT")]
     pub(super) to: Option<String>,
     /// Set an option of the output's format
     #[arg(long = "co", value_name = "KEY=VALUE", hide_short_help = true)]
@@ -358,21 +352,20 @@ pub(super) struct NameArgs {
 }
 
 impl NameArgs {
-    /// What becomes of names: the table first, then what is changed, then what is put around it.
-    pub(super) fn changes(&self, env: &Env) -> Result<Vec<KeyChange>> {
-        let mut changes = Vec::new();
-        if let Some(file) = &self.map_keys {
-            let map = KeyMap::open(&file.clone().into(), env)?;
-            changes.push(KeyChange::Map(map));
+    /// The step that renames utterances, if one is asked for: by the table first, then what is
+    /// changed, then what is put around it.
+    pub(super) fn step(&self) -> Result<Option<Step>> {
+        let map = self.map_keys.as_ref().map(|file| ("map", file.to_string()));
+        let changes = self.rename.iter().map(|text| ("change", text.clone()));
+        let prefix = self.prefix.clone().map(|text| ("prefix", text));
+        let suffix = self.suffix.clone().map(|text| ("suffix", text));
+        let values = map.into_iter().chain(changes).chain(prefix).chain(suffix);
+        let values: Vec<_> = values.collect();
+        if values.is_empty() {
+            return Ok(None);
         }
-        for text in &self.rename {
-            let change = KeyChange::sed(text).map_err(|e| e.context("--rename"))?;
-            changes.push(change);
-        }
-        let text = |text: &String| text.clone().into_bytes();
-        changes.extend(self.prefix.as_ref().map(text).map(KeyChange::Prefix));
-        changes.extend(self.suffix.as_ref().map(text).map(KeyChange::Suffix));
-        Ok(changes)
+        let step = Step::new("rename", values);
+        step.map(Some).map_err(|e| e.context("--rename"))
     }
 }
 

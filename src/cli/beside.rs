@@ -6,9 +6,10 @@ use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, Remedy, Result, Symbols};
 
-use super::args::file;
 use super::words::data_set;
+use super::words::file;
 use crate::argument::Input;
+use crate::plan::{Joins, Labels};
 
 /// What joins the data by key.
 #[derive(Args, Debug, Clone)]
@@ -51,27 +52,32 @@ pub(super) struct BesideArgs {
 }
 
 impl JoinArgs {
-    /// The data set that `--labels` names.
-    pub(super) fn labels(&self, registry: &Registry, env: &Env) -> Result<Option<Input>> {
+    /// The labels of the data set that `--labels` names.
+    pub(super) fn labels(&self, registry: &Registry, env: &Env) -> Result<Option<Labels>> {
         let labels = self.labels.as_deref();
         let labels = labels.map(|text| only("--labels", text, registry, env));
-        let mut labels = labels.transpose()?;
-        if let Some(labels) = &mut labels {
-            labels.tolerate(self.length_tolerance.unwrap_or_default());
-        }
-        Ok(labels)
+        Ok(labels.transpose()?.map(|input| {
+            let mut labels = Labels::new(input);
+            labels.tolerance = self.length_tolerance.unwrap_or_default();
+            labels.speakers.clone_from(&self.utt2spk);
+            labels
+        }))
     }
 
     /// The data set that `--text` names.
-    pub(super) fn text(&self, registry: &Registry, env: &Env) -> Result<Option<Input>> {
+    fn text(&self, registry: &Registry, env: &Env) -> Result<Option<Box<Input>>> {
         let text = self.text.as_deref();
         let text = text.map(|text| only("--text", text, registry, env));
-        let mut text = text.transpose()?;
-        if let Some(text) = &mut text {
-            // Words that are digits are words.
-            text.prefer("kaldi", "holder", "token-vector");
-        }
-        Ok(text)
+        Ok(text.transpose()?.map(Box::new))
+    }
+
+    /// All that joins.
+    pub(super) fn joins(&self, registry: &Registry, env: &Env) -> Result<Joins> {
+        let mut joins = Joins::default();
+        joins.labels = self.labels(registry, env)?;
+        joins.text = self.text(registry, env)?;
+        joins.speakers.clone_from(&self.utt2spk);
+        Ok(joins)
     }
 
     /// Refuses what has nothing to work on; `joined` is whether labels join by other means.
@@ -95,27 +101,22 @@ impl BesideArgs {
 
     /// Joins to the inputs what the flags name.
     pub(super) fn join(&self, inputs: &mut [Input], registry: &Registry, env: &Env) -> Result<()> {
-        let mut labels = self.join.labels(registry, env)?;
-        if let (Some(labels), Some(file)) = (&mut labels, &self.symbols) {
-            for format in registry.formats() {
-                let info = format.info();
-                if info.options.iter().any(|option| option.name == "symbols") {
-                    labels.prefer(info.name, "symbols", file.to_string());
-                }
-            }
+        let mut joins = self.join.joins(registry, env)?;
+        if let (Some(labels), Some(file)) = (&mut joins.labels, &self.symbols) {
+            let symbols = ("symbols".to_owned(), file.to_string());
+            labels.input.wishes.push(symbols);
         }
-        let text = self.join.text(registry, env)?;
         self.join.check(inputs.iter().any(Input::has_labels))?;
         for input in inputs {
             input.tolerate(self.join.length_tolerance.unwrap_or_default());
-            if let Some(labels) = &labels {
-                input.join(labels.clone(), self.join.utt2spk.clone())?;
+            if let Some(labels) = &joins.labels {
+                input.join_labels(labels.clone())?;
             }
-            if let Some(text) = &text {
-                input.join_text(text.clone());
+            if let Some(text) = &joins.text {
+                input.joins.text = Some(text.clone());
             }
-            if let Some(file) = &self.join.utt2spk {
-                input.join_speakers(file.clone());
+            if let Some(file) = &joins.speakers {
+                input.joins.speakers = Some(file.clone());
             }
         }
         Ok(())

@@ -6,14 +6,13 @@ use std::{iter, thread};
 
 use clap::{Arg, Command};
 use spr_core::bytes::{Access, Env, Location};
-use spr_core::format::{FormatInfo, Registry};
+use spr_core::format::{FormatInfo, Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::{Limits, Result};
 
 use super::session::Session;
 use crate::argument::{Input, Target};
-use crate::spec::DataOptions;
-use crate::verbs::select::names;
+use crate::step::option_keys;
 
 /// Verbs whose words behind the data are keys of it.
 const OF_KEYS: [&str; 3] = ["ls", "plot", "show"];
@@ -145,7 +144,13 @@ fn options(data: &str, option: &str, line: &Line, registry: &Registry, env: &Env
     let read = Input::parse(data, None, &[], registry, env).ok();
     let read = read.filter(|_| !line.writes()).and_then(|mut inputs| {
         let input = inputs.pop()?;
-        Some(input.open(names(), registry, env).ok()?.format.info())
+        Some(
+            input
+                .open(Request::names(), registry, env)
+                .ok()?
+                .format
+                .info(),
+        )
     });
     let written = || Target::parse(data, None, &[], registry, env).ok();
     let Some(format) = read.or_else(|| Some(written()?.format().info())) else {
@@ -160,7 +165,7 @@ fn options(data: &str, option: &str, line: &Line, registry: &Registry, env: &Env
                 .collect()
         }
         None => {
-            let data = DataOptions::KEYS.iter().copied();
+            let data = option_keys().into_iter();
             let data = data.filter(|_| read.is_some());
             let all = format.options.iter().map(|option| option.name).chain(data);
             all.map(|key| stem(&format!("{key}="))).collect()
@@ -203,7 +208,7 @@ fn keys(
 ) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-+%@/=:,".contains(c);
     for input in Input::parse(data, None, &[], registry, env)? {
-        let mut reader = input.open(names(), registry, env)?.reader;
+        let mut reader = input.open(Request::names(), registry, env)?.reader;
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
             let key = utt.key.to_string();

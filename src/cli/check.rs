@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::json;
 use spr_core::Result;
+use spr_core::format::Registry;
 
 use super::args::ReadArgs;
 use super::beside::only;
@@ -58,8 +59,8 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
         let mut show = |finding: Finding| {
             if written.is_ok() {
                 written = match args.read.json {
-                    true => print_json(finding_json(&finding).to_string()),
-                    false => print_lines(&describe(&finding, &mut hint)),
+                    true => print_json(finding_json(&finding, registry).to_string()),
+                    false => print_lines(&describe(&finding, &mut hint, registry)),
                 };
             }
         };
@@ -87,10 +88,10 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
 
 /// A finding for people: where and what, and a second line with what to do, unless the finding
 /// before had the same.
-fn describe(finding: &Finding, last: &mut String) -> Vec<String> {
+fn describe(finding: &Finding, last: &mut String, registry: &Registry) -> Vec<String> {
     let name = finding.severity.name();
     let mut lines = vec![format!("{name}: {}", finding.error)];
-    if let Some(hint) = remedy::hint(&finding.error).filter(|hint| hint != last) {
+    if let Some(hint) = remedy::hint(&finding.error, registry).filter(|hint| hint != last) {
         lines.push(format!("  hint: {hint}"));
         *last = hint;
     }
@@ -118,8 +119,8 @@ fn closing(input: &str, summary: &Summary) -> String {
     )
 }
 
-fn finding_json(finding: &Finding) -> serde_json::Value {
-    let mut value = messages::error_json(&finding.error);
+fn finding_json(finding: &Finding, registry: &Registry) -> serde_json::Value {
+    let mut value = messages::error_json(&finding.error, registry);
     value["severity"] = json!(finding.severity.name());
     value["sort"] = json!(finding.sort);
     value

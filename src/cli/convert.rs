@@ -1,9 +1,8 @@
 //! `spr-convert IN OUT`.
 
 use spr_core::bytes::{Env, Location, Locator, Output};
-use spr_core::format::Registry;
+use spr_core::text::json_line;
 use spr_core::{Error, ErrorKind, Remedy, Result};
-use spr_text::json_line;
 
 use super::args::{ConvertArgs, ProgressArg};
 use super::beside::labels_apart;
@@ -12,22 +11,25 @@ use super::exit::{DONE, SKIPPED};
 use super::out::print_json;
 use super::progress::Progress;
 use super::session::Session;
-use super::shard::Sharding;
+use super::shard::ShardRecorder;
+use super::skipped::Teller;
 use super::{messages, plan, shard};
-use crate::argument::Target;
+use crate::explain;
 use crate::job::{Job, Outcome};
+use crate::looks;
+use crate::plan::{Plan, Sink};
 use crate::shard::{FIELD, Hashes};
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs, session: &Session) -> Result<u8> {
-    run_with(&args, session, |_, _, _| Ok(()))
+    run_with(&args, session, |_, _| Ok(()))
 }
 
-/// Converts, after `prepare` made the job another verb's.
+/// Converts, after `prepare` made the plan another verb's.
 pub(super) fn run_with(
     args: &ConvertArgs,
     session: &Session,
-    prepare: impl FnOnce(&mut Job, &Registry, &Env) -> Result<()>,
+    prepare: impl FnOnce(&mut Plan, &Env) -> Result<()>,
 ) -> Result<u8> {
     let registry = &session.registry;
     let shard = args.shard.which()?;
@@ -35,8 +37,8 @@ pub(super) fn run_with(
         check_unnumbered(args)?;
     }
     let named = shard.map(|shard| shard::named(args, shard));
-    let (typed, args) = (args, named.as_ref().unwrap_or(args));
-    let mut env = plan::env(&args.read, session)?;
+    let args = named.as_ref().unwrap_or(args);
+    let mut env = looks::once(&plan::env(&args.read, session)?);
     env.threads = args.jobs;
     env.durable = !args.no_sync;
     let hashes = Hashes::default();
@@ -44,41 +46,20 @@ pub(super) fn run_with(
         env = hashes.watch(&env);
     }
     let mut job = plan::job(args, registry, &env).map_err(|error| between(error, args, &env))?;
+    prepare(&mut job.plan, &env)?;
     if args.read.explain || args.read.verbose {
-        let mut lines = Vec::new();
-        for input in &job.inputs {
-            lines.push(("input", input.explain(registry, &env)?));
-        }
-        if let Some(labels) = &job.labels {
-            let how = match job.utt2spk {
-                Some(_) => "join by speaker, or else by key",
-                None => "join by key, or else by recording and time",
-            };
-            let labels = labels.explain(registry, &env)?;
-            lines.push(("labels", format!("{labels}; {how}")));
-        }
-        if let Some(text) = &job.text {
-            let text = text.explain(registry, &env)?;
-            lines.push(("text", format!("{text}; join by key")));
-        }
-        if let Some(stages) = plan::stages(args)? {
-            lines.push(("stages", stages.to_string()));
-        }
-        lines.push(("output", job.target.explain()?));
-        if let Some(labels_out) = &job.labels_out {
-            lines.push(("labels output", labels_out.explain()?));
-        }
+        let lines = explain::plan(&job.plan, registry, &env)?;
         if args.read.explain {
             return plan::understood(&lines, &args.read);
         }
-        for (what, how) in lines {
-            messages::say("note", &format!("{what}: {how}"));
+        for line in lines {
+            messages::say("note", &format!("{}: {}", line.what, line.how));
         }
     }
     let sharding = match shard {
         None => None,
         Some(shard) => {
-            let begun = Sharding::begin(shard, (args, typed), hashes, &mut job, registry, &env)?;
+            let begun = ShardRecorder::begin(shard, args, hashes, &mut job, registry, &env)?;
             match begun {
                 None => return Ok(DONE),
                 sharding => sharding,
@@ -93,8 +74,8 @@ pub(super) fn run_with(
         quiet: args.read.quiet,
         progress: args.progress,
     };
-    let done = documents.run(&mut job, session, &env, prepare);
-    done.map_err(|error| labels_apart(error, &job.inputs, registry, &env))
+    let done = documents.run(&job, session, &env);
+    done.map_err(|error| labels_apart(error, &job.plan.inputs, registry, &env))
 }
 
 /// An error about a name between the first and the last that is not there, which may be meant as
@@ -139,22 +120,15 @@ pub(super) struct Documents<'a> {
     /// The closing summary.
     pub(super) report: Option<&'a Location>,
     /// What is told of a shard.
-    pub(super) sharding: Option<Sharding>,
+    pub(super) sharding: Option<ShardRecorder>,
     pub(super) json: bool,
     pub(super) quiet: bool,
     pub(super) progress: ProgressArg,
 }
 
 impl Documents<'_> {
-    /// Runs a job after `prepare` made it another verb's. The documents get their names together
-    /// with the data.
-    pub(super) fn run(
-        mut self,
-        job: &mut Job,
-        session: &Session,
-        env: &Env,
-        prepare: impl FnOnce(&mut Job, &Registry, &Env) -> Result<()>,
-    ) -> Result<u8> {
+    /// Runs a job. The documents get their names together with the data.
+    pub(super) fn run(mut self, job: &Job, session: &Session, env: &Env) -> Result<u8> {
         let registry = &session.registry;
         let facts = self.facts(job, env)?;
         let mut sharding = self.sharding.take();
@@ -163,16 +137,16 @@ impl Documents<'_> {
         let apart: Vec<_> = apart.collect();
         job.check_apart(&apart, env)?;
         let begin = |at: Option<&Location>| {
-            at.map(|at| Document::create(at, job.overwrite, env))
+            at.map(|at| Document::create(at, job.plan.run.overwrite, env))
                 .transpose()
         };
         let (log, report) = (begin(self.log)?, begin(self.report)?);
-        if let Some(sharding) = sharding.as_mut().filter(|_| !job.dry_run) {
-            sharding.open(job.overwrite, env)?;
+        if let Some(sharding) = sharding.as_mut().filter(|_| !job.plan.run.dry_run) {
+            sharding.open(job.plan.run.overwrite, env)?;
         }
         job.check_places(registry, env)?;
-        prepare(job, registry, env)?;
-        let mut progress = Progress::new(self.progress, self.quiet, log, env.waiting.clone());
+        let skipped = Teller::new(self.quiet, registry);
+        let mut progress = Progress::new(self.progress, skipped, log, env.waiting.clone());
         let made = job.make(registry, env, &mut progress);
         let log = progress.log(made.is_ok())?;
         // Where the first does not fit, others hardly will.
@@ -182,7 +156,7 @@ impl Documents<'_> {
             false => error,
         })?;
         let report = report.map(|mut report| {
-            let summary = made.outcome().json(job.target.text());
+            let summary = made.outcome().json(output(job));
             for line in format!("{summary:#}").lines() {
                 report.put((json_line(line.to_owned()) + "\n").as_bytes())?;
             }
@@ -205,8 +179,7 @@ impl Documents<'_> {
 
     /// Standard output, where facts are printed to it and nothing else.
     fn facts(&self, job: &Job, env: &Env) -> Result<Option<Output>> {
-        let mut targets = std::iter::once(&job.target).chain(&job.labels_out);
-        if !self.json || targets.any(Target::takes_stdout) {
+        if !self.json || job.plan.outputs().any(Sink::takes_stdout) {
             return Ok(None);
         }
         let facts = env.output(&Locator::Standard);
@@ -226,9 +199,14 @@ impl Documents<'_> {
     }
 }
 
+/// The output as typed.
+fn output(job: &Job) -> &str {
+    job.plan.output.as_ref().map_or("", Sink::text)
+}
+
 /// Prints the closing summary. The data are written whether or not somebody reads it.
 fn print_summary(outcome: &Outcome, job: &Job) -> Result<()> {
-    match print_json(outcome.json(job.target.text()).to_string()) {
+    match print_json(outcome.json(output(job)).to_string()) {
         Err(error) if !error.is_broken_pipe() => Err(error),
         _ => Ok(()),
     }

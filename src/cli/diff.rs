@@ -11,7 +11,7 @@ use super::beside::BesideArgs;
 use super::exit::{DONE, NO};
 use super::out::Out;
 use super::session::Session;
-use super::skipped::Skipped;
+use super::skipped::SkipCounter;
 use super::words::data_set;
 use super::{messages, plan};
 use crate::argument::Input;
@@ -69,10 +69,10 @@ const LISTED_JSON: usize = 1000;
 /// Compares two data sets.
 pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let env = plan::env(&args.read, session)?;
+    let mut env = plan::env(&args.read, session)?;
     let one = |path: &str| plan::input(path, &args.read, registry, &env);
     let mut both = [one(&args.a)?, one(&args.b)?];
-    let skipped = Skipped::listen(&mut both, &args.read);
+    let skipped = SkipCounter::listen(&mut both, &args.read, registry, &mut env);
     let [mut a, b] = both;
     args.beside
         .join(std::slice::from_mut(&mut a), registry, &env)?;

@@ -17,8 +17,8 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct FormatsArgs {
     /// The format to describe in full
-    #[arg(value_parser = super::words::format(), hide_possible_values = true)]
-    pub(super) name: Option<String>,
+    #[arg(value_name = "NAME")]
+    pub(super) format: Option<String>,
     /// Print as JSON
     #[arg(long, conflicts_with = "markdown")]
     pub(super) json: bool,
@@ -33,7 +33,7 @@ pub(super) fn run(args: &FormatsArgs, session: &Session) -> Result<u8> {
     if args.markdown {
         return print(capabilities::markdown(registry)?.as_bytes());
     }
-    let chosen = match &args.name {
+    let chosen = match &args.format {
         Some(name) => vec![registry.get(name)?],
         None => registry.formats().collect(),
     };
@@ -43,21 +43,21 @@ pub(super) fn run(args: &FormatsArgs, session: &Session) -> Result<u8> {
             .map_err(|e| Error::io("cannot write", e.into()))?;
         return print((text + "\n").as_bytes());
     }
-    let chosen = chosen.into_iter().map(Told::of);
+    let chosen = chosen.into_iter().map(FormatRow::of);
     let chosen = chosen.collect::<Result<Vec<_>>>()?;
-    match (&args.name, chosen.as_slice()) {
+    match (&args.format, chosen.as_slice()) {
         (Some(_), [format]) => print(full(format).as_bytes()),
         _ => print(list(&chosen).as_bytes()),
     }
 }
 
 /// A format, and those of its files that hold something else.
-struct Told {
+struct FormatRow {
     usual: Capability,
     others: Vec<(&'static str, Capability)>,
 }
 
-impl Told {
+impl FormatRow {
     fn of(format: &'static dyn Format) -> Result<Self> {
         let usual = capabilities::of(format)?;
         let mut others = capabilities::variants(format)?;
@@ -103,9 +103,9 @@ fn held(format: &Capability) -> Vec<&'static str> {
     held.map(|(_, what)| what).collect()
 }
 
-fn list(formats: &[Told]) -> String {
+fn list(formats: &[FormatRow]) -> String {
     let mut rows = Vec::new();
-    for Told { usual, others } in formats {
+    for FormatRow { usual, others } in formats {
         let extensions: Vec<_> = usual.extensions.iter().map(|e| format!(".{e}")).collect();
         let title = match extensions.as_slice() {
             [] => usual.title.to_owned(),
@@ -123,7 +123,7 @@ fn list(formats: &[Told]) -> String {
     table(&rows) + "All are read and written unless noted. More on one: spr-convert formats NAME\n"
 }
 
-fn full(told: &Told) -> String {
+fn full(told: &FormatRow) -> String {
     let format = &told.usual;
     let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
     let mut out = format!("{}: {}\n", format.name, format.title);
@@ -139,6 +139,7 @@ fn full(told: &Told) -> String {
         ("arrays", format.arrays.clone()),
         ("names", format.keys.to_owned()),
         ("must match", format.uniform.clone()),
+        ("needs", format.needs.join("; ")),
         ("empty utterances", format.empty.to_owned()),
         (
             "frame shift",

@@ -5,16 +5,16 @@ use std::io::{self, IsTerminal};
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Value, json};
 use spr_core::bytes::{Env, Location, Locator, Source};
+use spr_core::text::visible;
 use spr_core::{Error, Result};
-use spr_format_spraak::header::Dialect;
-use spr_format_spraak::header::edit::HeaderFile;
-use spr_text::visible;
 
-use super::args::file;
 use super::document::place;
 use super::messages;
 use super::out::{print, print_json};
 use super::session::Session;
+use super::words::file;
+use crate::builtin::header::Dialect;
+use crate::builtin::header::edit::HeaderFile;
 
 const EXAMPLES: &str = "\
 Examples:

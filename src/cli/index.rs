@@ -39,8 +39,8 @@ pub(super) struct IndexArgs {
 /// Writes an index.
 pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let env = plan::env(&args.read, session)?;
-    let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    let mut env = plan::env(&args.read, session)?;
+    let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
     if args.read.explain {
         return plan::explain(&[input], &args.read, registry, &env);
     }

@@ -1,7 +1,9 @@
 //! `spr-convert info IN...`.
 
+use std::collections::HashMap;
+
 use clap::Args;
-use spr_core::{Error, Result};
+use spr_core::Result;
 use spr_stats::Sound;
 
 use super::args::ReadArgs;
@@ -48,9 +50,9 @@ const MANY: usize = 6;
 /// Tells what data sets hold; what could be found out of a damaged one is told too.
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let env = plan::env(&args.read, session)?;
+    let mut env = plan::env(&args.read, session)?;
     let mut status = DONE;
-    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
+    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
     args.beside.join(&mut inputs, registry, &env)?;
     if args.read.explain {
         return plan::explain(&inputs, &args.read, registry, &env);
@@ -142,13 +144,8 @@ impl Form {
         match self {
             Self::Json => out.json(facts)?,
             Self::Tsv => {
-                let facts = serde_json::to_value(facts);
-                let facts = flat(&facts.map_err(|e| Error::io("cannot write", e.into()))?);
-                let value = |title: &str| {
-                    let found = facts.iter().find(|(name, _)| name == title);
-                    found.map_or("", |(_, value)| value.as_str())
-                };
-                out.tsv(&FACTS.map(value))?;
+                let facts: HashMap<_, _> = flat(facts)?.into_iter().collect();
+                out.tsv(&FACTS.map(|name| facts.get(name).map_or("", String::as_str)))?;
             }
             Self::Table(table) => return table.line(row(facts), out),
             Self::Blocks => {
@@ -200,7 +197,7 @@ fn describe(facts: &Facts) -> Vec<String> {
     if let (Some(utterances), Some(frames)) = (facts.utterances, facts.frames) {
         let units = messages::count(utterances, unit(facts.partitions));
         let mut text = format!("{units}, {}", messages::count(frames, "frame"));
-        match facts.shapes.frames {
+        match facts.survey.shortest_longest {
             Some((least, most)) if least < most => {
                 text.push_str(&format!(" ({least} to {most} each)"));
             }
@@ -236,7 +233,7 @@ fn describe(facts: &Facts) -> Vec<String> {
             line(name, text);
         }
     }
-    if let Some(shift) = &facts.shapes.frame_shift {
+    if let Some(shift) = facts.frame_shift {
         let mut text = format!("{shift} s");
         if let Some(duration) = facts.duration {
             text.push_str(&format!(", {duration:.2} s in all"));
@@ -255,19 +252,14 @@ fn describe(facts: &Facts) -> Vec<String> {
 fn features(facts: &Facts) -> String {
     let columns = match facts.dim {
         Some(dim) => messages::count(dim, "column"),
-        None => format!("{} columns", alternatives(&facts.shapes.dims)),
+        None => format!("{} columns", alternatives(&facts.survey.dims)),
     };
     let dtype = match facts.dtype {
         Some(dtype) => dtype.to_owned(),
-        None => alternatives(&facts.shapes.dtypes),
+        None => alternatives(&facts.survey.dtypes),
     };
-    let ranks: Vec<_> = facts
-        .shapes
-        .ranks
-        .iter()
-        .copied()
-        .filter(|r| *r != "matrix")
-        .collect();
+    let ranks = facts.survey.ranks.iter().copied();
+    let ranks: Vec<_> = ranks.filter(|rank| *rank != "matrix").collect();
     let mut text = format!("{columns} of {dtype}");
     if !ranks.is_empty() {
         text = format!("{}, {dtype}", ranks.join(" or "));
@@ -297,17 +289,17 @@ pub(super) fn audio(sound: &Sound) -> Vec<String> {
 
 /// What is known of sound.
 fn sound(facts: &Facts) -> String {
-    let shapes = &facts.shapes;
     let mut parts = match (&facts.sound, facts.sample_rate) {
         (Some(sound), _) => audio(sound),
         (None, Some(rate)) => vec![format!("{rate} Hz")],
         (None, None) => Vec::new(),
     };
-    if !shapes.encoded.is_empty() {
-        parts.push(format!("as {}", alternatives(&shapes.encoded)));
+    let sound = &facts.survey.sound;
+    if !sound.encoded.is_empty() {
+        parts.push(format!("as {}", alternatives(&sound.encoded)));
     }
-    if shapes.references > 0 {
-        let of = messages::count(shapes.references, "utterance");
+    if sound.references > 0 {
+        let of = messages::count(sound.references, "utterance");
         parts.push(format!("of {of} in sound files"));
     }
     parts.join(", ")
@@ -318,15 +310,8 @@ fn alternatives<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
     let all: Vec<_> = all.into_iter().map(|one| one.to_string()).collect();
     match all.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, first)) if all.len() <= MANY => format!("{} or {last}", first.join(", ")),
-        _ => format!(
-            "{}, …",
-            all.iter()
-                .take(MANY)
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
+        Some((last, first)) if first.len() < MANY => format!("{} or {last}", first.join(", ")),
+        _ => format!("{}, …", all.get(..MANY).unwrap_or_default().join(", ")),
     }
 }
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use spr_core::bytes::Location;
 use spr_core::{Error, Result};
-use spr_kaldi_tools::TOOLS;
 
-use super::args::file;
 use super::exit::DONE;
 use super::messages;
+use super::words::file;
+use crate::builtin::tools::TOOLS;
 
 pub(super) const EXAMPLES: &str = "\
 Under the name of one of Kaldi's tools the program is that tool: same options, \

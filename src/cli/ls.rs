@@ -59,9 +59,9 @@ enum Form {
 /// Lists the entries of data sets.
 pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let env = plan::env(&args.read, session)?;
+    let mut env = plan::env(&args.read, session)?;
     let (paths, keys) = apart(&args.paths, &env);
-    let (mut inputs, skipped) = plan::readable(paths, &args.read, registry, &env)?;
+    let (mut inputs, skipped) = plan::readable(paths, &args.read, registry, &mut env)?;
     args.beside.join(&mut inputs, registry, &env)?;
     if args.read.explain {
         return plan::explain(&inputs, &args.read, registry, &env);

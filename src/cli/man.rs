@@ -7,12 +7,12 @@ use clap::{Args, Command, ValueHint};
 use spr_core::bytes::{Env, Location, Parents};
 use spr_core::{Error, Result};
 
-use super::args::file;
 use super::document::Document;
 use super::exit::DONE;
 use super::out::print;
 use super::page;
 use super::session::Session;
+use super::words::file;
 use super::{messages, misspelt};
 
 pub(super) const EXAMPLES: &str = "\

@@ -29,5 +29,5 @@ pub(super) fn run(args: &MergeArgs, session: &Session) -> Result<u8> {
     let mut args = args.convert.clone();
     args.same_form = true;
     args.duplicates.get_or_insert(DuplicatesArg::Refuse);
-    convert::run_with(&args, session, |_, _, _| Ok(()))
+    convert::run_with(&args, session, |_, _| Ok(()))
 }

@@ -1,5 +1,6 @@
 //! What is said on standard error, and as JSON.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,8 +10,8 @@ use serde_json::{Value, json};
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
 use spr_core::loss::{LossReport, describe};
+use spr_core::text::{json_line, visible};
 use spr_core::{Error, Result};
-use spr_text::{json_line, visible};
 
 use super::exit::{DONE, FAILED};
 use super::{misspelt, remedy};
@@ -22,9 +23,9 @@ use crate::verbs::key_json;
 pub(super) const NAME: &str = "spr-convert";
 
 /// Prints an error: one line, and a second with the hint.
-pub(super) fn error(error: &Error) {
+pub(super) fn error(error: &Error, registry: &Registry) {
     say("error", &error.to_string());
-    if let Some(hint) = remedy::hint(error) {
+    if let Some(hint) = remedy::hint(error, registry) {
         say("hint", &hint);
     }
 }
@@ -60,7 +61,9 @@ pub(super) fn usage(clap: &clap::Error, program: &Command, registry: &Registry) 
         .filter(|line| !line.is_empty() && !line.starts_with("For more information"))
         .partition(|line| line.starts_with("tip: "));
     let complaint = complaint.join(" ");
-    let complaint = in_our_words(complaint.strip_prefix("error: ").unwrap_or(&complaint));
+    let complaint = complaint.strip_prefix("error: ").unwrap_or(&complaint);
+    let reason = std::error::Error::source(clap).map(ToString::to_string);
+    let complaint = in_our_words(complaint, reason.as_deref());
     let error = Error::usage(complaint);
     // That a flag can be passed as a value helps nobody who wants the flag.
     let tip = tips.iter().find(|tip| !tip.starts_with("tip: to pass "));
@@ -83,9 +86,21 @@ pub(super) fn usage(clap: &clap::Error, program: &Command, registry: &Registry) 
     }))
 }
 
-/// A complaint without the words of a programmer.
-fn in_our_words(complaint: &str) -> String {
-    const WORDS: [(&str, &str); 7] = [
+/// A complaint of clap's, which may end with a reason, without the words of a programmer. What was
+/// typed stays as it is.
+fn in_our_words(complaint: &str, reason: Option<&str>) -> String {
+    if let Some(rest) = complaint.strip_prefix("unrecognized subcommand") {
+        return format!("unknown verb{rest}");
+    }
+    match reason.and_then(|reason| Some((complaint.strip_suffix(reason)?, reason))) {
+        Some((complaint, reason)) => complaint.to_owned() + &plain_reason(reason),
+        None => complaint.to_owned(),
+    }
+}
+
+/// The reason why a value is not one.
+fn plain_reason(reason: &str) -> Cow<'_, str> {
+    const WORDS: [(&str, &str); 5] = [
         ("invalid digit found in string", "expected a whole number"),
         (
             "cannot parse integer from empty string",
@@ -97,14 +112,13 @@ fn in_our_words(complaint: &str) -> String {
             "number too large to fit in target type",
             "the number is too large",
         ),
-        ("is not in 0..=65535", "is not a number from 0 to 65535"),
-        ("unrecognized subcommand", "unknown verb"),
     ];
-    let mut words = WORDS.iter();
-    match words.find(|(theirs, _)| complaint.contains(theirs)) {
-        Some((theirs, ours)) => complaint.replace(theirs, ours),
-        None => complaint.to_owned(),
+    if let Some(number) = reason.strip_suffix(" is not in 0..=65535") {
+        return format!("{number} is not a number from 0 to 65535").into();
     }
+    let mut words = WORDS.iter();
+    let words = words.find(|(theirs, _)| *theirs == reason);
+    words.map_or(reason, |(_, ours)| ours).into()
 }
 
 fn usage_of(complaint: &str) -> Option<&str> {
@@ -191,8 +205,9 @@ pub(super) fn plain(line: &str) {
 
 /// The closing line, after what was lost.
 pub(super) fn closing(outcome: &Outcome, job: &Job) {
+    let policy = job.plan.policy();
     for (kind, line) in outcome.losses.iter().flat_map(LossReport::lines) {
-        let label = if job.policy.allows(kind) {
+        let label = if policy.allows(kind) {
             "lost as allowed"
         } else {
             "not kept"
@@ -214,13 +229,13 @@ pub(super) fn closing(outcome: &Outcome, job: &Job) {
         notes.push_str(&format!(", {decoded} decoded"));
     }
     if let Some(partitions) = outcome.partitions {
-        let what = match job.split {
+        let what = match job.plan.split {
             Some(_) => "part",
             None => "partition",
         };
         notes.push_str(&format!(", {}", count(partitions, what)));
     }
-    if job.dry_run {
+    if job.plan.run.dry_run {
         notes.push_str(", nothing written");
     }
     if outcome.verified {
@@ -278,7 +293,7 @@ pub(super) fn size(bytes: u64) -> String {
 }
 
 /// An error as a JSON object.
-pub(super) fn error_json(error: &Error) -> Value {
+pub(super) fn error_json(error: &Error, registry: &Registry) -> Value {
     json!({
         "kind": error.kind().name(),
         "file": error.file_name(),
@@ -287,6 +302,31 @@ pub(super) fn error_json(error: &Error) -> Value {
         "key": error.key().map(key_json),
         "utterance": error.key().map(ToString::to_string),
         "message": error.message(),
-        "hint": remedy::hint(error),
+        "hint": remedy::hint(error, registry),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_is_not_reworded() {
+        let typed = "invalid float literal";
+        let complaint = format!("invalid value '{typed}' for '--atol <N>': {typed}");
+        assert_eq!(
+            in_our_words(&complaint, Some(typed)),
+            "invalid value 'invalid float literal' for '--atol <N>': expected a number"
+        );
+        let complaint = "unrecognized subcommand 'unrecognized subcommand'";
+        assert_eq!(
+            in_our_words(complaint, None),
+            "unknown verb 'unrecognized subcommand'"
+        );
+        let complaint = "invalid value '70000' for '--x <N>': 70000 is not in 0..=65535";
+        assert_eq!(
+            in_our_words(complaint, Some("70000 is not in 0..=65535")),
+            "invalid value '70000' for '--x <N>': 70000 is not a number from 0 to 65535"
+        );
+    }
 }

@@ -129,29 +129,17 @@ pub(super) fn output(word: &str, usage: &str, program: &Command) -> Option<Strin
     named.then(|| format!("the output is named by -o: -o {word}"))
 }
 
-/// Options that stand where they are taken for a part of a file's name.
-fn misplaced(name: &str, env: &Env) -> Option<String> {
-    const KALDI: [&str; 10] = ["o", "no", "s", "ns", "cs", "ncs", "p", "np", "t", "bg"];
-    if let Some((options, file)) = name.split_once(':')
-        && options.split(',').all(|option| KALDI.contains(&option))
-    {
-        return Some(format!(
-            "Kaldi's options stand before the colon: ark,{options}:{file}"
-        ));
-    }
-    let (file, _) = name
-        .split_once(',')
-        .filter(|(_, rest)| rest.contains('='))?;
-    let there = env.exists(&file.into());
-    there.then(|| format!("options follow a path, not one behind ark: or scp:, so: {name}"))
-}
-
 /// A file that is not there may be meant as one beside it.
 pub(super) fn file(error: Error, registry: &Registry, env: &Env) -> Error {
     let at = Location::from(error.file_name().unwrap_or_default());
-    if error.kind() == ErrorKind::Unrecognised && is_raw(&at) {
-        let said = "dtype=i16,rate=16000,channels=1";
-        let hint = format!("samples without a header are read as raw:{at},{said}");
+    let text = at.to_string();
+    let slip = || {
+        let mut notations = registry.formats().filter_map(Format::notation);
+        notations.find_map(|notation| notation.slip(&text, env))
+    };
+    if error.kind() == ErrorKind::Unrecognised
+        && let Some(hint) = slip()
+    {
         return error.suggest_instead(Remedy::Advice(hint));
     }
     if error.kind() == ErrorKind::Truncated && has_whole_entry(&at, registry, env) {
@@ -166,10 +154,9 @@ pub(super) fn file(error: Error, registry: &Registry, env: &Env) -> Error {
     if !missing || at.name().is_none() {
         return error;
     }
-    if let Some(hint) = misplaced(&at.to_string(), env) {
+    if let Some(hint) = slip() {
         return error.hint(hint);
     }
-    let text = at.to_string();
     if let Some(near) = prefix_meant(&text, registry) {
         return error.hint(format!("did you mean the format '{near}:'?"));
     }
@@ -208,12 +195,6 @@ fn has_whole_entry(at: &Location, registry: &Registry, env: &Env) -> bool {
         data.reader.read(&mut Utterance::default())
     };
     first().is_ok_and(|any| any)
-}
-
-/// Whether it is called as samples without a header are.
-fn is_raw(at: &Location) -> bool {
-    let extension = at.plain().extension().map(str::to_ascii_lowercase);
-    matches!(extension.as_deref(), Some("raw" | "pcm"))
 }
 
 /// The file or folder in the same folder whose name is most like this one's.

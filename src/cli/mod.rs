@@ -37,6 +37,7 @@ mod report;
 mod select;
 mod session;
 mod shard;
+mod shard_args;
 mod shards;
 mod show;
 mod signals;
@@ -50,9 +51,11 @@ mod warnings;
 mod words;
 
 use std::ffi::OsString;
+use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use spr_core::bytes::Location;
+use spr_core::format::Registry;
 
 use exit::{DONE, FAILED};
 use messages::NAME;
@@ -62,39 +65,55 @@ pub use signals::Signals;
 
 use crate::builtin::Places;
 
-/// Runs a command line, the first word of which is the program's name, to its exit status. All that
-/// is written goes to `places`, to standard output or to standard error; nothing else of the process
-/// changes.
-pub fn run(arguments: impl IntoIterator<Item = OsString>, places: &Places) -> u8 {
+/// Runs the program on the formats of `registry`: all verbs, with the arguments of the process, until
+/// it is done or a signal stops it. It is for a process that does nothing else.
+pub fn main(registry: Registry) -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let places = Places::default();
+    let signals = Signals::watch(&places, name(&arguments));
+    let status = run(arguments, registry, &places);
+    signals.settle();
+    ExitCode::from(status)
+}
+
+/// Runs a command line, the first word of which is the program's name, to its exit status, on the
+/// formats of `registry`. All that is written goes to `places`, to standard output or to standard
+/// error; nothing else of the process changes.
+pub fn run(
+    arguments: impl IntoIterator<Item = OsString>,
+    registry: Registry,
+    places: &Places,
+) -> u8 {
     // As text, whatever bytes they are made of.
     let arguments = arguments
         .into_iter()
         .map(|word| Location::from(word).to_string());
     let arguments: Vec<_> = arguments.map(OsString::from).collect();
-    let session = Session::new(places, wants_json(&arguments));
+    let session = Session::new(registry, places, wants_json(&arguments), program::command);
     #[cfg(feature = "kaldi-tools")]
     if let Some(tool) = tool(&arguments) {
-        let status = spr_kaldi_tools::main(tool, &arguments, session.plain_env(false));
+        let status = crate::builtin::tools::main(tool, &arguments, session.plain_env(false));
         session.warnings.tell_rest();
         return status;
     }
     if arguments.len() <= 1 {
-        return overview::print(&Cli::command());
+        return overview::print(&session.command());
     }
+    let program = session.command();
     let env = session.plain_env(true);
     let is_file = |word: &str| env.exists(&word.into());
-    let arguments = match words::asked(arguments, &Cli::command(), is_file) {
+    let arguments = match words::asked(arguments, &program, is_file) {
         Ok(arguments) => arguments,
         Err(error) => {
             session.error(error);
             return FAILED;
         }
     };
-    let parsed = Cli::command().try_get_matches_from(words::plain(arguments));
+    let parsed = program.try_get_matches_from(words::plain(arguments));
     let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
     let (cli, given) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return session.usage(&error, &Cli::command()),
+        Err(error) => return session.usage(&error, &session.command()),
     };
     let result = program::run(cli, &given, &session);
     session.warnings.tell_rest();
@@ -129,8 +148,8 @@ fn wants_json(arguments: &[OsString]) -> bool {
 
 /// The tool of Kaldi's under whose name the program runs.
 #[cfg(feature = "kaldi-tools")]
-fn tool(arguments: &[OsString]) -> Option<&'static spr_kaldi_tools::Tool> {
-    spr_kaldi_tools::named(arguments.first()?)
+fn tool(arguments: &[OsString]) -> Option<&'static crate::builtin::tools::Tool> {
+    crate::builtin::tools::named(arguments.first()?)
 }
 
 #[cfg(test)]

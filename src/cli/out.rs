@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, StdoutLock, Write};
 
 use serde::Serialize;
+use spr_core::text::{json_line, visible};
 use spr_core::{Error, Result};
-use spr_text::{json_line, visible};
 
 use super::exit::DONE;
 

@@ -28,7 +28,7 @@ const STATUS: &[(&str, &str)] = &[
 const FILES: &[(&str, &str)] = &[
     (
         "OUT.utt2num_frames",
-        "The names and lengths of utterances, next to outputs that have no room for them: PFiles and pickles. \
+        "The names and lengths of utterances, next to outputs that have no room for them. \
          It is read with them; keys=none leaves it out.",
     ),
     (

@@ -4,17 +4,18 @@ use serde_json::json;
 use spr_core::bytes::{Access, Env, Urls};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
-use spr_core::stage::Stages;
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, Limits, Remedy, Result};
 
 use super::args::{ConvertArgs, DataArgs, DuplicatesArg, OnErrorArg, ReadArgs, SoundArgs};
 use super::exit::DONE;
 use super::out::{print_json, print_lines};
 use super::session::Session;
-use super::skipped::Skipped;
+use super::skipped::SkipCounter;
 use crate::argument::{Input, Pair, Target, pair};
-use crate::job::{Job, OnError};
-use crate::verbs::select::{Duplicates, duplicates, typed};
+use crate::explain;
+use crate::job::Job;
+use crate::plan::{OnError, Plan};
+use crate::step::{Step, Steps, Subject};
 
 /// The surroundings that the flags ask for.
 pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
@@ -139,10 +140,10 @@ pub(super) fn readable(
     paths: &[String],
     args: &ReadArgs,
     registry: &Registry,
-    env: &Env,
-) -> Result<(Vec<Input>, Skipped)> {
+    env: &mut Env,
+) -> Result<(Vec<Input>, SkipCounter)> {
     let mut inputs = inputs(paths, args, registry, env)?;
-    let skipped = Skipped::listen(&mut inputs, args);
+    let skipped = SkipCounter::listen(&mut inputs, args, registry, env);
     Ok((inputs, skipped))
 }
 
@@ -170,16 +171,21 @@ pub(super) fn explain(
     env: &Env,
 ) -> Result<u8> {
     for input in inputs {
-        understood(&[("input", input.explain(registry, env)?)], args)?;
+        understood(&[explain::input(input, registry, env)?], args)?;
     }
     Ok(DONE)
 }
 
-/// Prints how arguments are understood: what they are for, and as what they are taken.
-pub(super) fn understood(lines: &[(&str, String)], args: &ReadArgs) -> Result<u8> {
-    for (what, how) in lines {
+/// Prints how arguments are understood: what they are for, as what they are taken, and with which
+/// steps.
+pub(super) fn understood(lines: &[explain::Line], args: &ReadArgs) -> Result<u8> {
+    for line in lines {
+        let explain::Line { what, how, steps } = line;
         match args.json {
-            true => print_json(json!({"argument": what, "understood": how}).to_string())?,
+            true => {
+                let line = json!({"argument": what, "understood": how, "steps": steps});
+                print_json(line.to_string())?
+            }
             false => print_lines(&[format!("{what}: {how}")])?,
         };
     }
@@ -196,8 +202,8 @@ pub(super) fn readable_one(
     path: &str,
     args: &ReadArgs,
     registry: &Registry,
-    env: &Env,
-) -> Result<(Input, Skipped)> {
+    env: &mut Env,
+) -> Result<(Input, SkipCounter)> {
     let (inputs, skipped) = readable(&[path.to_owned()], args, registry, env)?;
     Ok((only(path, inputs)?, skipped))
 }
@@ -209,22 +215,35 @@ fn only(path: &str, mut inputs: Vec<Input>) -> Result<Input> {
     }
 }
 
-/// The stages of `--stages`.
-pub(super) fn stages(args: &ConvertArgs) -> Result<Option<Stages>> {
-    let stages = args.stages.as_deref().map(str::parse).transpose();
-    stages.map_err(|e: Error| e.context("--stages"))
+/// The steps of `--stages`.
+///
+/// # Errors
+/// They leave no utterances to write.
+fn stages(args: &ConvertArgs) -> Result<Vec<Step>> {
+    let Some(text) = &args.stages else {
+        return Ok(Vec::new());
+    };
+    let steps = text.parse::<Steps>().and_then(|steps| {
+        let kept = steps.check_utterances();
+        kept.map_err(|e| e.suggest(Remedy::KeepUtterances))?;
+        Ok(steps.into_vec())
+    });
+    steps.map_err(|e| e.context("--stages"))
+}
+
+/// The inputs and the output as they are typed.
+fn typed(args: &ConvertArgs) -> Result<(&[String], &String)> {
+    match (&args.output, args.paths.split_last()) {
+        (Some(output), Some(_)) => Ok((args.paths.as_slice(), output)),
+        (None, Some((output, inputs))) if !inputs.is_empty() => Ok((inputs, output)),
+        _ => Err(Error::usage("nothing says where to write")
+            .hint("name the output behind the input, or with -o OUT")),
+    }
 }
 
 /// The conversion that the flags ask for.
 pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<Job> {
-    let (sources, output) = match (&args.output, args.paths.split_last()) {
-        (Some(output), Some(_)) => (args.paths.as_slice(), output),
-        (None, Some((output, sources))) if !sources.is_empty() => (sources, output),
-        _ => {
-            return Err(Error::usage("nothing says where to write")
-                .hint("name the output behind the input, or with -o OUT"));
-        }
-    };
+    let (sources, output) = typed(args)?;
     let to = format(args.to.as_ref(), registry)?;
     let mut inputs = inputs(sources, &args.read, registry, env)?;
     let options = pairs(&args.output_options)?;
@@ -232,65 +251,77 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         true => same_form(&inputs, output, to, &options, registry, env)?,
         false => Target::parse(output, to, &options, registry, env)?,
     };
-    let changes = args.names.changes(env)?;
+    let renamed = args.names.step()?;
     for input in &mut inputs {
-        input.rename(changes.clone());
+        renamed.iter().for_each(|step| input.add_step(step.clone()));
         input.tolerate(args.join.length_tolerance.unwrap_or_default());
     }
     // A wrong option is told before a file that is there already.
     target.caps()?;
-    let mut job = Job::new(inputs, target);
-    args.join.check(job.inputs.iter().any(Input::has_labels))?;
-    job.labels = args.join.labels(registry, env)?;
-    job.text = args.join.text(registry, env)?;
-    job.utt2spk.clone_from(&args.join.utt2spk);
-    let sources = job.inputs.iter().chain(&job.labels).chain(&job.text);
-    if sources.filter(|source| source.is_stdin()).count() > 1 {
-        return Err(Error::usage("standard input can be read only once"));
-    }
+    let mut job = Job::new(inputs, &target);
+    let plan = &mut job.plan;
+    args.join.check(plan.inputs.iter().any(Input::has_labels))?;
+    plan.joins = args.join.joins(registry, env)?;
+    check_stdin(plan)?;
     if let Some(labels_out) = &args.labels_out {
-        job.labels_out = Some(Target::parse(labels_out, None, &[], registry, env)?);
+        let target = Target::parse(labels_out, None, &[], registry, env)?;
+        plan.labels_output = Some(target.sink().clone());
     }
-    let mut how = match args.duplicates {
-        None => Duplicates::Apart,
-        Some(DuplicatesArg::Refuse) => Duplicates::Refuse,
-        Some(DuplicatesArg::First) => Duplicates::First,
-        Some(DuplicatesArg::Last) => Duplicates::Last,
-        Some(DuplicatesArg::Keep) => Duplicates::Keep,
+    plan.steps = stages(args)?;
+    duplicates(args.duplicates, plan)?;
+    plan.set_dtype(args.dtype.as_deref().map(str::parse).transpose()?)?;
+    let rounds = |input: &Input| {
+        let mut steps = input.steps.iter();
+        steps.any(|step| step.kind().subject == Subject::Sound && !step.is_idle())
     };
-    if let Some(stages) = stages(args)? {
-        if how == Duplicates::Apart && stages.have("unique") {
-            how = Duplicates::Keep;
-        }
-        typed(stages, &mut job).map_err(|e| e.context("--stages"))?;
-    }
-    duplicates(how, &mut job, registry);
-    job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
-    let dtype = job.dtype;
-    job.inputs
-        .iter_mut()
-        .for_each(|input| input.type_sound(dtype));
-    let rounds = |input: &Input| !input.data_options().sound().is_idle();
-    if args.read.sound.dither && !job.inputs.iter().all(rounds) {
+    if args.read.sound.dither && !plan.inputs.iter().all(rounds) {
         let error = Error::usage("--dither: nothing is rounded");
         return Err(error.hint("it is for --rate, --channel mix and --dtype"));
     }
-    allow_losses(args, &mut job.policy)?;
-    job.on_error = match args.read.on_error {
+    allow_losses(args, &mut plan.policy)?;
+    plan.on_error = match args.read.on_error {
         OnErrorArg::Stop => OnError::Stop,
         OnErrorArg::Skip => OnError::Skip,
     };
-    job.overwrite = args.overwrite;
-    job.add = args.add;
-    job.dry_run = args.dry_run;
-    job.verify = args.verify;
-    job.hash = args.report.is_some() || args.read.json;
+    plan.run.overwrite = args.overwrite;
+    plan.run.add = args.add;
+    plan.run.dry_run = args.dry_run;
+    plan.run.verify = args.verify;
+    plan.run.hash = args.report.is_some() || args.read.json;
     // That one is missing is told before all that is to be said of outputs.
-    let files = job.inputs.iter().filter_map(Input::file);
+    let files = plan.inputs.iter().filter_map(Input::file);
     for file in files.filter(|file| !file.is_url() && !env.exists(file)) {
         env.open_file(file)?;
     }
     Ok(job)
+}
+
+/// Refuses standard input where it would be read more than once.
+fn check_stdin(plan: &Plan) -> Result<()> {
+    let labels = plan.joins.labels.iter().map(|labels| &*labels.input);
+    let text = plan.joins.text.iter().map(|text| &**text);
+    let all = plan.inputs.iter().chain(labels).chain(text);
+    match all.filter(|input| input.is_stdin()).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Error::usage("standard input can be read only once")),
+    }
+}
+
+/// Plans what becomes of utterances that have the same key.
+fn duplicates(how: Option<DuplicatesArg>, plan: &mut Plan) -> Result<()> {
+    let step = |words: &[&'static str]| {
+        let words = words.iter().map(|word| (*word, *word));
+        Step::new("unique", words)
+    };
+    let unique = plan.steps.iter().any(|step| step.name() == "unique");
+    plan.distinct = how.is_none() && !unique;
+    plan.steps.extend(match how {
+        None | Some(DuplicatesArg::Keep) => None,
+        Some(DuplicatesArg::Refuse) => Some(step(&[])?),
+        Some(DuplicatesArg::First) => Some(step(&["first"])?),
+        Some(DuplicatesArg::Last) => Some(step(&["last"])?),
+    });
+    Ok(())
 }
 
 /// The output of a verb that keeps the form of data: where its name says no format, and all inputs

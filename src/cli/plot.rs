@@ -61,7 +61,7 @@ pub(super) struct PlotArgs {
         value_name = "FORMAT",
         hide_possible_values = true
     )]
-    to: Option<To>,
+    to: Option<PictureTarget>,
     /// What to draw: features (of an utterance, the first if none is named), lengths, labels, dims
     /// (means and deviations of columns)
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
@@ -83,7 +83,7 @@ pub(super) struct PlotArgs {
         value_name = "WHEN",
         hide_possible_values = true
     )]
-    color: When,
+    color: ColourChoice,
     /// Length of the spectrogram's windows
     #[arg(
         long,
@@ -121,7 +121,7 @@ pub(super) struct PlotArgs {
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum To {
+enum PictureTarget {
     Svg,
     Png,
     Text,
@@ -136,7 +136,7 @@ enum PictureFormat {
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
+enum ColourChoice {
     Auto,
     Always,
     Never,
@@ -159,8 +159,8 @@ fn above_0(text: &str) -> std::result::Result<f64, String> {
 /// Draws utterances or a data set.
 pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let env = plan::env(&args.read, session)?;
-    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    let mut env = plan::env(&args.read, session)?;
+    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
     args.beside
         .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
@@ -174,7 +174,7 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let style = style(args, to);
     let width = u32::from(args.width.unwrap_or(800));
     let detail = match to {
-        To::Text => Detail::new(style.cols(), style.rows()),
+        PictureTarget::Text => Detail::new(style.cols(), style.rows()),
         _ => {
             let field = width.saturating_sub(140).clamp(100, 8000);
             // A column for each pixel, or several.
@@ -201,21 +201,21 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
         scale: args.scale,
     };
     let bytes = match to {
-        To::Text => drawn.text(&style).into_bytes(),
-        To::Svg => svg::document(&drawn.scene(size)).into_bytes(),
-        To::Png => png(&drawn.scene(size), output)?,
+        PictureTarget::Text => drawn.text(&style).into_bytes(),
+        PictureTarget::Svg => svg::document(&drawn.scene(size)).into_bytes(),
+        PictureTarget::Png => png(&drawn.scene(size), output)?,
     };
     let status = store(&bytes, output, args.overwrite, &args.read, &env)?;
     Ok(skipped.status(status))
 }
 
 /// What is on the sheet.
-enum Drawn {
+enum SheetContent {
     Utterances(Vec<Picture>),
     All(Box<Overview>, Vec<Chart>),
 }
 
-impl Drawn {
+impl SheetContent {
     fn scene(&self, size: Size) -> Scene {
         match self {
             Self::Utterances(pictures) => draw::pictures(pictures, size),
@@ -268,25 +268,25 @@ fn drawn(
     detail: Detail,
     registry: &Registry,
     env: &Env,
-) -> Result<Drawn> {
+) -> Result<SheetContent> {
     let Some(charts) = charts(args)? else {
-        return Ok(Drawn::Utterances(pictures(
+        return Ok(SheetContent::Utterances(pictures(
             args, input, detail, registry, env,
         )?));
     };
     let mut reader = input.open(Request::all().samples(), registry, env)?.reader;
     let all = Overview::read(reader.as_mut(), args.kind.is_none().then_some(detail))?;
-    if let (1, [Some(only), ..]) = (all.stats.utterances, &all.pictures)
+    if let (1, [Some(only), ..]) = (all.survey.utterances, &all.pictures)
         && !only.is_empty()
     {
-        return Ok(Drawn::Utterances(vec![only.clone()]));
+        return Ok(SheetContent::Utterances(vec![only.clone()]));
     }
     if !draw::overview(&all, &charts, 800).items.is_empty() {
-        return Ok(Drawn::All(Box::new(all), charts));
+        return Ok(SheetContent::All(Box::new(all), charts));
     }
     // There are no frames to be counted, but what the first one holds can be seen.
     match all.pictures.into_iter().next().flatten() {
-        Some(first) if !first.is_empty() => Ok(Drawn::Utterances(vec![first])),
+        Some(first) if !first.is_empty() => Ok(SheetContent::Utterances(vec![first])),
         _ => Err(nothing(input)),
     }
 }
@@ -301,20 +301,20 @@ fn nothing(input: &Input) -> Error {
 }
 
 /// The kind of picture that a name says.
-fn kind_of(name: &str) -> Option<To> {
+fn kind_of(name: &str) -> Option<PictureTarget> {
     let extension = Location::from(name).extension()?.to_ascii_lowercase();
     match extension.as_str() {
-        "svg" => Some(To::Svg),
-        "png" => Some(To::Png),
-        "txt" => Some(To::Text),
+        "svg" => Some(PictureTarget::Svg),
+        "png" => Some(PictureTarget::Png),
+        "txt" => Some(PictureTarget::Text),
         _ => None,
     }
 }
 
 /// What is to be made, by `--to` or the output's extension.
-fn target(args: &PlotArgs) -> Result<To> {
+fn target(args: &PlotArgs) -> Result<PictureTarget> {
     let Some(output) = args.output.as_deref() else {
-        return Ok(args.to.unwrap_or(To::Text));
+        return Ok(args.to.unwrap_or(PictureTarget::Text));
     };
     match (args.to, kind_of(output)) {
         (Some(to), Some(said)) if to != said => Err(Error::usage(
@@ -389,9 +389,9 @@ fn pictures(
 }
 
 /// How text is to look: in colour on terminals that say they show it, where nothing speaks against.
-fn style(args: &PlotArgs, to: To) -> terminal::Style {
+fn style(args: &PlotArgs, to: PictureTarget) -> terminal::Style {
     let set = |name: &str| std::env::var(name).unwrap_or_default();
-    let shown = args.output.is_none() && to == To::Text && stdout().is_terminal();
+    let shown = args.output.is_none() && to == PictureTarget::Text && stdout().is_terminal();
     let term = set("TERM");
     let depth = match (set("COLORTERM").as_str(), term.as_str()) {
         ("truecolor" | "24bit", _) => Some(terminal::Depth::Full),
@@ -404,9 +404,9 @@ fn style(args: &PlotArgs, to: To) -> terminal::Style {
         width: args.width.or(size).unwrap_or(80).into(),
         height: args.height.map(usize::from),
         depth: match args.color {
-            When::Always => depth.or(Some(terminal::Depth::Full)),
-            When::Never => None,
-            When::Auto => depth.filter(|_| shown && !plain),
+            ColourChoice::Always => depth.or(Some(terminal::Depth::Full)),
+            ColourChoice::Never => None,
+            ColourChoice::Auto => depth.filter(|_| shown && !plain),
         },
     }
 }

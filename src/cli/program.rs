@@ -1,7 +1,10 @@
 //! The verbs.
 
+use std::any::TypeId;
+
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, Parser, Subcommand};
+use spr_core::format::Registry;
 use spr_core::{Error, Result};
 
 use super::args::ConvertArgs;
@@ -31,6 +34,7 @@ use super::show::{self, ShowArgs};
 use super::sort::{self, SortArgs};
 use super::split::{self, SplitArgs};
 use super::stats::{self, StatsArgs};
+use super::words::{self, SuggestedWords};
 use super::{convert, misspelt};
 
 const USAGE: &str = "\
@@ -139,6 +143,26 @@ pub(super) enum Verb {
     Completions(CompletionsArgs),
 }
 
+/// The verbs and their arguments, where the names of formats are those of `registry`.
+pub(super) fn command(registry: &Registry) -> Command {
+    offering(Cli::command(), &words::formats(registry))
+}
+
+fn offering(command: Command, formats: &SuggestedWords) -> Command {
+    let offer = |arg: Arg| match takes_format(&arg) {
+        true => arg.value_parser(formats.clone()).hide_possible_values(true),
+        false => arg,
+    };
+    let command = command.mut_args(offer);
+    command.mut_subcommands(|verb| offering(verb, formats))
+}
+
+/// Whether it is the name of a format, as text; pictures have formats of their own.
+fn takes_format(arg: &Arg) -> bool {
+    let is_text = arg.get_value_parser().type_id() == TypeId::of::<String>();
+    is_text && ["from", "to", "format"].contains(&arg.get_id().as_str())
+}
+
 /// Does what the command line says; `given` are its words.
 pub(super) fn run(cli: Cli, given: &ArgMatches, session: &Session) -> Result<u8> {
     match cli.verb {
@@ -166,15 +190,15 @@ pub(super) fn run(cli: Cli, given: &ArgMatches, session: &Session) -> Result<u8>
         Some(Verb::Formats(args)) => formats::run(&args, session),
         #[cfg(feature = "kaldi-tools")]
         Some(Verb::KaldiLinks(args)) => links::run(&args),
-        Some(Verb::Man(args)) => man::run(&args, Cli::command(), session),
-        Some(Verb::Completions(args)) => completions::run(args, Cli::command(), session),
+        Some(Verb::Man(args)) => man::run(&args, session.command(), session),
+        Some(Verb::Completions(args)) => completions::run(args, session.command(), session),
     }
 }
 
 /// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
 fn short_form(args: ConvertArgs, given: &ArgMatches, session: &Session) -> Result<u8> {
     let first = args.paths.first().cloned().unwrap_or_default();
-    if let Some(error) = misspelt::verb(&first, Cli::command, &session.plain_env(true)) {
+    if let Some(error) = misspelt::verb(&first, || session.command(), &session.plain_env(true)) {
         return Err(error);
     }
     match (args.paths.as_slice(), &args.output) {

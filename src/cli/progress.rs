@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::json;
-use spr_core::bytes::{Output, Waiting};
+use spr_core::bytes::{Output, SpoolProgress};
+use spr_core::text::json_line;
 use spr_core::{Error, Result};
-use spr_text::json_line;
 
 use super::args::ProgressArg;
 use super::document::Document;
@@ -32,7 +32,7 @@ pub(super) struct Progress {
     started: Instant,
     last: Instant,
     so_far: Done,
-    waiting: Waiting,
+    waiting: SpoolProgress,
 }
 
 enum Show {
@@ -45,7 +45,7 @@ enum Show {
 /// What the line says.
 struct Line {
     so_far: Done,
-    waiting: Waiting,
+    waiting: SpoolProgress,
     started: Instant,
     /// When what waited began to be passed on.
     passing: Option<Instant>,
@@ -55,11 +55,11 @@ impl Progress {
     /// `waiting` is what outputs hold back until the end.
     pub(super) fn new(
         how: ProgressArg,
-        quiet: bool,
+        skipped: Teller,
         log: Option<Document>,
-        waiting: Waiting,
+        waiting: SpoolProgress,
     ) -> Self {
-        let terminal = !quiet && std::io::stderr().is_terminal();
+        let terminal = !skipped.is_quiet() && std::io::stderr().is_terminal();
         let show = match how {
             ProgressArg::Json => Show::Json,
             ProgressArg::Always => bar(waiting.clone()),
@@ -71,7 +71,7 @@ impl Progress {
             show,
             log,
             failed: None,
-            skipped: Teller::new(quiet),
+            skipped,
             started: now,
             last: now,
             so_far: Done::default(),
@@ -115,6 +115,7 @@ impl Progress {
             frames,
             bytes,
             entries,
+            ..
         } = self.so_far;
         let (passed, waiting) = self.waiting.bytes();
         let line = json!({
@@ -134,7 +135,7 @@ impl Progress {
 }
 
 /// A line that is drawn anew by itself.
-fn bar(waiting: Waiting) -> Show {
+fn bar(waiting: SpoolProgress) -> Show {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let line = Arc::new(Mutex::new(Line {
         so_far: Done::default(),
@@ -251,7 +252,7 @@ impl Observer for Progress {
     fn skipped(&mut self, error: &Error) {
         self.skipped.tell(error);
         if let Some(log) = &mut self.log {
-            let line = json_line(messages::error_json(error).to_string()) + "\n";
+            let line = json_line(self.skipped.json(error).to_string()) + "\n";
             if let Err(error) = log.put(line.as_bytes()) {
                 self.failed.get_or_insert(error);
             }
@@ -265,36 +266,24 @@ mod tests {
 
     #[test]
     fn what_is_left_is_told_where_the_length_is_known() {
-        let so_far = Done {
-            utterances: 1,
-            frames: 2_000_000,
-            bytes: Some((25, 100)),
-            entries: None,
-        };
+        let mut so_far = Done::default();
+        (so_far.utterances, so_far.frames) = (1, 2_000_000);
+        so_far.bytes = Some((25, 100));
         let reading = |so_far, elapsed| describe(so_far, elapsed, (0, 0), None);
         let text = reading(so_far, Duration::from_secs(4));
         assert_eq!(
             text,
             "1 utterance, 2000000 frames, 0.5 M frames/s, 25 %, 12 s left"
         );
-        let all = Done {
-            bytes: Some((100, 100)),
-            ..so_far
-        };
-        let folder = Done {
-            entries: Some((3, 4)),
-            ..all
-        };
+        let mut all = so_far;
+        all.bytes = Some((100, 100));
+        let mut folder = all;
+        folder.entries = Some((3, 4));
         assert!(reading(folder, Duration::from_secs(3)).ends_with(", 75 %, 1 s left"));
         assert!(reading(all, Duration::from_secs(3)).ends_with("frames/s"));
-        let all_but_one = Done {
-            bytes: Some((99, 100)),
-            ..so_far
-        };
-        let so_far = Done {
-            bytes: None,
-            ..so_far
-        };
+        let mut all_but_one = so_far;
+        all_but_one.bytes = Some((99, 100));
+        so_far.bytes = None;
         assert!(reading(so_far, Duration::from_secs(4)).ends_with("frames/s"));
         // A file that is compressed at the end takes longer than it is read.
         let text =

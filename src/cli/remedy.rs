@@ -1,13 +1,95 @@
 //! What to do about an error, by the options of the program.
 
+use spr_core::format::Registry;
+use spr_core::loss::LossKind;
 use spr_core::{Error, ErrorKind, Remedy};
 
-use crate::{builtin, capabilities};
+use crate::capabilities;
 
-/// What to do about an error, if anything is known to help.
-pub(super) fn hint(error: &Error) -> Option<String> {
+/// What to do about an error, if anything is known to help, with the formats of `registry`.
+pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
     let remedy = error.remedy()?;
-    let text = match remedy {
+    if let Some(text) = fixed(remedy) {
+        return Some(text.to_owned());
+    }
+    let file = |unnamed| error.file_name().unwrap_or(unnamed);
+    Some(match remedy {
+        Remedy::AllowUrls(Some(host)) => {
+            format!("if you trust the file, allow its URLs of {host} with --allow-urls={host}")
+        }
+        Remedy::AllowLosses(kinds) => allow_losses(kinds),
+        Remedy::ReadAs(names) if error.kind() == ErrorKind::Ambiguous => {
+            format!("say which with --from {}", names.join(" or --from "))
+        }
+        Remedy::ReadAs(_) => {
+            "`spr-convert formats` lists what is read; --from NAME forces a format".to_owned()
+        }
+        Remedy::WriteAs(names) if names.len() <= FEW => {
+            format!("say it with --to {}", names.join(" or --to "))
+        }
+        Remedy::WriteAs(_) => {
+            "say it with --to NAME; `spr-convert formats` lists the names".to_owned()
+        }
+        Remedy::ReadByContent(name) => {
+            format!("it looks like {name}, as which it is read if no format is named")
+        }
+        Remedy::ListNames => format!("`spr-convert ls {}` lists what there is", file("IN")),
+        Remedy::ListFormats(what) => list_formats(what, registry),
+        Remedy::WriteVariant(variant) => {
+            let (extension, (key, value)) = (variant.extension, variant.option);
+            format!("write .{extension}, or add ,{key}={value}")
+        }
+        Remedy::Repair => {
+            format!(
+                "`spr-convert repair {} -o OUT` saves what is intact",
+                file("IN")
+            )
+        }
+        Remedy::NameFolder => {
+            format!("write to a folder: end the name with /, {}/", file("OUT"))
+        }
+        Remedy::ListStarts(file) => {
+            format!("`spr-convert ls {file}` shows where utterances start")
+        }
+        Remedy::PickTier(names) => format!("tier=NAME picks one: {}", names.join(", ")),
+        // One without a switch here.
+        other => other.to_string(),
+    })
+}
+
+/// The flag that allows losses, and what keeps the data instead.
+fn allow_losses(kinds: &[LossKind]) -> String {
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+    let instead = if names.contains(&"labels") {
+        "to keep labels apart, add --labels-out FILE; "
+    } else if names.contains(&"text") {
+        "where there are no labels, --labels-out ark,t:FILE keeps it; "
+    } else if names.contains(&"tiers") {
+        "to pick a tier, add tier=NAME to the input after a comma; "
+    } else {
+        ""
+    };
+    let names = names.join(",");
+    format!("{instead}to go on all the same, add --allow-loss {names}")
+}
+
+/// The formats that hold something.
+fn list_formats(what: &str, registry: &Registry) -> String {
+    let all = "`spr-convert formats` says what each format holds";
+    let holding = capabilities::holding(what, registry);
+    match holding.split_at_checked(FEW) {
+        _ if holding.is_empty() => all.to_owned(),
+        Some((first, rest)) if !rest.is_empty() => {
+            let (first, more) = (first.join(", "), rest.len());
+            format!("{first} and {more} others hold {what}; {all}")
+        }
+        _ => format!("{} can hold {what}", holding.join(", ")),
+    }
+}
+
+/// The remedies that need no names.
+fn fixed(remedy: &Remedy) -> Option<&str> {
+    Some(match remedy {
         Remedy::Advice(text) => text,
         Remedy::Overwrite => "replace it with --overwrite",
         Remedy::ReplaceFolder => {
@@ -15,11 +97,6 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         }
         Remedy::AllowCommands => "drop --safe to allow it",
         Remedy::AllowPipes => "if you trust the file, allow its commands with --allow-pipes",
-        Remedy::AllowUrls(Some(host)) => {
-            return Some(format!(
-                "if you trust the file, allow its URLs of {host} with --allow-urls={host}"
-            ));
-        }
         Remedy::AllowUrls(None) => {
             "if you trust the list, allow all places that it names with --allow-urls"
         }
@@ -32,35 +109,6 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::ShuffleLess => {
             "raise the limit with --max-alloc, or shuffle partition by partition"
         }
-        Remedy::AllowLosses(kinds) => {
-            let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-            let instead = if names.contains(&"labels") {
-                "to keep labels apart, add --labels-out FILE; "
-            } else if names.contains(&"text") {
-                "where there are no labels, --labels-out ark,t:FILE keeps it; "
-            } else if names.contains(&"tiers") {
-                "to pick a tier, add tier=NAME to the input after a comma; "
-            } else {
-                ""
-            };
-            let names = names.join(",");
-            return Some(format!(
-                "{instead}to go on all the same, add --allow-loss {names}"
-            ));
-        }
-        Remedy::ReadAs(names) if error.kind() == ErrorKind::Ambiguous => {
-            return Some(format!(
-                "say which with --from {}",
-                names.join(" or --from ")
-            ));
-        }
-        Remedy::ReadAs(_) => {
-            "`spr-convert formats` lists what is read; --from NAME forces a format"
-        }
-        Remedy::WriteAs(names) if names.len() <= FEW => {
-            return Some(format!("say it with --to {}", names.join(" or --to ")));
-        }
-        Remedy::WriteAs(_) => "say it with --to NAME; `spr-convert formats` lists the names",
         Remedy::NameFormat => {
             "a file name with a comma is written ./a,b together with --from or --to"
         }
@@ -68,11 +116,6 @@ pub(super) fn hint(error: &Error) -> Option<String> {
             "features and their labels are joined by --labels, or by label=FILE in the data spec"
         }
         Remedy::JoinText => "text is joined to sound or features by --text: IN --text FILE OUT",
-        Remedy::ReadByContent(name) => {
-            return Some(format!(
-                "it looks like {name}, as which it is read if no format is named"
-            ));
-        }
         Remedy::LeaveOutLabels => "leave out --labels, or label= in the spec",
         Remedy::LeaveOutText => "leave out --text",
         Remedy::TolerateLengths => "if they are only a few, --length-tolerance N cuts the longer",
@@ -93,45 +136,16 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
         Remedy::OneType => "give all the same type with --dtype",
         Remedy::LeaveOutVerify => "leave out --verify",
-        Remedy::ListNames => {
-            let data = error.file_name().unwrap_or("IN");
-            return Some(format!("`spr-convert ls {data}` lists what there is"));
-        }
-        Remedy::ListFormats(what) => {
-            let all = "`spr-convert formats` says what each format holds";
-            let holding = capabilities::holding(what, &builtin::registry());
-            return Some(match holding.split_at_checked(FEW) {
-                _ if holding.is_empty() => all.to_owned(),
-                Some((first, rest)) if !rest.is_empty() => {
-                    let (first, more) = (first.join(", "), rest.len());
-                    format!("{first} and {more} others hold {what}; {all}")
-                }
-                _ => format!("{} can hold {what}", holding.join(", ")),
-            });
-        }
-        Remedy::WriteVariant(variant) => {
-            let (extension, (key, value)) = (variant.extension, variant.option);
-            return Some(format!("write .{extension}, or add ,{key}={value}"));
-        }
         Remedy::LookInside => "`spr-convert info FILE` says what it is",
         Remedy::ConvertData => "`spr-convert IN OUT` converts the data too",
-        Remedy::Repair => {
-            let file = error.file_name().unwrap_or("IN");
-            return Some(format!(
-                "`spr-convert repair {file} -o OUT` saves what is intact"
-            ));
-        }
         Remedy::SortFirst => "sort both first, `spr-convert sort IN OUT`, or raise --memory",
         Remedy::SixteenBits => "--dtype i16 writes samples of 16 bits",
         Remedy::FloatSamples => "--dtype f32 holds them",
-        Remedy::NameFolder => {
-            let file = error.file_name().unwrap_or("OUT");
-            return Some(format!("write to a folder: end the name with /, {file}/"));
-        }
         Remedy::Redirect => "add > FILE or | PROGRAM, or write text, such as ark,t:- or jsonl:-",
         Remedy::Resample => "--rate gives sound another rate, such as --rate 16000",
-    };
-    Some(text.to_owned())
+        Remedy::NumberNames => "the option symbols=FILE of the segments gives numbers to names",
+        _ => return None,
+    })
 }
 
 /// Formats that are offered one by one.
@@ -145,13 +159,15 @@ mod tests {
     use super::*;
 
     fn hint_of(kind: ErrorKind, remedy: Remedy) -> String {
-        hint(&Error::new(kind, "no").suggest(remedy)).unwrap()
+        let error = Error::new(kind, "no").suggest(remedy);
+        hint(&error, &Registry::default()).unwrap()
     }
 
     #[test]
     fn settings_are_options_here() {
-        assert_eq!(hint(&Error::usage("no")), None);
-        assert_eq!(hint(&Error::usage("no").hint("yes")).unwrap(), "yes");
+        assert_eq!(hint(&Error::usage("no"), &Registry::default()), None);
+        let advice = Remedy::Advice("yes".to_owned());
+        assert_eq!(hint_of(ErrorKind::Usage, advice), "yes");
         let losses = Remedy::AllowLosses(vec![LossKind::Precision, LossKind::Labels]);
         assert_eq!(
             hint_of(ErrorKind::Loss, losses),

@@ -5,13 +5,14 @@ use spr_core::Result;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{OptionSpec, Registry, Request};
 
-use super::args::{ProgressArg, ReadArgs, file};
+use super::args::{ProgressArg, ReadArgs};
 use super::convert::Documents;
 use super::plan;
 use super::session::Session;
 use super::words::data_set;
+use super::words::file;
 use crate::argument::{Input, Pair, Target};
-use crate::job::{Job, OnError};
+use crate::job::Job;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,11 +69,11 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
         pairs.extend(form(&input, &target, registry, &env)?);
     }
     let target = Target::parse(&args.output, to, &pairs, registry, &env)?;
-    let mut job = Job::new(vec![input], target);
-    job.request = Request::all().damaged();
-    job.on_error = OnError::Skip;
-    job.overwrite = args.overwrite;
-    job.add = args.add;
+    let mut job = Job::new(vec![input], &target).skip_errors();
+    job.plan.damaged = true;
+    job.plan.distinct = false;
+    job.plan.run.overwrite = args.overwrite;
+    job.plan.run.add = args.add;
     let documents = Documents {
         log: args.error_log.as_ref(),
         report: None,
@@ -81,7 +82,7 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
         quiet: args.read.quiet,
         progress: ProgressArg::Never,
     };
-    documents.run(&mut job, session, &env, |_, _, _| Ok(()))
+    documents.run(&job, session, &env)
 }
 
 /// The options by which data keep the form they have where their format has them: text or binary,

@@ -14,7 +14,7 @@ use super::plot::store;
 use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan, skipped};
-use crate::verbs::report::{KEPT, survey};
+use crate::verbs::report::{KEPT, report};
 
 pub(super) const EXAMPLES: &str = "\
 The page is one file that needs no network, light or dark like the browser, with \
@@ -64,9 +64,9 @@ fn check_name(output: &str) -> Result<()> {
 /// Writes a page about a data set.
 pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let env = plan::env(&args.read, session)?;
+    let mut env = plan::env(&args.read, session)?;
     check_name(&args.output)?;
-    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
     args.beside
         .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
@@ -76,27 +76,28 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let kept = Arc::new(Mutex::new(Vec::new()));
     if skipped::wants(&input, &args.read) {
         let (kept, skipped) = (kept.clone(), skipped.clone());
-        input.skip_errors(Arc::new(move |error| {
+        input.skips = true;
+        env = env.telling_skipped(move |error| {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             if kept.len() < KEPT {
                 kept.push(error.copy());
             }
             skipped.add(error);
-        }));
+        });
     }
     let symbols = args.beside.symbols(&env)?;
-    let mut survey = survey(&input, sound, registry, &env)?;
+    let mut report = report(&input, sound, registry, &env)?;
     if let Some(symbols) = &symbols {
-        survey.all.name(symbols);
+        report.all.name(symbols);
     }
-    let damaged = survey.damage.first().map(Error::copy);
+    let damaged = report.damage.first().map(Error::copy);
     // The page names what was skipped as well.
-    survey.faults += skipped.count();
-    survey
+    report.faults += skipped.count();
+    report
         .damage
         .append(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
     let html = page(
-        &survey,
+        &report,
         "`spr-convert repair IN -o OUT` keeps it.",
         "`--max-sound SIZE` allows more.",
     );
@@ -108,14 +109,14 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
         &env,
     )?;
     let Some(first) = damaged else {
-        if survey.all.stats.utterances == 0 {
+        if report.all.survey.utterances == 0 {
             messages::empty(&input, &env);
         }
         return Ok(skipped.status(DONE));
     };
     session.error(first);
-    if survey.faults > 1 && !args.read.quiet {
-        let text = format!("{} faults in all, which the page names", survey.faults);
+    if report.faults > 1 && !args.read.quiet {
+        let text = format!("{} faults in all, which the page names", report.faults);
         messages::say("note", &text);
     }
     Ok(FAILED)

@@ -1,19 +1,14 @@
 //! `spr-convert select IN OUT`.
 
-use std::sync::Arc;
-
 use clap::{Args, ValueHint};
 use spr_core::bytes::{Env, Location};
-use spr_core::format::Registry;
-use spr_core::stage::KeyFilter;
 use spr_core::{Error, Remedy, Result};
 
-use super::args::{ConvertArgs, file};
+use super::args::ConvertArgs;
 use super::session::Session;
+use super::words::file;
 use super::{convert, plan};
-use crate::verbs::select::{
-    Rules, first, hours, key_list, per_speaker, sample, speaker_list, who_speaks,
-};
+use crate::step::Step;
 
 pub(super) const EXAMPLES: &str = "\
 An utterance is converted if it meets every rule given; of several patterns, one \
@@ -95,41 +90,74 @@ impl SelectArgs {
     }
 }
 
+impl SelectArgs {
+    /// The steps that the rules ask for: by names, lengths and speakers first, then by number.
+    fn steps(&self, seed: u32, env: &Env) -> Result<Vec<Step>> {
+        let mut steps = Vec::new();
+        for (name, file) in [("select", &self.keys), ("without", &self.exclude_keys)] {
+            let Some(file) = file else { continue };
+            if !env.exists(file) {
+                let hint = "expected a file of keys; --glob takes a key itself";
+                env.open_file(file).map_err(|error| error.hint(hint))?;
+            }
+            steps.push(Step::new(name, [("keys", file.to_string())])?);
+        }
+        for (value, texts) in [("pattern", &self.glob), ("regex", &self.regex)] {
+            if !texts.is_empty() {
+                steps.push(Step::new("select", texts.iter().map(|text| (value, text)))?);
+            }
+        }
+        let (least, most) = (self.min_frames.unwrap_or(0), self.max_frames);
+        if most.is_some_and(|most| most < least) {
+            return Err(Error::usage("--min-frames is more than --max-frames"));
+        }
+        if self.min_frames.or(most).is_some() {
+            let most = most.map(|most| most.to_string()).unwrap_or_default();
+            steps.push(Step::new(
+                "length",
+                [("frames", format!("{least}-{most}"))],
+            )?);
+        }
+        if let Some(speakers) = &self.speakers {
+            let values = match env.exists(&speakers.as_str().into()) {
+                true => vec![("file", speakers.as_str())],
+                false => speakers.split(',').map(|name| ("name", name)).collect(),
+            };
+            steps.push(Step::new("speakers", values)?);
+        }
+        let hours = self.hours.map(|hours| hours.to_string());
+        let number = |n: Option<u64>| n.map(|n| n.to_string());
+        for (name, n) in [
+            ("per-speaker", number(self.per_speaker)),
+            ("hours", hours),
+            ("first", number(self.first)),
+        ] {
+            if let Some(n) = n {
+                steps.push(Step::new(name, [("n", n)])?);
+            }
+        }
+        if let Some(n) = self.sample {
+            let values = [("n", n.to_string()), ("seed", seed.to_string())];
+            steps.push(Step::new("sample", values)?);
+        }
+        Ok(steps)
+    }
+}
+
 /// Converts only some utterances.
 pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
-    let counted = args.first.or(args.sample).or(args.per_speaker);
-    if counted.is_some() || args.hours.is_some() {
-        args.convert.shard.refuse("a number of utterances")?;
-    }
     if let Some(hours) = args.hours.filter(|hours| hours.is_nan() || *hours <= 0.0) {
         return Err(Error::usage(format!("--hours: {hours} is not a duration")));
     }
     let mut convert = args.convert.clone();
     convert.same_form = true;
     let seed = plan::seed(&mut convert.read)?;
-    let speakers = args.speakers.is_some() || args.per_speaker.is_some();
-    let done = convert::run_with(&convert, session, |job, registry, env| {
+    let done = convert::run_with(&convert, session, |plan, env| {
         if !args.has_rule() {
             let warning = Error::unfit("no rule is given, all utterances are taken");
             env.warn(&warning.hint(format!("{RULES} choose some")));
         }
-        if let Some(file) = job.utt2spk.clone().filter(|_| speakers) {
-            job.stages.push(who_speaks(file));
-        }
-        Arc::new(rules(args, registry, env)?).add_to(job);
-        if let Some(n) = args.per_speaker {
-            job.stages.push(per_speaker(n));
-        }
-        if let Some(length) = args.hours {
-            job.stages.push(hours(length));
-        }
-        if let Some(n) = args.first {
-            job.stages.push(first(n));
-        }
-        if let Some(n) = args.sample {
-            let stage = sample(n, seed, job, registry, env)?;
-            job.stages.push(stage);
-        }
+        plan.steps.extend(args.steps(seed, env)?);
         Ok(())
     });
     // A key that is taken for the output.
@@ -146,38 +174,3 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
 /// The flags of rules.
 const RULES: &str = "--keys, --exclude-keys, --glob, --regex, --speakers, --min-frames, \
      --max-frames, --first, --sample, --per-speaker and --hours";
-
-fn rules(args: &SelectArgs, registry: &Registry, env: &Env) -> Result<Rules> {
-    let list = |file: &Location| {
-        key_list(file, registry, env).map_err(|error| match env.exists(file) {
-            true => error,
-            false => error.hint("expected a file of keys; --glob takes a key itself"),
-        })
-    };
-    let named = |file: &Location| Ok::<_, Error>((file.to_string(), list(file)?));
-    let keys = args.keys.as_ref().map(named).transpose()?;
-    let excluded = args.exclude_keys.as_ref().map(list).transpose()?;
-    let rules = Rules {
-        keys,
-        exclude: excluded.map(KeyFilter::from),
-        globs: filters(&args.glob, KeyFilter::glob)?,
-        whole: {
-            let mut globs = args.glob.iter();
-            globs.find(|glob| !glob.contains(['*', '?', '['])).cloned()
-        },
-        regexes: filters(&args.regex, KeyFilter::regex)?,
-        speakers: match &args.speakers {
-            Some(speakers) => Some(speaker_list(speakers, env)?),
-            None => None,
-        },
-        frames: args.min_frames.unwrap_or(0)..=args.max_frames.unwrap_or(u64::MAX),
-    };
-    match rules.frames.is_empty() {
-        true => Err(Error::usage("--min-frames is more than --max-frames")),
-        false => Ok(rules),
-    }
-}
-
-fn filters(texts: &[String], make: fn(&str) -> Result<KeyFilter>) -> Result<Vec<KeyFilter>> {
-    texts.iter().map(|text| make(text)).collect()
-}

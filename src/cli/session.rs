@@ -9,7 +9,7 @@ use spr_core::{Error, Limits};
 
 use super::warnings::Warnings;
 use super::{messages, misspelt};
-use crate::builtin::{self, Places};
+use crate::builtin::Places;
 
 /// What one run of the program has: one store for all that it reads and writes, one list of
 /// formats.
@@ -19,16 +19,29 @@ pub(super) struct Session {
     pub(super) warnings: Arc<Warnings>,
     /// Whether errors are told as JSON.
     json: bool,
+    /// Gives the verbs and their arguments, for these formats.
+    command: fn(&Registry) -> Command,
 }
 
 impl Session {
-    pub(super) fn new(places: &Places, json: bool) -> Self {
+    pub(super) fn new(
+        registry: Registry,
+        places: &Places,
+        json: bool,
+        command: fn(&Registry) -> Command,
+    ) -> Self {
         Self {
-            registry: builtin::registry(),
             store: Arc::new(places.clone()),
-            warnings: Arc::default(),
+            warnings: Arc::new(Warnings::new(registry.clone())),
+            registry,
             json,
+            command,
         }
+    }
+
+    /// The verbs and their arguments.
+    pub(super) fn command(&self) -> Command {
+        (self.command)(&self.registry)
     }
 
     /// Surroundings that print warnings, unless they are to be quiet.
@@ -54,11 +67,11 @@ impl Session {
         let error = misspelt::file(error, &self.registry, &self.plain_env(true));
         match self.json {
             true => {
-                let mut told = messages::error_json(&error);
+                let mut told = messages::error_json(&error, &self.registry);
                 told["status"] = super::exit::FAILED.into();
                 messages::json(&told);
             }
-            false => messages::error(&error),
+            false => messages::error(&error, &self.registry),
         }
     }
 

@@ -1,140 +1,23 @@
 //! `--shard I/N`: one of several jobs that convert one data set together.
 
-use clap::{Args, ValueEnum};
 use spr_core::bytes::{Env, Location, Output};
 use spr_core::format::Registry;
 use spr_core::{Error, KeyMap, Remedy, Result};
 
-use super::args::{ConvertArgs, DuplicatesArg};
+use super::args::ConvertArgs;
 use super::document::Document;
-use super::{messages, plan};
-use crate::job::{Job, Made};
-use crate::shard::{self, By, Hashes, Record, Shard, Weights};
-
-/// Which shard of how many a job converts.
-#[derive(Args, Debug, Clone, Default)]
-pub(super) struct ShardArgs {
-    /// Convert shard I of N, counted from 1, or auto/N in an array job; the number replaces {shard} in
-    /// output names, or is added at their end
-    #[arg(long, value_name = "I/N", hide_short_help = true)]
-    pub(super) shard: Option<String>,
-    /// What to balance shards by: auto, entries, bytes, frames
-    #[arg(
-        long,
-        value_name = "auto|entries|bytes|frames",
-        requires = "shard",
-        hide_short_help = true
-    )]
-    shard_by: Option<String>,
-    /// Keep together utterances with the same word in this file of lines `utterance word`, such as
-    /// utt2spk
-    #[arg(
-        long,
-        value_name = "FILE",
-        value_parser = super::args::file(),
-        requires = "shard",
-        hide_short_help = true
-    )]
-    shard_group: Option<Location>,
-    /// Do nothing if the shard's record says that it is done; with =verify, check that its files are
-    /// still what was written
-    #[arg(
-        long,
-        value_name = "verify",
-        value_enum,
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "done",
-        requires = "shard",
-        hide_short_help = true
-    )]
-    resume: Option<ResumeArg>,
-}
-
-/// What a shard that is done is known by.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum ResumeArg {
-    /// By its record, and files of the lengths that it says.
-    #[value(hide = true)]
-    Done,
-    /// Check the hashes of the files, too.
-    Verify,
-}
+use super::messages;
+use super::shard_args::{ResumeArg, across};
+use crate::job::{Conversion, Job};
+use crate::plan::{Input, Sink};
+use crate::shard::{self, Hashes, Record, Shard, ShardBalance, Weights};
 
 /// What a job that is a shard leaves beside its data.
-pub(super) struct Sharding {
+pub(super) struct ShardRecorder {
     record: Record,
     at: Location,
     document: Option<Document>,
     hashes: Hashes,
-}
-
-/// Variables in which engines tell a job its number, and what the first job's is.
-const NUMBERS: &[(&str, u64)] = &[
-    ("SPR_SHARD", 1),
-    ("SLURM_ARRAY_TASK_ID", 1),
-    ("SGE_TASK_ID", 1),
-    ("PBS_ARRAY_INDEX", 1),
-    ("LSB_JOBINDEX", 1),
-    ("JOB_COMPLETION_INDEX", 0),
-];
-
-/// Stages that look at more than one utterance.
-const ACROSS: &[&str] = &[
-    "first",
-    "shard",
-    "unique",
-    "sort",
-    "shuffle",
-    "shuffle-frames",
-    "partition",
-    "batch",
-];
-
-impl ShardArgs {
-    /// Refuses it for a verb that looks at all utterances.
-    ///
-    /// # Errors
-    /// It was given.
-    pub(super) fn refuse(&self, what: &str) -> Result<()> {
-        match &self.shard {
-            None => Ok(()),
-            Some(_) => Err(across(what)),
-        }
-    }
-
-    /// Which shard this is, if it is one.
-    pub(super) fn which(&self) -> Result<Option<Shard>> {
-        let Some(text) = &self.shard else {
-            return Ok(None);
-        };
-        let Some(of) = text.strip_prefix("auto/") else {
-            return text.parse().map(Some);
-        };
-        let told = NUMBERS.iter().find_map(|(name, first)| {
-            let value = std::env::var(name).ok()?;
-            Some((name, first, value.parse::<u64>().ok()?))
-        });
-        let Some((name, first, number)) = told else {
-            let names: Vec<_> = NUMBERS.iter().map(|(name, _)| *name).collect();
-            let error = Error::usage("--shard auto: nothing says which shard this is");
-            return Err(error.hint(format!("one of these variables does: {}", names.join(", "))));
-        };
-        let shard = Shard::new(
-            number.saturating_add(1 - first),
-            of.parse().map_err(|_| {
-                Error::usage(format!("'{text}' is not a shard")).hint("such as auto/16")
-            })?,
-        );
-        shard
-            .map(Some)
-            .map_err(|e| e.context(format!("{name}={number}")))
-    }
-}
-
-fn across(what: &str) -> Error {
-    let message = format!("{what} looks at more utterances than one shard has");
-    Error::usage(message).hint("do it before the shards, or when they are merged")
 }
 
 /// The arguments of this shard: its own names in place of what was typed.
@@ -157,19 +40,7 @@ pub(super) fn named(args: &ConvertArgs, shard: Shard) -> ConvertArgs {
     args
 }
 
-/// All that changes what is written, as text.
-fn options(args: &ConvertArgs) -> String {
-    let mut args = args.clone();
-    (args.jobs, args.progress) = (0, super::args::ProgressArg::Never);
-    (args.output, args.labels_out, args.report, args.error_log) = (None, None, None, None);
-    (args.overwrite, args.add, args.verify, args.no_sync) = (false, false, false, false);
-    (args.read.json, args.read.quiet, args.read.verbose) = (false, false, false);
-    args.read.max_alloc.clear();
-    args.shard = ShardArgs::default();
-    format!("{args:?}")
-}
-
-impl Sharding {
+impl ShardRecorder {
     /// Cuts the inputs of `job`, whose arguments are [named](named); `None` if this shard is done
     /// already.
     ///
@@ -178,29 +49,32 @@ impl Sharding {
     /// of another job is in the way.
     pub(super) fn begin(
         shard: Shard,
-        (args, typed): (&ConvertArgs, &ConvertArgs),
+        args: &ConvertArgs,
         hashes: Hashes,
         job: &mut Job,
         registry: &Registry,
         env: &Env,
     ) -> Result<Option<Self>> {
-        check(args, job)?;
-        let Some(main) = job.target.locations().first().cloned() else {
+        if let Some(what) = job.plan.across() {
+            return Err(across(&what));
+        }
+        let target = job.plan.output.as_ref();
+        let Some(main) = target.and_then(|target| target.locations().first().cloned()) else {
             let message = "a shard must go to a file, so that others can tell that it is done";
-            return Err(Error::usage(message).file(job.target.text()));
+            return Err(Error::usage(message).file(target.map_or("", Sink::text)));
         };
         let flags = &args.shard;
-        let by = flags.shard_by.as_deref().map_or(Ok(By::Auto), str::parse)?;
+        let by = flags
+            .shard_by
+            .as_deref()
+            .map_or(Ok(ShardBalance::Auto), str::parse)?;
         let groups = flags.shard_group.as_ref();
         let groups = groups
             .map(|file| KeyMap::open(&file.clone().into(), env))
             .transpose()?;
-        let weights = Weights::of(&job.inputs, by, groups.as_ref(), registry, env)?;
-        let mut wanted = options(typed);
-        if let Some(file) = &flags.shard_group {
-            wanted.push_str(&format!(" groups {file}"));
-        }
-        let record = Record::begin(shard, &weights, &job.inputs, &wanted, registry, env)?;
+        let weights = Weights::of(&job.plan.inputs, by, groups.as_ref(), registry, env)?;
+        let groups = flags.shard_group.as_ref();
+        let record = Record::begin(shard, &weights, &job.plan, groups, registry, env)?;
         let at = shard::record_of(&main);
         if let Some(how) = flags.resume.filter(|_| !args.overwrite) {
             // What is found here is not an input.
@@ -213,7 +87,7 @@ impl Sharding {
                 return Ok(None);
             }
             // What a job left that did not come to its end goes.
-            job.overwrite = true;
+            job.plan.run.overwrite = true;
         }
         if weights.count() < shard.of && shard.number == 1 {
             let message = format!(
@@ -221,10 +95,12 @@ impl Sharding {
                 weights.count(),
                 shard.of
             );
-            env.warn(&Error::unfit(message).file(job.inputs.first().map_or("", |i| i.text())));
+            let input = job.plan.inputs.first().map_or("", Input::text);
+            env.warn(&Error::unfit(message).file(input));
         }
         job.settle_kind(registry, env)?;
-        job.inputs = weights.leave(std::mem::take(&mut job.inputs), shard);
+        let inputs = std::mem::take(&mut job.plan.inputs);
+        job.plan.inputs = weights.leave(inputs, shard);
         Ok(Some(Self {
             record,
             at,
@@ -245,7 +121,7 @@ impl Sharding {
     }
 
     /// Completes the record, whose name is the last to be given.
-    pub(super) fn complete(mut self, made: &Made, job: &Job) -> Result<Option<Output>> {
+    pub(super) fn complete(mut self, made: &Conversion, job: &Job) -> Result<Option<Output>> {
         made.tell(&mut self.record, &self.hashes, job)?;
         let Some(mut document) = self.document else {
             return Ok(None);
@@ -254,36 +130,6 @@ impl Sharding {
             .map_err(|e| Error::unsupported(format!("a record can't be written: {e}")))?;
         document.put(format!("{text}\n").as_bytes())?;
         document.complete().map(Some)
-    }
-}
-
-/// Refuses what looks across utterances.
-fn check(args: &ConvertArgs, job: &Job) -> Result<()> {
-    if let Some(stages) = plan::stages(args)?
-        && let Some(name) = ACROSS.iter().find(|name| stages.have(name))
-    {
-        return Err(across(&format!("the stage {name}")));
-    }
-    if matches!(
-        args.duplicates,
-        Some(DuplicatesArg::First | DuplicatesArg::Last)
-    ) {
-        return Err(across("--duplicates"));
-    }
-    let data = job.inputs.iter().map(|input| input.data_options());
-    for options in data {
-        let used = [
-            (options.random, "random=True"),
-            (options.partition.is_some(), "partition"),
-            (options.stream == Some(true), "stream"),
-        ];
-        if let Some((_, name)) = used.into_iter().find(|(used, _)| *used) {
-            return Err(across(name));
-        }
-    }
-    match job.target.is_numbered() {
-        true => Err(across("{part}")),
-        false => Ok(()),
     }
 }
 

@@ -3,17 +3,18 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 use spr_core::bytes::{Env, Location};
-use spr_core::format::Registry;
+use spr_core::format::{FormatInfo, IndexKind, OptionSpec, Registry};
 use spr_core::{Error, KeyMap, Result};
 
-use super::args::{ConvertArgs, ReadArgs, file};
+use super::args::{ConvertArgs, ReadArgs};
 use super::document::Document;
 use super::exit::{DONE, NO};
 use super::out::{print_json, print_lines};
 use super::session::Session;
 use super::words::data_set;
+use super::words::file;
 use super::{convert, messages, plan};
-use crate::shard::{By, Shard, Weights};
+use crate::shard::{Shard, ShardBalance, Weights};
 use crate::verbs::shards::{Shards, State, expression};
 
 pub(super) const EXAMPLES: &str = "\
@@ -169,15 +170,28 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     }
     convert.paths = shards.parts()?.iter().map(ToString::to_string).collect();
     convert.read.from = shards.format().map(str::to_owned);
-    let stored = "compress=keep".to_owned();
-    if shards.format() == Some("kaldi") && keeps_stored(&convert, &output, registry, &env) {
-        convert.output_options.push(stored);
+    if let Some(format) = shards.format().and_then(|name| registry.find(name))
+        && keeps_stored(format.info(), &convert, &output, registry, &env)
+    {
+        convert.output_options.push("compress=keep".to_owned());
     }
-    convert::run_with(&convert, session, |_, _, _| Ok(()))
+    convert::run_with(&convert, session, |_, _| Ok(()))
 }
 
-/// Whether the output can take objects as the shards have them.
-fn keeps_stored(convert: &ConvertArgs, output: &str, registry: &Registry, env: &Env) -> bool {
+/// Whether the output can take objects as the shards, which are of `format`, have them.
+fn keeps_stored(
+    format: &FormatInfo,
+    convert: &ConvertArgs,
+    output: &str,
+    registry: &Registry,
+    env: &Env,
+) -> bool {
+    let keeps = |option: &OptionSpec| {
+        option.name == "compress" && option.value.split('|').any(|value| value == "keep")
+    };
+    if !format.options.iter().any(keeps) {
+        return false;
+    }
     let pairs = plan::pairs(&convert.output_options).unwrap_or_default();
     let target = crate::argument::Target::parse(output, None, &pairs, registry, env);
     target.is_ok_and(|target| {
@@ -187,7 +201,7 @@ fn keeps_stored(convert: &ConvertArgs, output: &str, registry: &Registry, env: &
         let binary = target
             .options()
             .is_ok_and(|options| options.get("text").is_none());
-        free && binary && target.format().info().name == "kaldi"
+        free && binary && target.format().info().name == format.name
     })
 }
 
@@ -204,7 +218,11 @@ fn join_scripts(
     for number in 1..=shards.of {
         let target = shards.target(number, registry, env)?;
         let files = target.locations();
-        let script = files.iter().find(|file| file.extension() == Some("scp"));
+        let is_script = |file: &&Location| match target.format().info().index {
+            IndexKind::Script(extension) => file.extension() == Some(extension),
+            IndexKind::Own | IndexKind::SideFile => false,
+        };
+        let script = files.iter().find(is_script);
         let Some(script) = script else {
             return Err(Error::usage("the shards have no script files")
                 .file(target.text())
@@ -236,7 +254,7 @@ fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
     let groups = groups
         .map(|file| KeyMap::open(&file.clone().into(), &env))
         .transpose()?;
-    let by: By = args.shard_by.parse()?;
+    let by: ShardBalance = args.shard_by.parse()?;
     let weights = Weights::of(&inputs, by, groups.as_ref(), registry, &env)?;
     let mut lines = vec![format!(
         "{:>5} {:>10} {:>10} {:>14}",

@@ -6,7 +6,7 @@ use clap::Args;
 use spr_core::Result;
 use spr_core::bytes::Locator;
 use spr_core::format::{Options, Request};
-use spr_core::model::Utterance;
+use spr_core::model::{About, Utterance};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -16,6 +16,7 @@ use super::plan;
 use super::session::Session;
 use super::values::{View, show};
 use super::words::data_set;
+use crate::builtin;
 use crate::verbs::show::{Window, find_named};
 
 pub(super) const EXAMPLES: &str = "\
@@ -52,8 +53,8 @@ pub(super) struct ShowArgs {
 /// Shows what entries hold.
 pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let env = plan::env(&args.read, session)?;
-    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    let mut env = plan::env(&args.read, session)?;
+    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
     args.beside
         .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
@@ -68,11 +69,9 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
     let mut lines = match args.read.json {
         true => {
             let options = Options::default();
-            Some(
-                registry
-                    .get("jsonl")?
-                    .create(env.output(&Locator::Standard), &options, &env)?,
-            )
+            let output = env.output(&Locator::Standard);
+            let canonical = builtin::canonical(registry)?;
+            Some(canonical.create(output, &options, &About::default(), &env)?)
         }
         false => None,
     };

@@ -3,7 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use spr_core::Error;
+use spr_core::bytes::Env;
+use spr_core::format::Registry;
 
 use super::args::{OnErrorArg, ReadArgs};
 use super::exit::{DONE, SKIPPED};
@@ -12,23 +15,29 @@ use crate::argument::Input;
 
 /// Entries that were passed over, told one by one and counted.
 #[derive(Clone, Default)]
-pub(super) struct Skipped {
+pub(super) struct SkipCounter {
     count: Arc<AtomicU64>,
     told: Arc<Mutex<Teller>>,
 }
 
-impl Skipped {
-    /// Passes over bad entries of the inputs that ask for it, or of all if the flags do.
-    pub(super) fn listen(inputs: &mut [Input], args: &ReadArgs) -> Self {
+impl SkipCounter {
+    /// Skips faulty utterances of the inputs that ask for it, or of all if the flags do; `env` tells
+    /// of them here from now on.
+    pub(super) fn listen(
+        inputs: &mut [Input],
+        args: &ReadArgs,
+        registry: &Registry,
+        env: &mut Env,
+    ) -> Self {
         let skipped = Self {
-            told: Arc::new(Mutex::new(Teller::new(args.quiet))),
+            told: Arc::new(Mutex::new(Teller::new(args.quiet, registry))),
             ..Self::default()
         };
-        let wanted = |input: &&mut Input| wants(input, args);
-        for input in inputs.iter_mut().filter(wanted) {
-            let own = skipped.clone();
-            input.skip_errors(Arc::new(move |error| own.add(error)));
+        for input in inputs {
+            input.skips |= wants(input, args);
         }
+        let own = skipped.clone();
+        *env = env.telling_skipped(move |error| own.add(error));
         skipped
     }
 
@@ -63,7 +72,7 @@ impl Skipped {
 
 /// Whether bad entries of an input are to be passed over.
 pub(super) fn wants(input: &Input, args: &ReadArgs) -> bool {
-    input.is_permissive() || args.on_error == OnErrorArg::Skip
+    input.permissive || args.on_error == OnErrorArg::Skip
 }
 
 /// Tells what is skipped, with what can be done about it where that is something else than before.
@@ -71,14 +80,25 @@ pub(super) fn wants(input: &Input, args: &ReadArgs) -> bool {
 pub(super) struct Teller {
     quiet: bool,
     hint: String,
+    registry: Registry,
 }
 
 impl Teller {
-    pub(super) fn new(quiet: bool) -> Self {
+    pub(super) fn new(quiet: bool, registry: &Registry) -> Self {
         Self {
             quiet,
             hint: String::new(),
+            registry: registry.clone(),
         }
+    }
+
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// An error as it stands in a log.
+    pub(super) fn json(&self, error: &Error) -> Value {
+        messages::error_json(error, &self.registry)
     }
 
     pub(super) fn tell(&mut self, error: &Error) {
@@ -86,7 +106,8 @@ impl Teller {
             return;
         }
         messages::say("skipped", &error.to_string());
-        if let Some(hint) = remedy::hint(error).filter(|hint| *hint != self.hint) {
+        let hint = remedy::hint(error, &self.registry);
+        if let Some(hint) = hint.filter(|hint| *hint != self.hint) {
             messages::say("hint", &hint);
             self.hint = hint;
         }

@@ -2,12 +2,11 @@
 
 use clap::{Args, ValueEnum};
 use spr_core::Result;
-use spr_core::stage::By;
 
 use super::args::ConvertArgs;
 use super::session::Session;
 use super::{convert, plan};
-use crate::verbs::select::sort;
+use crate::step::Step;
 
 pub(super) const EXAMPLES: &str = "\
 Keys are compared byte by byte, as `LC_ALL=C sort` does and Kaldi expects; \
@@ -45,14 +44,17 @@ enum ByArg {
 
 /// Converts in another order.
 pub(super) fn run(args: &SortArgs, session: &Session) -> Result<u8> {
-    args.convert.shard.refuse("sort")?;
     let memory = plan::parse_size(&args.memory)?;
     let by = match args.by {
-        ByArg::Key => By::Key,
-        ByArg::Frames => By::Frames,
+        ByArg::Key => "key",
+        ByArg::Frames => "frames",
     };
-    convert::run_with(&args.convert, session, |job, _, _| {
-        job.stages.push(sort(by, memory));
+    convert::run_with(&args.convert, session, |plan, _| {
+        let values = [
+            (by, by.to_owned()),
+            ("memory", format!("{}k", memory.div_ceil(1 << 10).max(1))),
+        ];
+        plan.steps.push(Step::new("sort", values)?);
         Ok(())
     })
 }

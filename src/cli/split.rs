@@ -1,13 +1,12 @@
 //! `spr-convert split IN OUT`.
 
 use clap::Args;
-use spr_core::bytes::Locator;
-use spr_core::{Error, KeyMap, Result};
+use spr_core::{Error, Result};
 
 use super::args::ConvertArgs;
 use super::session::Session;
 use super::{convert, plan};
-use crate::verbs::split::{Rule, Speakers, split};
+use crate::plan::{Rule, Speakers, Split};
 
 pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
 
@@ -103,20 +102,21 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
             return Err(Error::usage(message));
         }
     }
-    convert::run_with(&convert, session, |job, registry, env| {
-        if !job.target.is_numbered() {
+    let speakers = utt2spk.map(Speakers::File);
+    let speakers = speakers.or(args.by.map(|ByArg::Speaker| Speakers::Data));
+    convert::run_with(&convert, session, |plan, _| {
+        if let Some(output) = plan.output.as_ref().filter(|output| !output.is_numbered()) {
             return Err(
                 Error::usage("the name of the output needs a place for the part")
-                    .file(job.target.text())
+                    .file(output.text())
                     .hint("write {part} where its number is to stand, such as out.{part}.ark"),
             );
         }
-        let speakers = utt2spk
-            .clone()
-            .map(|file| KeyMap::open(&Locator::File(file), env));
-        let speakers = speakers.transpose()?.map(Speakers::Table);
-        let speakers = speakers.or(args.by.map(|ByArg::Speaker| Speakers::Known));
-        job.split = Some(split(rule, job, speakers, seed, registry, env)?);
+        plan.split = Some(Split {
+            rule,
+            speakers,
+            seed,
+        });
         Ok(())
     })
 }

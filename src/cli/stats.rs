@@ -3,9 +3,10 @@
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
+use spr_core::format::Reader;
 use spr_core::model::Key;
-use spr_core::{Error, Result, Symbols};
-use spr_stats::{Column, LabelCount, Stats};
+use spr_core::{Result, Symbols};
+use spr_stats::{Column, LabelCount, Lengths, Scope, Sound, Survey};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -16,7 +17,7 @@ use super::session::Session;
 use super::table::flat;
 use super::words::data_set;
 use super::{messages, plan};
-use crate::verbs::stats::Heard;
+use crate::verbs::stats::AudioLoader;
 
 pub(super) const EXAMPLES: &str = "\
 Standard deviations are taken over all frames (dividing by N, not N - 1). NaN \
@@ -48,8 +49,37 @@ pub(super) struct StatsArgs {
 struct Facts<'a> {
     input: &'a str,
     format: &'a str,
-    #[serde(flatten)]
-    stats: &'a Stats,
+    utterances: u64,
+    frames: u64,
+    seconds: Option<f64>,
+    lengths: Option<Lengths>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sound: Option<&'a Sound>,
+    features: &'a [Column],
+    columns_beyond: usize,
+    beyond: Option<&'a Column>,
+    labels: Vec<Vec<LabelCount>>,
+    labels_beyond: u64,
+}
+
+impl<'a> Facts<'a> {
+    /// Takes the facts from a survey of `input`.
+    fn of(survey: &'a Survey, input: &'a str, format: &'a str) -> Self {
+        Self {
+            input,
+            format,
+            utterances: survey.utterances,
+            frames: survey.frames,
+            seconds: survey.seconds(),
+            lengths: survey.lengths(),
+            sound: Some(&survey.sound).filter(|sound| sound.utterances > 0),
+            features: &survey.columns.each,
+            columns_beyond: survey.columns.count - survey.columns.each.len(),
+            beyond: survey.columns.beyond.as_ref(),
+            labels: survey.labels.lists(),
+            labels_beyond: survey.labels.beyond,
+        }
+    }
 }
 
 /// Labels shown, the commonest ones if there are more.
@@ -58,8 +88,8 @@ const SHOWN: usize = 40;
 /// Sums up data sets; of a damaged one, what came before the damage.
 pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let env = plan::env(&args.read, session)?;
-    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
+    let mut env = plan::env(&args.read, session)?;
+    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
     args.beside.join(&mut inputs, registry, &env)?;
     if args.read.explain {
         return plan::explain(&inputs, &args.read, registry, &env);
@@ -72,30 +102,24 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
         out.finish()?;
     }
     for input in inputs {
-        let (mut reader, format) = Heard::open(&input, registry, &env)?;
-        let unit = messages::unit(input.data_options().shuffles());
-        let mut stats = Stats::default();
-        let result = stats.read(&mut reader);
+        let (mut reader, format) = AudioLoader::open(&input, registry, &env)?;
+        let unit = messages::unit(input.shuffles());
+        let mut survey = Survey::new(Scope::Numbers, reader.info());
+        let result = survey.read(&mut reader);
         if let Some(unheard) = reader.told() {
             env.warn(&unheard);
         }
         let mut out = Out::new();
-        let facts = Facts {
-            input: input.text(),
-            format,
-            stats: &stats,
-        };
+        let facts = Facts::of(&survey, input.text(), format);
         if args.read.json {
             out.json(&facts)?;
         } else if args.tsv {
-            let facts =
-                serde_json::to_value(&facts).map_err(|e| Error::io("cannot write", e.into()))?;
-            for (name, value) in flat(&facts).iter().filter(|(name, _)| name != "input") {
+            for (name, value) in flat(&facts)?.iter().filter(|(name, _)| name != "input") {
                 out.tsv(&[input.text(), name, value])?;
             }
         } else {
             out.line(input.text())?;
-            describe(&stats, unit, symbols.as_ref(), &mut out)?;
+            describe(&facts, unit, symbols.as_ref(), &mut out)?;
         }
         out.finish()?;
         match result {
@@ -103,22 +127,22 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
                 session.error(error);
                 status = FAILED;
             }
-            Ok(()) if stats.utterances == 0 => messages::empty(&input, &env),
+            Ok(()) if survey.utterances == 0 => messages::empty(&input, &env),
             Ok(()) => {}
         }
     }
     Ok(skipped.status(status))
 }
 
-fn describe(stats: &Stats, unit: &str, symbols: Option<&Symbols>, out: &mut Out) -> Result<()> {
+fn describe(facts: &Facts, unit: &str, symbols: Option<&Symbols>, out: &mut Out) -> Result<()> {
     let mut line = |name: &str, text: String| out.line(format!("  {name:<12}{text}"));
-    let utterances = messages::count(stats.utterances, unit);
-    let holds = match (&stats.sound, stats.frames) {
+    let utterances = messages::count(facts.utterances, unit);
+    let holds = match (facts.sound, facts.frames) {
         (Some(_), 0) => utterances,
         (_, frames) => format!("{utterances}, {}", messages::count(frames, "frame")),
     };
     line("holds", holds)?;
-    if let Some(lengths) = stats.lengths.filter(|lengths| lengths.max > 0) {
+    if let Some(lengths) = facts.lengths.filter(|lengths| lengths.max > 0) {
         let (min, mean, median, max) = (lengths.min, lengths.mean, lengths.median, lengths.max);
         let text = match min == max {
             true => format!("{} each", messages::count(max, "frame")),
@@ -126,14 +150,14 @@ fn describe(stats: &Stats, unit: &str, symbols: Option<&Symbols>, out: &mut Out)
         };
         line("lengths", text)?;
     }
-    if let Some(seconds) = stats.seconds {
+    if let Some(seconds) = facts.seconds {
         let mut text = format!("{seconds:.2} s, {:.3} h", seconds / 3600.0);
-        if let Some(sound) = stats.sound.as_ref().filter(|sound| sound.samples > 0) {
+        if let Some(sound) = facts.sound.filter(|sound| sound.samples > 0) {
             text.push_str(&format!(", {}", messages::count(sound.samples, "sample")));
         }
         line("duration", text)?;
     }
-    if let Some(sound) = &stats.sound {
+    if let Some(sound) = facts.sound {
         line("audio", audio(sound).join(", "))?;
         for (counts, what) in [(&sound.rates, "Hz"), (&sound.channels, "channels")] {
             if counts.len() > 1 {
@@ -148,37 +172,35 @@ fn describe(stats: &Stats, unit: &str, symbols: Option<&Symbols>, out: &mut Out)
             line(name, text)?;
         }
     }
-    if !stats.features.is_empty() {
-        features(stats, out)?;
+    if !facts.features.is_empty() {
+        features(facts, out)?;
     }
-    for (i, counts) in stats.labels.iter().enumerate() {
-        let name = match stats.labels.len() {
+    for (i, counts) in facts.labels.iter().enumerate() {
+        let name = match facts.labels.len() {
             1 => "labels".to_owned(),
             _ => format!("labels of column {i}"),
         };
         labels(&name, counts, symbols, out)?;
     }
-    if stats.labels_beyond > 0 {
-        let text = format!(
-            "  {} labels more, too many to be told apart",
-            stats.labels_beyond
-        );
-        out.line(text)?;
+    if facts.labels_beyond > 0 {
+        let labels = facts.labels_beyond;
+        out.line(format!("  {labels} labels more, too many to be told apart"))?;
     }
     Ok(())
 }
 
-fn features(stats: &Stats, out: &mut Out) -> Result<()> {
+fn features(facts: &Facts, out: &mut Out) -> Result<()> {
     out.line("  features")?;
     let mut table = Columns::new(0);
     let titles = ["    column", "mean", "std", "min", "max", "nan", "inf"];
     table.line(titles.map(str::to_owned).to_vec(), out)?;
-    for (i, column) in stats.features.iter().enumerate() {
+    for (i, column) in facts.features.iter().enumerate() {
         table.line(words(i.to_string(), column), out)?;
     }
-    if let Some(beyond) = &stats.beyond {
-        let first = stats.features.len();
-        let name = format!("{first}-{}", stats.columns().saturating_sub(1));
+    if let Some(beyond) = facts.beyond {
+        let first = facts.features.len();
+        let last = (first + facts.columns_beyond).saturating_sub(1);
+        let name = format!("{first}-{last}");
         table.line(words(name, beyond), out)?;
         table.finish(out)?;
         return out.line(format!(

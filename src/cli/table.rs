@@ -1,13 +1,17 @@
 //! Facts as tables for programs that read no JSON.
 
+use serde::Serialize;
 use serde_json::Value;
+use spr_core::{Error, Result};
 
-/// The single values of a fact, each with its name: `labels.max`, `features.0.mean`. What is not known
-/// has no text.
-pub(super) fn flat(value: &Value) -> Vec<(String, String)> {
+/// Returns the single values of facts, each with its name: `labels.max`, `features.0.mean`. What is
+/// not known has no text.
+pub(super) fn flat(facts: &impl Serialize) -> Result<Vec<(String, String)>> {
+    let facts = serde_json::to_value(facts);
     let mut found = Vec::new();
-    add("", value, &mut found);
-    found
+    let facts = facts.map_err(|e| Error::io("cannot write", e.into()))?;
+    add("", &facts, &mut found);
+    Ok(found)
 }
 
 fn add(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
@@ -30,7 +34,7 @@ fn add(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// A single value, or several in a word.
+/// Returns the text of a single value, or of several, joined by `+`.
 pub(super) fn word(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -52,7 +56,7 @@ mod tests {
             "labels": {"min": 0, "max": null},
             "columns": [{"mean": 0.5}, {"mean": 1.5}],
         });
-        let flat = flat(&facts);
+        let flat = flat(&facts).unwrap();
         let flat: Vec<_> = flat.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
         let want = [
             ("columns.0.mean", "0.5"),

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use spr_core::Error;
 use spr_core::bytes::WarningSort;
+use spr_core::format::Registry;
 
 use super::{messages, remedy};
 
@@ -12,8 +13,10 @@ use super::{messages, remedy};
 const SAID: u64 = 10;
 
 /// What was said, and what was not.
-#[derive(Default)]
-pub(super) struct Warnings(Mutex<HashMap<WarningSort, Sort>>);
+pub(super) struct Warnings {
+    sorts: Mutex<HashMap<WarningSort, Sort>>,
+    registry: Registry,
+}
 
 /// The warnings of one sort.
 #[derive(Default)]
@@ -25,9 +28,17 @@ struct Sort {
 }
 
 impl Warnings {
+    /// Nothing said yet; hints name formats of `registry`.
+    pub(super) fn new(registry: Registry) -> Self {
+        Self {
+            sorts: Mutex::default(),
+            registry,
+        }
+    }
+
     /// Says a warning, or counts it.
     pub(super) fn hear(&self, warning: &Error, sort: WarningSort) {
-        let mut sorts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sorts = self.sorts.lock().unwrap_or_else(PoisonError::into_inner);
         let sort = sorts.entry(sort).or_default();
         if sort.said == SAID {
             sort.more += 1;
@@ -38,14 +49,14 @@ impl Warnings {
             sort.last = warning.message().to_owned();
         }
         messages::warning(&warning.to_string());
-        if let Some(hint) = remedy::hint(warning) {
+        if let Some(hint) = remedy::hint(warning, &self.registry) {
             messages::say("hint", &hint);
         }
     }
 
     /// Says how many were counted since.
     pub(super) fn tell_rest(&self) {
-        let mut sorts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sorts = self.sorts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rest: Vec<_> = (sorts.iter_mut())
             .map(|(_, sort)| (std::mem::take(&mut sort.more), &sort.last))
             .filter(|(more, _)| *more > 0)

@@ -5,11 +5,17 @@ use std::ffi::{OsStr, OsString};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use spr_core::Error;
+use spr_core::bytes::Location;
+use spr_core::format::Registry;
 use spr_core::loss::LossKind;
 use spr_core::model::Dtype;
 
 use super::misspelt;
-use crate::builtin;
+
+/// The name of a file.
+pub(super) fn file() -> impl TypedValueParser<Value = Location> {
+    StringValueParser::new().map(Location::from)
+}
 
 /// The flags that name a data set in PDNN's commands.
 const PDNN: [&str; 2] = ["--train-data", "--valid-data"];
@@ -82,9 +88,9 @@ pub(super) fn data_set() -> impl TypedValueParser<Value = String> {
 
 /// A word that may be any, for which completions offer some: what is misspelt is told by the program.
 #[derive(Clone)]
-pub(super) struct Offered(fn() -> Vec<&'static str>);
+pub(super) struct SuggestedWords(Vec<&'static str>);
 
-impl TypedValueParser for Offered {
+impl TypedValueParser for SuggestedWords {
     type Value = String;
 
     fn parse_ref(
@@ -97,26 +103,24 @@ impl TypedValueParser for Offered {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
+        Some(Box::new(self.0.iter().map(PossibleValue::new)))
     }
 }
 
-/// The name of a format.
-pub(super) fn format() -> Offered {
-    Offered(|| builtin::registry().names())
+/// The name of one of these formats.
+pub(super) fn formats(registry: &Registry) -> SuggestedWords {
+    SuggestedWords(registry.names())
 }
 
 /// An element type.
-pub(super) fn dtype() -> Offered {
-    Offered(|| Dtype::ALL.iter().map(|dtype| dtype.name()).collect())
+pub(super) fn dtype() -> SuggestedWords {
+    SuggestedWords(Dtype::ALL.iter().map(|dtype| dtype.name()).collect())
 }
 
 /// A kind of loss.
-pub(super) fn loss() -> Offered {
-    Offered(|| {
-        let kinds = LossKind::ALL.iter().map(|kind| kind.name());
-        kinds.chain(["all"]).collect()
-    })
+pub(super) fn loss() -> SuggestedWords {
+    let kinds = LossKind::ALL.iter().map(|kind| kind.name());
+    SuggestedWords(kinds.chain(["all"]).collect())
 }
 
 #[cfg(test)]

@@ -1,48 +1,47 @@
-//! `index`: what finds the utterances of a file, made without rewriting it.
+//! `index`: creates the index of an existing file.
 
 use spr_core::bytes::{Env, Location, Locator, Part};
-use spr_core::format::{IndexKind, Registry};
+use spr_core::format::{IndexKind, Registry, Request};
 use spr_core::model::{KeySource, Utterance};
-use spr_core::side;
+use spr_core::tables::side;
 use spr_core::{Error, Result};
 
-use super::select::lengths;
 use crate::argument::Input;
 
-/// What came of making an index.
+/// The result of creating an index.
 #[derive(Clone, Debug)]
-pub struct Indexed {
+pub struct IndexSummary {
     /// The file written; `None` if the index was there already.
     pub written: Option<String>,
-    /// Utterances in it.
+    /// The number of utterances in it.
     pub utterances: u64,
 }
 
-/// Writes the index of a file: a script file where the format has them, else, of a file that keeps
-/// no names, the side file with names and lengths. In a script file the input stands as it was
-/// named. Without `output` the index goes beside the input; `-` is standard output.
+/// Writes the index of a file: a script file if the format has them, or the side file with names
+/// and lengths of a file without keys. The script file contains the input's name as given. Without
+/// `output` the index goes beside the input; `-` is standard output.
 ///
 /// # Errors
-/// The file can't be read, needs no index or can have none, or the index exists and `overwrite`
-/// is not set.
+/// The file cannot be read, or neither needs nor can have an index; or the index exists and
+/// `overwrite` is not set.
 pub fn index(
     input: &Input,
     output: Option<&str>,
     overwrite: bool,
     registry: &Registry,
     env: &Env,
-) -> Result<Indexed> {
+) -> Result<IndexSummary> {
     let Some(file) = input.file() else {
         return Err(Error::usage("an index is made for one file").file(input.text()));
     };
-    let opened = input.open(lengths(), registry, env)?;
+    let opened = input.open(Request::lengths(), registry, env)?;
     let (mut reader, format) = (opened.reader, opened.format.info());
     let shown = file.to_string();
     let (beside, script) = match (format.index, reader.info().keys) {
         (IndexKind::Script(extension), _) => (file.with_extension(extension), true),
         (IndexKind::SideFile, KeySource::Generated) => (file.with_suffix(side::SUFFIX), false),
         (_, KeySource::SideFile) => {
-            return Ok(Indexed {
+            return Ok(IndexSummary {
                 written: None,
                 utterances: 0,
             });
@@ -70,7 +69,7 @@ pub fn index(
     let mut utt = Utterance::default();
     let mut utterances = 0;
     while reader.read(&mut utt)? {
-        // An entry that stands in another file has its place there.
+        // The position of an entry in another file refers to that.
         let elsewhere = utt.origin.file.as_deref().is_some_and(|own| own != shown);
         let line = match (script, utt.origin.byte()) {
             (false, _) => format!(" {}\n", utt.frames()),
@@ -79,13 +78,13 @@ pub fn index(
         };
         utt.key.check_word().map_err(|e| e.utterance(&utt.key))?;
         sink.put(utt.key.as_bytes())?;
-        // The name in it may be made of any bytes.
+        // The file name may contain any bytes.
         sink.put(Location::from(line).as_os_str().as_encoded_bytes())?;
         utterances += 1;
     }
     sink.finish()?;
     place.commit()?;
-    Ok(Indexed {
+    Ok(IndexSummary {
         written: Some(written),
         utterances,
     })

@@ -1,21 +1,17 @@
-//! What is in a data set.
+//! `info`: the facts of a data set.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use spr_core::Result;
 use spr_core::bytes::Env;
-use spr_core::format::{Reader, Registry, Request};
-use spr_core::model::{Audio, DatasetInfo, Decimal, Dtype, Element, Matrix, Rank, Utterance, Wide};
-use spr_core::{Error, Result, dispatch};
-use spr_stats::{Sound, seconds};
+use spr_core::format::{Registry, Request};
+use spr_core::model::{DatasetInfo, Decimal, Dtype, Utterance};
+use spr_stats::{LabelRange, Scope, Sound, Survey};
 
 use crate::argument::Input;
 
-/// Distinct labels are counted up to this many.
-const MAX_DISTINCT: usize = 1 << 20;
-
-/// The facts about an input; `None` where not known.
+/// The facts of an input; `None` where not known.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Facts {
     /// The argument.
@@ -28,70 +24,43 @@ pub struct Facts {
     pub frames: Option<u64>,
     /// Columns of the features, if all have the same.
     pub dim: Option<u64>,
-    /// Element type of the features, if all have the same.
+    /// The element type of the features, if all have the same.
     pub dtype: Option<&'static str>,
-    /// What utterances hold: `features`, `labels`, `audio`, …
+    /// The kinds of data: `features`, `labels`, `audio`, …
     pub kinds: Vec<String>,
-    /// Labels a frame, if all have the same.
+    /// Labels of a frame, if all have the same number.
     pub label_columns: Option<u64>,
-    /// The labels' range.
-    pub labels: Option<LabelFacts>,
+    /// The range of the labels.
+    pub labels: Option<LabelRange>,
     /// Byte order of the stored numbers.
     pub byte_order: Option<&'static str>,
-    /// Coders undone on reading.
+    /// The encodings undone on reading.
     pub compression: Option<String>,
-    /// Seconds from frame to frame.
-    pub frame_shift: Option<f64>,
-    /// Samples a second, of audio.
+    /// Seconds from frame to frame, if all have the same.
+    #[serde(serialize_with = "number")]
+    pub frame_shift: Option<Decimal>,
+    /// Sampling rate of the audio, if all have the same.
     pub sample_rate: Option<u64>,
     /// Seconds of all utterances.
     pub duration: Option<f64>,
-    /// The sound: rates, channels, and how loud the samples are that are in the data.
+    /// The sound: rates, channels, and the levels of samples that are in the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sound: Option<Sound>,
-    /// Where the keys come from.
+    /// The source of the keys.
     pub keys: &'static str,
-    /// Whether they are partitions of shuffled frames, and no utterances.
+    /// Whether they are partitions of shuffled frames instead of utterances.
     #[serde(skip)]
     pub partitions: bool,
-    /// The shapes met, for people.
+    /// All that was counted, for people. Of headers alone, nothing.
     #[serde(skip)]
-    pub shapes: Shapes,
+    pub survey: Survey,
 }
 
-/// The range of labels.
-#[derive(Clone, Debug, Serialize)]
-pub struct LabelFacts {
-    /// The least.
-    pub min: serde_json::Number,
-    /// The greatest.
-    pub max: serde_json::Number,
-    /// How many different ones; `None` beyond a million.
-    pub distinct: Option<u64>,
+fn number<S: Serializer>(value: &Option<Decimal>, out: S) -> std::result::Result<S::Ok, S::Error> {
+    value.map(Decimal::value).serialize(out)
 }
 
-/// What the utterances look like where they differ.
-#[derive(Clone, Debug, Default)]
-pub struct Shapes {
-    /// Numbers of columns.
-    pub dims: BTreeSet<usize>,
-    /// Element types.
-    pub dtypes: BTreeSet<Dtype>,
-    /// Ranks: `scalar`, `vector`, `matrix`.
-    pub ranks: BTreeSet<&'static str>,
-    /// Label columns.
-    pub label_columns: BTreeSet<usize>,
-    /// Formats of sound files that are kept whole.
-    pub encoded: BTreeSet<String>,
-    /// Utterances whose sound is somewhere else.
-    pub references: u64,
-    /// The shortest and the longest utterance, in frames.
-    pub frames: Option<(u64, u64)>,
-    /// The frame shift with its digits.
-    pub frame_shift: Option<String>,
-}
-
-/// Looks into a data set: all of it, or with `quick` only its headers.
+/// Inspects a data set: all of it, or with `quick` only its headers.
 ///
 /// Facts gathered before an error are returned with it.
 pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (Facts, Result<()>) {
@@ -108,35 +77,37 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         Err(error) => return (facts, Err(error)),
     };
     facts.format = opened.format.info().name.to_owned();
-    facts.partitions = input.data_options().shuffles();
+    facts.partitions = input.shuffles();
     let mut reader = opened.reader;
-    let info = reader.info();
-    facts.byte_order = info.byte_order.map(|o| o.name());
-    facts.compression.clone_from(&info.compression);
-    facts.keys = info.keys.name();
+    let mut survey = Survey::new(Scope::Shapes, reader.info());
+    facts.byte_order = survey.info.byte_order.map(|o| o.name());
+    facts.keys = survey.info.keys.name();
     if quick {
-        headers(info, &mut facts);
+        facts.compression = survey.compression();
+        facts.set_from_headers(&survey.info);
         return (facts, Ok(()));
     }
-    let result = scan(reader.as_mut(), &mut facts);
+    let result = survey.read(reader.as_mut());
+    facts.set_from(survey);
     if result.is_err() && facts.utterances == Some(0) {
-        // How many there are is not known.
+        // Their number is unknown.
         (facts.utterances, facts.frames) = (None, None);
     }
     (facts, result)
 }
 
-/// What is to be read: numbers only where they are samples, as nothing is told of others. Sound by
-/// reference stays where it is.
+/// Returns the request: for numbers only where they are samples, as nothing is told of others. Sound
+/// by reference stays where it is.
 fn request(input: &Input, registry: &Registry, env: &Env) -> Result<Request> {
     let again = input.file().is_some() || input.folder().is_some();
     if !again {
         return Ok(Request::all());
     }
     let mut first = Utterance::default();
-    // What is wrong before the first is told when it is read again.
+    // Warnings before the first utterance are given when it is read again.
     let (mut silent, quiet) = (input.clone(), env.listening(|_| {}));
-    silent.skip_errors(Arc::new(|_| {}));
+    let quiet = quiet.telling_skipped(|_| {});
+    silent.skips = true;
     let opened = silent.open(Request::all().headers(), registry, &quiet)?;
     let mut reader = opened.reader;
     let sounds = matches!(reader.read(&mut first), Ok(true)) && first.waveform().is_some();
@@ -146,235 +117,51 @@ fn request(input: &Input, registry: &Registry, env: &Env) -> Result<Request> {
     })
 }
 
-/// What is known without reading on.
-fn headers(info: &DatasetInfo, facts: &mut Facts) {
-    facts.utterances = info.utterances;
-    facts.frames = info.frames;
-    facts.dim = info.dim;
-    facts.dtype = info.dtype.map(Dtype::name);
-    facts.label_columns = info.label_columns;
-    facts.shapes.frame_shift = info.frame_shift.map(|shift| shift.to_string());
-    facts.frame_shift = info.frame_shift.map(Decimal::value);
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a duration needs no more digits"
-    )]
-    let seconds = |(frames, shift)| frames as f64 * shift;
-    facts.duration = info.frames.zip(facts.frame_shift).map(seconds);
-    facts.sample_rate = info.sample_rate.map(u64::from);
-    let kinds = [
-        (info.dim.is_some_and(|n| n > 0), "features"),
-        (info.label_columns.is_some_and(|n| n > 0), "labels"),
-        (info.sample_rate.is_some(), "audio"),
-    ];
-    let there = kinds.iter().filter(|(there, _)| *there);
-    facts.kinds = there.map(|(_, kind)| (*kind).to_owned()).collect();
-}
-
-/// Reads all of a data set; what was found out before an error is kept.
-fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
-    let mut sums = Sums {
-        shift: reader.info().frame_shift,
-        ..Sums::default()
-    };
-    let result = read_all(reader, |utt| sums.add(utt, &mut facts.shapes));
-    sums.finish(facts);
-    result
-}
-
-fn read_all(reader: &mut dyn Reader, mut see: impl FnMut(&Utterance) -> Result<()>) -> Result<()> {
-    let mut utt = Utterance::default();
-    while reader.read(&mut utt)? {
-        see(&utt)?;
-    }
-    Ok(())
-}
-
-/// What is summed up over utterances.
-struct Sums {
-    utterances: u64,
-    frames: u64,
-    kinds: BTreeSet<String>,
-    labels: Labels,
-    shifts: BTreeSet<String>,
-    /// The frame shift of utterances that do not say theirs.
-    shift: Option<Decimal>,
-    codings: BTreeSet<String>,
-    /// Seconds by the frame shift, as long as that is known of every utterance.
-    by_frames: Option<f64>,
-    /// Seconds of sound, as long as they are known of every sound.
-    by_sound: Option<f64>,
-    sound: Sound,
-}
-
-impl Default for Sums {
-    fn default() -> Self {
-        Self {
-            utterances: 0,
-            frames: 0,
-            kinds: BTreeSet::new(),
-            labels: Labels::default(),
-            shifts: BTreeSet::new(),
-            shift: None,
-            codings: BTreeSet::new(),
-            by_frames: Some(0.0),
-            by_sound: Some(0.0),
-            sound: Sound::default(),
-        }
-    }
-}
-
-impl Sums {
-    fn add(&mut self, utt: &Utterance, shapes: &mut Shapes) -> Result<()> {
-        self.utterances += 1;
-        let n = utt.frames();
-        self.frames += n;
-        let (least, most) = shapes.frames.unwrap_or((n, n));
-        shapes.frames = Some((least.min(n), most.max(n)));
-        self.kinds.extend(utt.others().map(str::to_owned));
-        self.codings
-            .extend(utt.origin.coding.as_deref().map(str::to_owned));
-        self.add_frame_shift(utt, n);
-        if let Some(features) = &utt.features {
-            self.kinds.insert("features".to_owned());
-            shapes.dtypes.insert(features.dtype());
-            shapes.ranks.insert(rank_name(features.rank()));
-            if !features.is_empty() {
-                shapes.dims.insert(features.cols());
-            }
-        }
-        if let Some(audio) = &utt.audio {
-            self.sound.add(utt)?;
-            self.by_sound = self.by_sound.zip(seconds(utt)).map(|(sum, own)| sum + own);
-            match audio {
-                Audio::Samples(_) => {}
-                Audio::Encoded(encoded) => {
-                    shapes.encoded.insert(encoded.format.clone());
-                }
-                Audio::Reference(_) => shapes.references += 1,
-                _ => return Err(Error::unfit("has sound in an unknown form")),
-            }
-        }
-        if let Some(own) = &utt.labels {
-            self.kinds.insert("labels".to_owned());
-            shapes.label_columns.insert(own.cols());
-            self.labels.add(own)?;
-        }
-        Ok(())
-    }
-
-    fn add_frame_shift(&mut self, utt: &Utterance, frames: u64) {
-        let Some(shift) = utt.meta.frame_shift.or(self.shift) else {
-            self.by_frames = None;
-            return;
-        };
+impl Facts {
+    /// Takes what is known without reading on.
+    fn set_from_headers(&mut self, info: &DatasetInfo) {
+        self.utterances = info.utterances;
+        self.frames = info.frames;
+        self.dim = info.dim;
+        self.dtype = info.dtype.map(Dtype::name);
+        self.label_columns = info.label_columns;
+        self.frame_shift = info.frame_shift;
         #[expect(
             clippy::cast_precision_loss,
             reason = "a duration needs no more digits"
         )]
-        let own = shift.value() * frames as f64;
-        let known = frames > 0 || utt.other().is_none();
-        self.by_frames = self.by_frames.filter(|_| known).map(|sum| sum + own);
-        self.shifts.insert(shift.to_string());
+        let seconds = |(frames, shift): (u64, Decimal)| frames as f64 * shift.value();
+        self.duration = info.frames.zip(info.frame_shift).map(seconds);
+        self.sample_rate = info.sample_rate.map(u64::from);
+        let kinds = [
+            (info.dim.is_some_and(|n| n > 0), "features"),
+            (info.label_columns.is_some_and(|n| n > 0), "labels"),
+            (info.sample_rate.is_some(), "audio"),
+        ];
+        let there = kinds.iter().filter(|(there, _)| *there);
+        self.kinds = there.map(|(_, kind)| (*kind).to_owned()).collect();
     }
 
-    fn finish(self, facts: &mut Facts) {
-        let shapes = &mut facts.shapes;
-        facts.utterances = Some(self.utterances);
-        facts.frames = Some(self.frames);
-        facts.dim = only(&shapes.dims).map(|n| n as u64);
-        facts.dtype = only(&shapes.dtypes).map(Dtype::name);
-        facts.label_columns = only(&shapes.label_columns).map(|n| n as u64);
-        facts.labels = self.labels.facts();
-        let rates: BTreeSet<_> = self.sound.rates.keys().copied().collect();
-        facts.sample_rate = only(&rates).map(u64::from);
-        facts.duration = match self.sound.utterances > 0 {
-            true => self.by_sound,
-            false => self.by_frames.filter(|_| self.utterances > 0),
-        };
-        facts.sound = Some(self.sound).filter(|sound| sound.utterances > 0);
-        facts.kinds = self.kinds.into_iter().collect();
-        let codings = facts.compression.take().into_iter().chain(self.codings);
-        let codings: Vec<_> = codings.collect();
-        facts.compression = (!codings.is_empty()).then(|| codings.join("+"));
-        shapes.frame_shift = only(&self.shifts);
-        let shift = shapes.frame_shift.as_deref();
-        facts.frame_shift = shift.and_then(Decimal::parse).map(Decimal::value);
-    }
-}
-
-fn only<T: Clone + Ord>(set: &BTreeSet<T>) -> Option<T> {
-    set.first().filter(|_| set.len() == 1).cloned()
-}
-
-fn rank_name(rank: Rank) -> &'static str {
-    match rank {
-        Rank::Scalar => "scalar",
-        Rank::Vector => "vector",
-        Rank::Matrix => "matrix",
+    /// Takes what was counted.
+    fn set_from(&mut self, survey: Survey) {
+        self.utterances = Some(survey.utterances);
+        self.frames = Some(survey.frames);
+        self.dim = only(&survey.dims).map(|n| n as u64);
+        self.dtype = only(&survey.dtypes).map(Dtype::name);
+        self.kinds = survey.kinds.iter().cloned().collect();
+        self.label_columns = only(&survey.label_columns).map(|n| n as u64);
+        self.labels = survey.label_range();
+        self.compression = survey.compression();
+        self.frame_shift = only(&survey.frame_shifts);
+        self.duration = survey.seconds();
+        let sound = Some(&survey.sound).filter(|sound| sound.utterances > 0);
+        let rates = sound.map(|sound| sound.rates.keys().copied().collect());
+        self.sample_rate = rates.and_then(|rates| only(&rates)).map(u64::from);
+        self.sound = sound.cloned();
+        self.survey = survey;
     }
 }
 
-/// The range of all labels, integers kept apart from fractions.
-#[derive(Default)]
-struct Labels {
-    integers: BTreeSet<i64>,
-    too_many: bool,
-    min: Option<f64>,
-    max: Option<f64>,
-    int_range: Option<(i128, i128)>,
-    fractions: bool,
-}
-
-impl Labels {
-    fn add(&mut self, labels: &Matrix) -> Result<()> {
-        dispatch!(labels.dtype(), T => self.add_values(labels.values::<T>()?));
-        Ok(())
-    }
-
-    fn add_values<T: Element>(&mut self, values: &[T]) {
-        let mut last = None;
-        for value in values {
-            // Labels come in runs; one look a run is enough.
-            if last == Some(*value) {
-                continue;
-            }
-            last = Some(*value);
-            match value.widen() {
-                Wide::Int(v) => {
-                    let (min, max) = self.int_range.unwrap_or((v, v));
-                    self.int_range = Some((min.min(v), max.max(v)));
-                    match i64::try_from(v) {
-                        Ok(v) if self.integers.len() < MAX_DISTINCT => {
-                            self.integers.insert(v);
-                        }
-                        Ok(v) => self.too_many |= !self.integers.contains(&v),
-                        Err(_) => self.too_many = true,
-                    }
-                }
-                Wide::Float(v) => {
-                    self.fractions = true;
-                    self.min = Some(self.min.map_or(v, |m| m.min(v)));
-                    self.max = Some(self.max.map_or(v, |m| m.max(v)));
-                }
-            }
-        }
-    }
-
-    fn facts(&self) -> Option<LabelFacts> {
-        use serde_json::Number;
-        if self.fractions {
-            return Some(LabelFacts {
-                min: Number::from_f64(self.min?)?,
-                max: Number::from_f64(self.max?)?,
-                distinct: None,
-            });
-        }
-        let (min, max) = self.int_range?;
-        Some(LabelFacts {
-            min: Number::from_i128(min)?,
-            max: Number::from_i128(max)?,
-            distinct: (!self.too_many).then_some(self.integers.len() as u64),
-        })
-    }
+fn only<T: Copy + Ord>(set: &BTreeSet<T>) -> Option<T> {
+    set.first().filter(|_| set.len() == 1).copied()
 }

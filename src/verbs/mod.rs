@@ -7,16 +7,14 @@ pub mod index;
 pub mod info;
 #[cfg(feature = "plot")]
 pub mod report;
-pub mod select;
 pub mod shards;
 pub mod show;
-pub mod split;
 pub mod stats;
 
 use serde_json::{Value, json};
 use spr_core::model::Key;
 
-/// A key in JSON: a string, or `{"bytes":"hex"}` where it is not UTF-8.
+/// Formats a key for JSON: a string, or `{"bytes":"hex"}` if it is not UTF-8.
 pub fn key_json(key: &Key) -> Value {
     match key.as_str() {
         Some(text) => json!(text),

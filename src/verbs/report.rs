@@ -1,77 +1,64 @@
-//! `report`: a data set as far as it can be read, whole or damaged. [`spr_plot::page`] makes the page.
+//! `report`: a survey of a data set as far as it can be read. [`spr_plot::page`] makes the page.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use spr_core::bytes::{Env, FileKind, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::{Error, Result};
-use spr_plot::page::{PICTURE, Subject, Survey};
+use spr_plot::page::{PICTURE, Report, Subject};
 use spr_plot::{Detail, Overview};
 
 use super::check::is_damage;
 use crate::argument::{Input, OpenedInput};
 
-/// Faults that are kept one by one.
+/// The number of errors kept.
 pub const KEPT: usize = 100;
 
-/// Reads a data set, with the sound of the utterances that are shown where it has no more bytes than
-/// `sound`; of a damaged file all that is whole, as `repair` finds it.
+/// Reads a data set, with the audio of the displayed utterances if it has at most `sound` bytes; of
+/// a damaged file, the intact part, as in `repair`.
 ///
 /// # Errors
-/// It can't be opened, even as damaged, or something else than damage keeps it from being read.
-pub fn survey(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Result<Survey> {
-    // What comes from a pipe is gone when the damage is seen.
+/// It cannot be opened, even as damaged, or reading fails for another reason than damage.
+pub fn report(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Result<Report> {
+    // A pipe cannot be read again when damage is found.
     let again = input.file().is_some() || input.folder().is_some();
-    let first = match input.open(request(), registry, env) {
-        Ok(opened) => read(input, sound, opened, env)?,
-        Err(error) if is_damage(&error) && again => {
-            let saved = read(
-                input,
-                sound,
-                input.open(request().damaged(), registry, env)?,
-                env,
-            )?;
-            return Ok(or_else(saved, error));
-        }
+    let request = Request::all().samples();
+    let first = match input.open(request.clone(), registry, env) {
+        Ok(opened) => Ok(read(input, sound, opened, env)?),
+        Err(error) if is_damage(&error) && again => Err(error),
         Err(error) => return Err(error),
     };
-    if first.damage.is_empty() || !again {
-        return Ok(first);
+    if let Ok(report) = first.as_ref()
+        && (report.damage.is_empty() || !again)
+    {
+        return first;
     }
-    let saved = read(
-        input,
-        sound,
-        input.open(request().damaged(), registry, env)?,
-        env,
-    )?;
-    match saved.all.stats.utterances < first.all.stats.utterances {
-        true => Ok(first),
-        false => Ok(first.damage.into_iter().fold(saved, or_else)),
-    }
+    let opened = input.open(request.damaged(), registry, env)?;
+    let saved = read(input, sound, opened, env)?;
+    Ok(match first {
+        Ok(first) if saved.all.survey.utterances < first.all.survey.utterances => first,
+        Ok(first) => first.damage.into_iter().fold(saved, or_else),
+        Err(error) => or_else(saved, error),
+    })
 }
 
-/// Everything, with sound to be drawn.
-fn request() -> Request {
-    Request::all().samples()
-}
-
-/// With `error` if there is no other: where all utterances can be read it may be a count or an end
-/// that is wrong.
-fn or_else(mut survey: Survey, error: Error) -> Survey {
-    if survey.damage.is_empty() {
-        survey.damage.push(error);
-        survey.faults = 1;
+/// Adds `error` if there is no other: if all utterances can be read, a count or the end may be
+/// wrong.
+fn or_else(mut report: Report, error: Error) -> Report {
+    if report.damage.is_empty() {
+        report.damage.push(error);
+        report.faults = 1;
     }
-    survey
+    report
 }
 
-/// The size of a file that is no pipe.
+/// Returns the size of a file that is not a pipe.
 fn bytes(file: &Location, env: &Env) -> Option<u64> {
     let look = env.look(file).ok().flatten()?;
     (look.kind == FileKind::File).then_some(look.length)
 }
 
-/// The date and the time of day, of UTC.
+/// Returns date and time in UTC.
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let minutes = since.unwrap_or_default().as_secs() / 60;
@@ -80,7 +67,7 @@ fn now() -> String {
     format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
 }
 
-/// The day so many days after 1 January 1970.
+/// Returns the date `days` days after 1 January 1970.
 fn date(mut days: u64) -> (u64, u64, u64) {
     let leap = |year: u64| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
@@ -102,7 +89,7 @@ fn date(mut days: u64) -> (u64, u64, u64) {
     (year, month, days + 1)
 }
 
-fn read(input: &Input, sound: u64, opened: OpenedInput, env: &Env) -> Result<Survey> {
+fn read(input: &Input, sound: u64, opened: OpenedInput, env: &Env) -> Result<Report> {
     let mut reader = opened.reader;
     let (mut damage, mut faults) = (Vec::new(), 0);
     let detail = Detail {
@@ -124,9 +111,8 @@ fn read(input: &Input, sound: u64, opened: OpenedInput, env: &Env) -> Result<Sur
         format: opened.format.info().name.to_owned(),
         bytes: input.file().and_then(|file| bytes(file, env)),
         read: now(),
-        info: reader.info().clone(),
     };
-    Ok(Survey {
+    Ok(Report {
         subject,
         all,
         damage,

@@ -1,4 +1,4 @@
-//! What the shards of an output are: which are done, and whether they belong together.
+//! The shards of an output: their state and consistency.
 
 use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
@@ -9,33 +9,33 @@ use crate::shard::{Record, Shard, numbered, pattern, record_of};
 
 /// All shards of an output, by their records.
 pub struct Shards {
-    /// The name of the data, with a place for the number.
+    /// The name of the data, with a placeholder for the number.
     name: String,
-    /// The output as typed, with a place for the number.
+    /// The output as typed, with a placeholder for the number.
     text: String,
-    /// How many there are.
+    /// The number of shards.
     pub of: u64,
-    /// The record of each that left one.
+    /// The record of each shard that has one.
     records: Vec<Option<Record>>,
 }
 
-/// How a shard stands.
+/// The state of a shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is done.
     Done,
     /// It has no record.
     Missing,
-    /// It is done, but not as the others are, or its files are not there any more.
+    /// It is done, but inconsistent with others, or its files have changed.
     Mismatched(String),
 }
 
 impl Shards {
-    /// Finds the records of what `text` names, as it was typed for the jobs; `of` says how many
-    /// shards there are, where the names of the records do not.
+    /// Finds the records for `text`, as it was typed for the jobs; `of` is the number of shards, if
+    /// the records' names are ambiguous.
     ///
     /// # Errors
-    /// It names no file, there are no records, or those of several cuts.
+    /// It names no file, or there are no records, or records of several divisions.
     pub fn find(text: &str, of: Option<u64>, registry: &Registry, env: &Env) -> Result<Self> {
         let text = pattern(text);
         let target = Target::parse(&text, None, &[], registry, env)?;
@@ -59,7 +59,7 @@ impl Shards {
         Ok(shards)
     }
 
-    /// Where the data of a shard are.
+    /// Returns the location of a shard's data.
     ///
     /// # Errors
     /// There is no such shard.
@@ -67,7 +67,7 @@ impl Shards {
         Ok(numbered(&self.name, Shard::new(number, self.of)?).into())
     }
 
-    /// The data of all shards that hold utterances, or of the first if none does.
+    /// Returns the data of all shards with utterances, or of the first if there are none.
     ///
     /// # Errors
     /// A shard has no record.
@@ -84,31 +84,32 @@ impl Shards {
             .collect()
     }
 
-    /// The output of a shard, as its job wrote it.
+    /// Returns the output of a shard, as its job wrote it.
     ///
     /// # Errors
-    /// There is no such shard, or the name with its number means something else.
+    /// There is no such shard, or the name with its number is interpreted differently.
     pub fn target(&self, number: u64, registry: &Registry, env: &Env) -> Result<Target> {
         let text = numbered(&self.text, Shard::new(number, self.of)?);
         Target::parse(&text, None, &[], registry, env)
     }
 
-    /// The format of the data, as the first record has it.
+    /// Returns the format of the data, according to the first record.
     pub fn format(&self) -> Option<&str> {
         let first = self.records.iter().flatten().next()?;
         Some(&first.format)
     }
 
-    /// How each shard stands, from the first on.
+    /// Returns the state of each shard in order.
     pub fn states(&self, env: &Env) -> Vec<State> {
         let first = self.records.iter().flatten().next();
         let state = |(n, record): (usize, &Option<Record>)| {
             let (Some(record), Some(first)) = (record, first) else {
                 return State::Missing;
             };
-            // What differs from shard to shard is as it should be.
+            // Some facts differ between shards.
             let mut own = record.clone();
             (own.shard, own.entries) = (first.shard, first.entries);
+            own.archives.clone_from(&first.archives);
             let wrong = match (own.differs_from(first), record.missing(env)) {
                 _ if record.shard != n as u64 + 1 || record.of != self.of => {
                     format!("its record is of shard {} of {}", record.shard, record.of)
@@ -122,7 +123,7 @@ impl Shards {
         self.records.iter().enumerate().map(state).collect()
     }
 
-    /// Checks that all shards are done, belong together, and are the whole.
+    /// Checks that all shards are done, consistent and complete.
     ///
     /// # Errors
     /// They are not.
@@ -164,7 +165,7 @@ impl Shards {
     }
 }
 
-/// The missing as array jobs take them: `3,7-9`.
+/// Formats the missing shards for array jobs: `3,7-9`.
 pub fn expression(states: &[State]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     let missing = states.iter().enumerate();
@@ -181,7 +182,7 @@ pub fn expression(states: &[State]) -> String {
     texts.collect::<Vec<_>>().join(",")
 }
 
-/// How many shards the records beside each other say there are.
+/// Returns the number of shards, according to the records' names.
 fn count(name: &str, env: &Env) -> Result<u64> {
     let folder = Location::from(name).parent().unwrap_or_else(|| "".into());
     let failed = |e| Error::io("cannot list", e).file(folder.to_string());
@@ -203,7 +204,7 @@ fn count(name: &str, env: &Env) -> Result<u64> {
     }
 }
 
-/// The shard whose number a name has in the place that `pattern` has for it.
+/// Returns the shard with the number in a name, at the position of the placeholder in `pattern`.
 fn number_in(name: &str, pattern: &str) -> Option<Shard> {
     const WIDTH: usize = "00003-of-00016".len();
     let (before, _) = pattern.split_once("{shard}")?;

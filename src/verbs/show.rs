@@ -1,4 +1,4 @@
-//! `show`: utterances by their names, and parts of them.
+//! `show`: utterances by key, and parts of them.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -6,16 +6,15 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use spr_core::bytes::Env;
-use spr_core::format::{Opened, Registry, Request};
+use spr_core::format::{OpenedDataset, Registry, Request};
 use spr_core::model::{Key, Utterance};
 use spr_core::stage::{KeyFilter, load};
 use spr_core::{Error, ErrorKind, Remedy, Result, nearest};
 
-use super::select::names;
 use crate::argument::Input;
 
-/// Rows and columns to show, such as `0:9,0:3`: both ends belong to it, as in Kaldi's script
-/// files. `:` or nothing is all, a number alone is one row or column.
+/// Rows and columns to show, such as `0:9,0:3`, inclusive as in Kaldi's script files. `:` or
+/// nothing stands for all, a single number for one row or column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     rows: Option<(usize, usize)>,
@@ -23,12 +22,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// The rows wanted of `n`.
+    /// Returns the selected ones of `n` rows.
     pub fn rows(&self, n: usize) -> Range<usize> {
         cut(self.rows, n)
     }
 
-    /// The columns wanted of `n`.
+    /// Returns the selected ones of `n` columns.
     pub fn cols(&self, n: usize) -> Range<usize> {
         cut(self.cols, n)
     }
@@ -63,12 +62,12 @@ impl FromStr for Window {
     }
 }
 
-/// Hands what is requested of the utterances that `words` name to `each`: keys, or patterns with `*`,
-/// `?` and `[...]` as [`KeyFilter::glob`] has them, where there is no such key. Keys alone come in the
-/// order asked for, and else in that of the data.
+/// Passes the utterances that `words` name to `each`: keys, or patterns with `*`, `?` and `[...]`
+/// as in [`KeyFilter::glob`], if there is no such key. If all are keys, they come in the given
+/// order, otherwise in that of the data.
 ///
 /// # Errors
-/// As [`find`]; a pattern is none, or no key is like it.
+/// As for [`find`], or a pattern is invalid, or no key matches.
 pub fn find_named(
     input: &Input,
     words: &[String],
@@ -103,12 +102,11 @@ pub fn find_named(
     }
 }
 
-/// Hands what is requested of the utterances `keys` of a data set to `each`, in the order asked
-/// for. What can't be found by key is read front to back, as far as need be, and held until its
-/// turn comes.
+/// Passes the utterances `keys` of a data set to `each`, in the given order. Data without lookup
+/// are read sequentially as far as necessary, and utterances are held until their turn.
 ///
 /// # Errors
-/// The data can't be read, or hold no such utterance, or `each` fails.
+/// The data cannot be read, or contain no such utterance, or `each` fails.
 pub fn find(
     input: &Input,
     keys: &[Key],
@@ -121,12 +119,12 @@ pub fn find(
     let request = request.keys(move |key| wanted.contains(key));
     let (samples, parts) = (request.samples, request.parts);
     let mut reader = match input.open_lookup(request, registry, env)? {
-        Opened::Table(mut table) => {
+        OpenedDataset::Table(mut table) => {
             for key in keys {
                 match table.find(key, &mut utt) {
                     Ok(true) => {}
                     Ok(false) => return Err(missing(input, key, registry, env)),
-                    Err(error) if input.skips(&error) => continue,
+                    Err(error) if input.skips(&error, env) => continue,
                     Err(error) => return Err(error),
                 }
                 parts.keep(&mut utt);
@@ -137,7 +135,7 @@ pub fn find(
             }
             return Ok(());
         }
-        Opened::Stream(reader) => reader,
+        OpenedDataset::Stream(reader) => reader,
     };
     let mut held: HashMap<&Key, Option<Utterance>> = keys.iter().map(|key| (key, None)).collect();
     let mut left = held.len();
@@ -156,7 +154,7 @@ pub fn find(
     Ok(())
 }
 
-/// The error for a key that is not there, with the most similar one that is.
+/// Returns the error for a missing key, with the most similar existing one.
 fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
     let error = Error::new(ErrorKind::Unfit, "there is no such utterance")
         .file(input.text())
@@ -166,7 +164,7 @@ fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
     }
     let mut best: Option<Key> = None;
     let mut look = || -> Result<()> {
-        let mut reader = input.open(names(), registry, env)?.reader;
+        let mut reader = input.open(Request::names(), registry, env)?.reader;
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
             let pair = best.iter().map(Key::as_bytes).chain([utt.key.as_bytes()]);
@@ -175,7 +173,7 @@ fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
         }
         Ok(())
     };
-    // What can't be read has no more to suggest; the error stands.
+    // Data that cannot be read have no suggestion; the error is unchanged.
     let _ = look();
     match best {
         Some(near) => error.hint(format!("did you mean {near}?")),

@@ -1,4 +1,4 @@
-//! `stats`: data sets with their sound, as far as that is there. [`spr_stats`] sums up.
+//! `stats`: data sets with their audio, as far as available. [`spr_stats`] computes the sums.
 
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
@@ -8,22 +8,22 @@ use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::Input;
 
-/// The utterances of a data set with the samples of their sound. Sound that is somewhere else and can't
-/// be opened stays where it is.
-pub struct Heard {
+/// The utterances of a data set with their audio as samples. Referenced audio that cannot be opened
+/// is not loaded.
+pub struct AudioLoader {
     inner: Box<dyn Reader>,
     input: Input,
     env: Env,
-    /// How many have sound that could not be opened, and why not for the first.
+    /// The number of utterances whose audio could not be opened, and the first error.
     unheard: u64,
     first: Option<Error>,
 }
 
-impl Heard {
-    /// Opens a data set; its format's name comes beside.
+impl AudioLoader {
+    /// Opens a data set, and returns the name of its format as well.
     ///
     /// # Errors
-    /// As [`Input::open`].
+    /// As for [`Input::open`].
     pub fn open(input: &Input, registry: &Registry, env: &Env) -> Result<(Self, &'static str)> {
         let opened = input.open(Request::all(), registry, env)?;
         let heard = Self {
@@ -36,7 +36,7 @@ impl Heard {
         Ok((heard, opened.format.info().name))
     }
 
-    /// What is to be told of sound that could not be opened, if there was any.
+    /// Returns the warning about audio that could not be opened, if there is any.
     pub fn told(self) -> Option<Error> {
         let first = self.first?;
         let of = match self.unheard {
@@ -47,7 +47,8 @@ impl Heard {
     }
 }
 
-impl Reader for Heard {
+#[warn(clippy::missing_trait_methods)]
+impl Reader for AudioLoader {
     fn info(&self) -> &DatasetInfo {
         self.inner.info()
     }
@@ -64,7 +65,7 @@ impl Reader for Heard {
                     self.first.get_or_insert(error);
                     return Ok(true);
                 }
-                _ if self.input.skips(&error) => {}
+                _ if self.input.skips(&error, &self.env) => {}
                 _ => return Err(error),
             }
         }

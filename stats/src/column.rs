@@ -1,14 +1,18 @@
-//! Columns of the features.
+//! The columns of the features.
 
 use serde::Serialize;
-use spr_core::model::Element;
+use spr_core::model::{Element, Key, Matrix};
+use spr_core::{Result, dispatch};
 
-use super::number;
+use crate::number::number;
 
-/// Columns are told apart up to this many; those beyond are summed up as one.
+/// The number of columns that are told apart. Those beyond are summed up as one.
 pub const MAX_COLUMNS: usize = 1 << 16;
 
-/// One column of the features. NaN and infinite values are counted and otherwise left out.
+/// The number of utterances with values that are not finite that are named.
+const NAMED: usize = 3;
+
+/// Statistics of one feature column. NaN and infinite values are counted and otherwise ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Column {
     /// Finite values.
@@ -17,9 +21,9 @@ pub struct Column {
     pub mean: f64,
     /// Their standard deviation: the root of the mean square distance from the mean.
     pub std: f64,
-    /// The least.
+    /// The smallest value.
     pub min: Option<f64>,
-    /// The greatest.
+    /// The largest value.
     pub max: Option<f64>,
     /// Values that are not numbers.
     pub nan: u64,
@@ -60,9 +64,10 @@ impl Column {
         }
     }
 
-    /// Adds what is known of other values of the same column, as Chan, Golub and LeVeque do.
+    /// Adds the statistics of other values of the same column, by the method of Chan, Golub and
+    /// LeVeque.
     #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
-    pub(crate) fn merge(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         self.nan += other.nan;
         self.inf += other.inf;
         if other.count == 0 {
@@ -79,25 +84,87 @@ impl Column {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
-    pub(crate) fn finish(&mut self) {
+    fn finish(&mut self) {
         if self.count > 0 {
             self.std = (self.squares / self.count as f64).sqrt();
         }
     }
 }
 
+/// The columns of the features of a data set.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// The number of columns.
+    pub count: usize,
+    /// The columns, up to [`MAX_COLUMNS`].
+    pub each: Vec<Column>,
+    /// The columns beyond these, summed up as one.
+    pub beyond: Option<Column>,
+    /// The number of utterances with values that are NaN or infinite.
+    pub odd: u64,
+    /// The first of these utterances.
+    pub odd_keys: Vec<Key>,
+    block: Block,
+}
+
+impl Columns {
+    /// Adds the features of an utterance.
+    pub(crate) fn add(&mut self, features: &Matrix, key: &Key) -> Result<()> {
+        if features.is_empty() {
+            return Ok(());
+        }
+        let cols = features.cols();
+        let block = &mut self.block;
+        dispatch!(features.dtype(), T => block.fill(features.values::<T>()?, cols));
+        self.count = self.count.max(cols);
+        let told_apart = self.count.min(MAX_COLUMNS);
+        self.each.resize(told_apart, Column::default());
+        for (column, other) in self.each.iter_mut().zip(&block.columns) {
+            column.merge(other);
+        }
+        if cols > MAX_COLUMNS {
+            self.beyond.get_or_insert_default().merge(&block.beyond);
+        }
+        let mut all = block.columns.iter().chain([&block.beyond]);
+        if all.any(|column| column.nan + column.inf > 0) {
+            self.odd += 1;
+            if self.odd_keys.len() < NAMED {
+                self.odd_keys.push(key.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Calculates the standard deviations of all that was added.
+    pub(crate) fn finish(&mut self) {
+        let all = self.each.iter_mut().chain(&mut self.beyond);
+        all.for_each(Column::finish);
+    }
+
+    /// Sums up the columns from `first` on as one; `None` if there are none.
+    pub fn from(&self, first: usize) -> Option<Column> {
+        let told_apart = self.each.get(first..).unwrap_or_default();
+        let mut all = told_apart.iter().chain(&self.beyond).peekable();
+        all.peek()?;
+        let mut sum = Column::default();
+        all.for_each(|column| sum.merge(column));
+        sum.finish();
+        Some(sum)
+    }
+}
+
 /// The columns of one matrix.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Block {
-    pub(crate) columns: Vec<Column>,
+struct Block {
+    columns: Vec<Column>,
     /// The values of all columns beyond [`MAX_COLUMNS`].
-    pub(crate) beyond: Column,
+    beyond: Column,
 }
 
 impl Block {
-    /// Sums up rows of `cols` values. First come the means, then the distances from them: nothing
-    /// cancels out.
-    pub(crate) fn fill<T: Element>(&mut self, values: &[T], cols: usize) {
+    /// Sums up rows of `cols` values: first the means, then the distances from them, so that
+    /// nothing cancels out.
+    fn fill<T: Element>(&mut self, values: &[T], cols: usize) {
         self.columns.clear();
         self.columns
             .resize(cols.min(MAX_COLUMNS), Column::default());

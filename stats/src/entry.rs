@@ -1,37 +1,73 @@
-//! What an utterance is, in a line.
+//! The facts of an utterance, as `ls` lists them.
 
-use spr_core::model::{Audio, Key, Utterance};
+use spr_core::model::{Audio, Decimal, Key, Utterance};
 
-use super::{Level, seconds};
+use crate::sound::Level;
 
-/// One entry of a data set.
+/// The description of one utterance of a data set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its name.
+    /// The name.
     pub key: Key,
-    /// What it holds: `features`, `labels`, `audio`, `arrays`, …
+    /// The kinds of data: `features`, `labels`, `audio`, `arrays`, …
     pub kinds: Vec<String>,
-    /// Frames; of audio alone, samples, where that is known.
+    /// The number of frames; of audio alone, the number of samples, if known.
     pub frames: u64,
     /// Columns of the features, else of the labels, else channels of the audio.
     pub dim: Option<u64>,
-    /// The type of what `dim` counts.
+    /// The type of the numbers in these columns or channels.
     pub dtype: Option<&'static str>,
-    /// Where it starts in its file, in bytes, where that is known.
+    /// The byte at which it starts in its file, where that is known.
     pub offset: Option<u64>,
-    /// Samples a second of its sound.
+    /// The sampling rate of its sound.
     pub rate: Option<u32>,
-    /// How loud its sound is, where samples are here.
+    /// The loudness of its sound, where samples are here.
     pub level: Option<Level>,
-    /// How long it lasts, where its sound says so or there is a frame shift.
+    /// The duration, where its sound says so or there is a frame shift.
     pub seconds: Option<f64>,
 }
 
+/// Returns the seconds that an utterance lasts, where its sound says so or there is a frame shift.
+pub fn seconds(utt: &Utterance) -> Option<f64> {
+    seconds_at(utt, utt.meta.frame_shift)
+}
+
+/// Returns the seconds that an utterance lasts, where its sound says so or `shift` is known. Data
+/// without frames, such as segments alone, have no known duration.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a duration needs no more digits"
+)]
+pub(crate) fn seconds_at(utt: &Utterance, shift: Option<Decimal>) -> Option<f64> {
+    let frames = utt.frames();
+    match &utt.audio {
+        Some(Audio::Reference(place)) => place.time().map(Decimal::value),
+        Some(audio) => audio.facts().seconds(),
+        None if frames == 0 && utt.other().is_some() => None,
+        None => Some(shift?.value() * frames as f64),
+    }
+}
+
+/// Returns the kinds of data that an utterance holds.
+pub(crate) fn kinds(utt: &Utterance) -> impl Iterator<Item = &str> {
+    let features = utt.features.iter().map(|_| "features");
+    let labels = utt.labels.iter().map(|_| "labels");
+    features.chain(labels).chain(utt.others())
+}
+
+/// Returns the loudness of an utterance's sound, where samples are here.
+pub(crate) fn level(utt: &Utterance) -> Option<Level> {
+    utt.waveform().and_then(|sound| Level::of(sound).ok())
+}
+
 impl Entry {
-    /// The entry that `utt` is, just read.
+    /// Takes the facts from an utterance that was just read.
     pub fn of(utt: &Utterance) -> Self {
-        let features = utt.features.iter().map(|_| "features");
-        let labels = utt.labels.iter().map(|_| "labels");
+        Self::with(utt, seconds(utt), level(utt))
+    }
+
+    /// Takes the facts from an utterance with this duration and loudness.
+    pub(crate) fn with(utt: &Utterance, seconds: Option<f64>, level: Option<Level>) -> Self {
         let samples = || utt.waveform().map(|sound| &sound.samples);
         let main = utt.features.as_ref().or(utt.labels.as_ref());
         let sound = utt.audio.as_ref().filter(|_| main.is_none());
@@ -39,16 +75,14 @@ impl Entry {
         let cols = main.map(|matrix| matrix.cols() as u64);
         Self {
             key: utt.key.clone(),
-            kinds: (features.chain(labels).chain(utt.others()))
-                .map(str::to_owned)
-                .collect(),
+            kinds: kinds(utt).map(str::to_owned).collect(),
             frames: facts.samples.unwrap_or(utt.frames()),
             dim: cols.or(facts.channels.map(u64::from)),
             dtype: main.or_else(samples).map(|matrix| matrix.dtype().name()),
             offset: utt.origin.byte(),
             rate: utt.audio.as_ref().and_then(|audio| audio.facts().rate),
-            level: utt.waveform().and_then(|sound| Level::of(sound).ok()),
-            seconds: seconds(utt),
+            level,
+            seconds,
         }
     }
 }

@@ -1,23 +1,24 @@
-//! How often labels occur.
+//! The counts of labels.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use serde_json::Value;
-use spr_core::model::{Element, Wide};
+use serde_json::{Number, Value};
+use spr_core::model::{Element, Matrix, Wide};
+use spr_core::{Result, dispatch};
 
-/// Different labels are counted up to this many in all columns together, in columns up to that
-/// many.
+/// The number of different labels that are counted: of all columns together.
 const MAX_DISTINCT: usize = 1 << 20;
+/// The number of columns in which labels are counted.
 const MAX_COLUMNS: usize = 1 << 10;
 
-/// A label and how often it occurs.
+/// A label and its count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LabelCount {
     /// The label.
     pub label: Value,
-    /// How often.
+    /// The number of occurrences.
     pub count: u64,
 }
 
@@ -46,18 +47,25 @@ impl Ord for Label {
     }
 }
 
-/// The labels of each column.
+/// The counts of labels, column by column.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Labels {
+pub struct LabelCounts {
     columns: Vec<BTreeMap<Label, u64>>,
     distinct: usize,
-    /// Labels that were not counted, because there are too many different ones.
-    pub(crate) beyond: u64,
+    /// The number of labels that were not counted, because there are too many different ones.
+    pub beyond: u64,
 }
 
-impl Labels {
-    /// Counts rows of `cols` labels.
-    pub(crate) fn count<T: Element>(&mut self, values: &[T], cols: usize) {
+impl LabelCounts {
+    /// Counts the labels of an utterance.
+    pub(crate) fn add(&mut self, labels: &Matrix) -> Result<()> {
+        if !labels.is_empty() {
+            dispatch!(labels.dtype(), T => self.count(labels.values::<T>()?, labels.cols()));
+        }
+        Ok(())
+    }
+
+    fn count<T: Element>(&mut self, values: &[T], cols: usize) {
         let kept = cols.min(MAX_COLUMNS);
         if self.columns.len() < kept {
             self.columns.resize(kept, BTreeMap::new());
@@ -81,8 +89,8 @@ impl Labels {
         }
     }
 
-    /// A list a column, in the order of the labels.
-    pub(crate) fn lists(&self) -> Vec<Vec<LabelCount>> {
+    /// Returns a list for each column, in the order of the labels.
+    pub fn lists(&self) -> Vec<Vec<LabelCount>> {
         let list = |counts: &BTreeMap<Label, u64>| {
             let counts = counts.iter().map(|(label, count)| LabelCount {
                 label: match label {
@@ -94,5 +102,78 @@ impl Labels {
             counts.collect()
         };
         self.columns.iter().map(list).collect()
+    }
+}
+
+/// The range of all labels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LabelRange {
+    /// The smallest label.
+    pub min: Number,
+    /// The largest label.
+    pub max: Number,
+    /// The number of different labels; `None` for fractions, and beyond a million.
+    pub distinct: Option<u64>,
+}
+
+/// The labels of all columns, integers apart from fractions, without their counts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LabelSet {
+    integers: BTreeSet<i64>,
+    /// The least and the greatest integer.
+    int_range: Option<(i128, i128)>,
+    /// The least and the greatest fraction.
+    float_range: Option<(f64, f64)>,
+    has_too_many: bool,
+}
+
+impl LabelSet {
+    /// Adds the labels of an utterance.
+    pub(crate) fn add(&mut self, labels: &Matrix) -> Result<()> {
+        dispatch!(labels.dtype(), T => self.add_values(labels.values::<T>()?));
+        Ok(())
+    }
+
+    fn add_values<T: Element>(&mut self, values: &[T]) {
+        // Labels come in runs. One look at each run is enough.
+        for run in values.chunk_by(|a, b| a == b) {
+            match run.first().map(|label| label.widen()) {
+                Some(Wide::Int(v)) => self.add_integer(v),
+                Some(Wide::Float(v)) => {
+                    let (min, max) = self.float_range.unwrap_or((v, v));
+                    self.float_range = Some((min.min(v), max.max(v)));
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn add_integer(&mut self, label: i128) {
+        let (min, max) = self.int_range.unwrap_or((label, label));
+        self.int_range = Some((min.min(label), max.max(label)));
+        match i64::try_from(label) {
+            Ok(label) if self.integers.len() < MAX_DISTINCT => {
+                self.integers.insert(label);
+            }
+            Ok(label) => self.has_too_many |= !self.integers.contains(&label),
+            Err(_) => self.has_too_many = true,
+        }
+    }
+
+    /// Returns the range of the labels: of the fractions, if there are any.
+    pub(crate) fn range(&self) -> Option<LabelRange> {
+        if let Some((min, max)) = self.float_range {
+            return Some(LabelRange {
+                min: Number::from_f64(min)?,
+                max: Number::from_f64(max)?,
+                distinct: None,
+            });
+        }
+        let (min, max) = self.int_range?;
+        Some(LabelRange {
+            min: Number::from_i128(min)?,
+            max: Number::from_i128(max)?,
+            distinct: (!self.has_too_many).then_some(self.integers.len() as u64),
+        })
     }
 }

@@ -1,37 +1,37 @@
-//! How loud sound is.
+//! Statistics of audio.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use spr_core::model::{Element, Utterance, Waveform};
+use spr_core::model::{Audio, Element, Waveform};
 use spr_core::{Result, dispatch};
 
-use super::number;
+use crate::number::number;
 
-/// The loudness of samples, in parts of full scale: of 16-bit samples 32768 is 1.
+/// The level of samples, relative to full scale: a 16-bit sample of 32768 is 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
-    /// Samples of all channels that are finite numbers.
+    /// The number of finite samples in all channels.
     pub values: u64,
-    /// Samples that are not.
+    /// The number of NaN and infinite samples.
     pub faulty: u64,
-    /// The greatest distance from silence.
+    /// The largest absolute value.
     pub peak: f64,
     /// Samples at the ends of their type's range, or beyond full scale in floats.
     pub clipped: u64,
-    /// Samples that are silence to the last digit.
+    /// The number of samples that are exactly zero.
     pub zeros: u64,
-    /// The mean of each channel, which is 0 unless a constant was added.
+    /// The mean of each channel, which is its DC offset.
     pub offsets: Vec<f64>,
-    /// The sum of their squares.
+    /// The sum of the squares.
     squares: f64,
 }
 
 impl Level {
-    /// The loudness of all channels.
+    /// Measures the level of all channels.
     ///
     /// # Errors
-    /// A truth value is neither 0 nor 1.
+    /// A boolean sample is neither 0 nor 1.
     pub fn of(sound: &Waveform) -> Result<Self> {
         let samples = &sound.samples;
         let mut level = Self {
@@ -50,7 +50,7 @@ impl Level {
         let (silence, full) = (T::DTYPE.silence() as f64, T::DTYPE.full());
         let last = match T::DTYPE.is_float() {
             true => full,
-            // The quieter end, as a range has one more below silence than above.
+            // Integers have one more step below zero than above.
             false => full - 1.0,
         };
         let mut counts = vec![0u64; cols];
@@ -76,7 +76,7 @@ impl Level {
         }
     }
 
-    /// The root of the mean square.
+    /// Returns the root of the mean square.
     pub fn rms(&self) -> f64 {
         root_mean(self.squares, self.values)
     }
@@ -87,12 +87,12 @@ fn root_mean(squares: f64, values: u64) -> f64 {
     (squares / values.max(1) as f64).sqrt()
 }
 
-/// Parts of full scale in dB; `None` for silence, which no number of them says.
+/// Converts a level relative to full scale to dB. Returns `None` for silence.
 pub fn decibels(level: f64) -> Option<f64> {
     (level > 0.0).then(|| 20.0 * level.log10())
 }
 
-/// A level with the digits that count.
+/// Formats a level with its significant digits.
 fn linear(level: f64) -> String {
     match level {
         l if (1e-3..1e3).contains(&l) => format!("{l:.4}"),
@@ -100,55 +100,55 @@ fn linear(level: f64) -> String {
     }
 }
 
-/// The sound of a data set. Levels are of the samples that were looked at. The fields have the same
-/// names in JSON.
+/// Statistics of the audio of a data set. Levels are those of the measured samples. The fields have
+/// the same names in JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sound {
-    /// Utterances with sound.
+    /// Utterances with audio.
     pub utterances: u64,
-    /// How many of them have which rate.
+    /// The number of utterances by sampling rate.
     pub rates: BTreeMap<u32, u64>,
-    /// How many of them have how many channels.
+    /// The number of utterances by number of channels.
     pub channels: BTreeMap<u32, u64>,
     /// Element types of samples.
     pub dtypes: BTreeSet<&'static str>,
-    /// Samples of each channel, where they are known.
+    /// Samples of each channel, as far as known.
     pub samples: u64,
-    /// Utterances whose samples were looked at.
+    /// Utterances whose samples were measured.
     pub measured: u64,
-    /// The greatest distance from silence, as a part of full scale.
+    /// The largest absolute value, relative to full scale.
     pub peak: f64,
     /// The same in dB of full scale; `None` for silence.
     pub peak_db: Option<f64>,
-    /// The root of the mean square, as a part of full scale.
+    /// The root of the mean square, relative to full scale.
     pub rms: f64,
     /// The same in dB of full scale; `None` for silence.
     pub rms_db: Option<f64>,
     /// Samples of all channels.
     pub values: u64,
-    /// Those at the ends of their type's range, or beyond full scale in floats.
+    /// Samples at the ends of their type's range, or beyond full scale in floats.
     pub clipped: u64,
-    /// Utterances that have some of these.
+    /// Utterances with such samples.
     pub clipped_utterances: u64,
-    /// Those that are silence to the last digit.
+    /// Samples that are exactly zero.
     pub zeros: u64,
-    /// Utterances of nothing else.
+    /// Utterances whose samples are all zero.
     pub silent_utterances: u64,
-    /// Those that are no finite numbers.
+    /// Samples that are NaN or infinite.
     pub faulty: u64,
+    /// Formats of sound files that are kept whole.
+    #[serde(skip)]
+    pub encoded: BTreeSet<String>,
+    /// Utterances whose sound is somewhere else.
+    #[serde(skip)]
+    pub references: u64,
     #[serde(skip)]
     squares: f64,
 }
 
 impl Sound {
-    /// Counts the sound of one more utterance, if it has some.
-    ///
-    /// # Errors
-    /// A truth value of it is neither 0 nor 1.
-    pub fn add(&mut self, utt: &Utterance) -> Result<()> {
-        let Some(audio) = &utt.audio else {
-            return Ok(());
-        };
+    /// Counts the sound of one more utterance, whose loudness is `level` if samples are here.
+    pub(crate) fn add(&mut self, audio: &Audio, level: Option<&Level>) {
         let facts = audio.facts();
         self.utterances += 1;
         for (counts, own) in [
@@ -160,11 +160,20 @@ impl Sound {
             }
         }
         self.samples += facts.samples.unwrap_or_default();
-        if let Some(sound) = audio.waveform() {
-            self.dtypes.insert(sound.samples.dtype().name());
-            self.measure(&Level::of(sound)?);
+        match audio {
+            Audio::Samples(sound) => {
+                self.dtypes.insert(sound.samples.dtype().name());
+            }
+            Audio::Encoded(encoded) if self.encoded.contains(&encoded.format) => {}
+            Audio::Encoded(encoded) => {
+                self.encoded.insert(encoded.format.clone());
+            }
+            Audio::Reference(_) => self.references += 1,
+            _ => {}
         }
-        Ok(())
+        if let Some(level) = level {
+            self.measure(level);
+        }
     }
 
     fn measure(&mut self, level: &Level) {
@@ -182,7 +191,7 @@ impl Sound {
         self.rms_db = decibels(self.rms);
     }
 
-    /// Its levels for people, each with its name; none if no sample was looked at.
+    /// Returns the levels as text, each with its name, or none if no sample was measured.
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
     pub fn levels(&self) -> Vec<(&'static str, String)> {
         if self.values + self.faulty == 0 {
@@ -282,24 +291,16 @@ mod tests {
 
     #[test]
     fn data_sets_are_summed_up() {
-        let utt = |rate, values: &[i16], cols| Utterance {
-            audio: Some(
-                Waveform {
-                    rate,
-                    samples: Matrix::from_rows(values, cols, Rank::Matrix).unwrap(),
-                }
-                .into(),
-            ),
-            ..Utterance::default()
-        };
         let mut sound = Sound::default();
-        for utt in [
-            utt(8000, &[16384, -16384], 1),
-            utt(16000, &[0, 0, 0, 0], 2),
-            utt(8000, &[i16::MAX, 0], 1),
-            Utterance::default(),
+        for (rate, values, cols) in [
+            (8000, &[16384, -16384][..], 1),
+            (16000, &[0i16, 0, 0, 0], 2),
+            (8000, &[i16::MAX, 0], 1),
         ] {
-            sound.add(&utt).unwrap();
+            let samples = Matrix::from_rows(values, cols, Rank::Matrix).unwrap();
+            let waveform = Waveform { rate, samples };
+            let level = Level::of(&waveform).unwrap();
+            sound.add(&waveform.into(), Some(&level));
         }
         assert_eq!((sound.utterances, sound.samples, sound.values), (3, 6, 8));
         assert_eq!(sound.rates, BTreeMap::from([(8000, 2), (16000, 1)]));

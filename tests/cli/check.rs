@@ -5,7 +5,7 @@ use std::fs;
 use super::{Scratch, names, sample};
 
 /// An archive of a hundred matrices, its script file, and where each entry starts.
-fn archive(scratch: &Scratch) -> (Vec<u8>, Vec<usize>) {
+pub(super) fn archive(scratch: &Scratch) -> (Vec<u8>, Vec<usize>) {
     let (mut bytes, mut starts, mut script) = (Vec::new(), Vec::new(), String::new());
     for n in 0..100i32 {
         starts.push(bytes.len());
@@ -251,244 +251,33 @@ fn folders_and_other_formats() {
     assert_eq!(kept.lines().count(), 99);
 }
 
+/// An archive and its script file, each way that they can disagree.
 #[test]
-fn data_folders() {
-    let scratch = Scratch::new();
-    let (_, starts) = archive(&scratch);
-    scratch.write("data/f.ark", scratch.read("f.ark"));
-    let lines = |line: &dyn Fn(usize, &str, &str) -> String| -> String {
-        (0..starts.len())
-            .map(|n| {
-                line(
-                    n,
-                    &format!("spk{}-utt{n:03}", n / 10),
-                    &format!("spk{}", n / 10),
-                )
-            })
-            .collect()
-    };
-    let good = [
-        ("utt2spk", lines(&|_, utt, spk| format!("{utt} {spk}\n"))),
-        ("text", lines(&|_, utt, _| format!("{utt} a word\n"))),
-        (
-            "utt2num_frames",
-            lines(&|n, utt, _| format!("{utt} {}\n", 4 + n * 7 % 13)),
-        ),
-        (
-            "feats.scp",
-            lines(&|n, utt, _| format!("{utt} f.ark:{}\n", starts[n] + 12)),
-        ),
-        (
-            "segments",
-            lines(&|_, utt, _| format!("{utt} rec-{utt} 0.5 2\n")),
-        ),
-        (
-            "wav.scp",
-            lines(&|_, utt, _| format!("rec-{utt} {utt}.wav\n")),
-        ),
-        (
-            "spk2utt",
-            (0..10)
-                .map(|s| {
-                    let utts = (10 * s..10 * s + 10).map(|n| format!(" spk{s}-utt{n:03}"));
-                    format!("spk{s}{}\n", utts.collect::<String>())
-                })
-                .collect(),
-        ),
-        (
-            "spk2gender",
-            (0..10).map(|s| format!("spk{s} f\n")).collect::<String>(),
-        ),
-        ("utt2lang", lines(&|_, utt, _| format!("{utt} nl\n"))),
-        ("utt2uniq", lines(&|_, utt, _| format!("{utt} x\n"))),
-        ("utt2dur", lines(&|_, utt, _| format!("{utt} 1.5\n"))),
-        (
-            "spk2warp",
-            (0..10).map(|s| format!("spk{s} 1\n")).collect::<String>(),
-        ),
-        ("reco2dur", lines(&|_, utt, _| format!("rec-{utt} 2\n"))),
-        (
-            "reco2file_and_channel",
-            lines(&|_, utt, _| format!("rec-{utt} r A\n")),
-        ),
-        ("frame_shift", "0.01\n".to_owned()),
-    ];
-    for (name, text) in &good {
-        scratch.write(&format!("data/{name}"), text);
-    }
-    let said = scratch.run("check data");
-    assert_eq!(said.status, 0, "{}{}", said.out, said.err);
-    assert!(said.out.starts_with("data: nothing wrong"), "{}", said.out);
-    let faults = [
-        (
-            "utt2spk",
-            "spk0-utt003 spk0\n",
-            "",
-            "spk0-utt003 is listed, but not by utt2spk",
-        ),
-        (
-            "utt2spk",
-            "spk0-utt003 spk0\n",
-            "spk0-utt003\n",
-            "expected one word after the key",
-        ),
-        (
-            "text",
-            "spk0-utt003 a word\n",
-            "",
-            "no line for this utterance of utt2spk",
-        ),
-        ("text", "utt003 a", "utt003 <s>", "may not stand in a text"),
-        (
-            "text",
-            "utt003 a word\n",
-            "utt003 a word\r\n",
-            "a carriage return",
-        ),
-        (
-            "text",
-            "spk9-utt099 a word\n",
-            "spk9-utt099 a word",
-            "the last line has no end",
-        ),
-        (
-            "spk2utt",
-            "spk0 spk0-utt000",
-            "spk0",
-            "is not listed, but utt2spk has it",
-        ),
-        (
-            "segments",
-            "spk0-utt003 rec-spk0-utt003 0.5 2",
-            "spk0-utt003 rec-spk0-utt003 2 2",
-            "starts at 2 and ends at 2",
-        ),
-        (
-            "wav.scp",
-            "rec-spk0-utt003 spk0-utt003.wav\n",
-            "",
-            "no line for this recording of segments",
-        ),
-        (
-            "wav.scp",
-            "spk0-utt003.wav",
-            "~/x.wav",
-            "~ is not understood",
-        ),
-        (
-            "spk2gender",
-            "spk3 f",
-            "spk3 x",
-            "expected m or f after the key",
-        ),
-        (
-            "utt2num_frames",
-            "spk0-utt000 4\n",
-            "spk0-utt000 5\n",
-            "4 frames, but 5 by data/utt2num_frames",
-        ),
-        (
-            "feats.scp",
-            "spk0-utt001 f.ark",
-            "spk0-utt001 g.ark",
-            "g.ark: utterance spk0-utt001: cannot open",
-        ),
-        (
-            "utt2spk",
-            "spk0-utt003 spk0",
-            "spk0-utt003 spk9",
-            "speaker spk0 comes after spk9",
-        ),
-        (
-            "utt2spk",
-            "spk0-utt003 spk0",
-            "spk0-utt003 spk0 spk1",
-            "expected one word after the key",
-        ),
-        (
-            "utt2spk",
-            "spk0-utt003 spk0\n",
-            "spk0-utt003 spk0\nspk0-utt003 spk0\n",
-            "appears more than once",
-        ),
-        (
-            "text",
-            "utt003 a word",
-            "utt003 a\u{a0}word",
-            "a blank in the text",
-        ),
-        ("text", "utt003 a", "utt003 \u{7}", "a control character"),
-        ("text", "spk0-utt003 a", "#0 a", "not even as names"),
-        ("text", "utt003 a", "utt003 \0a", "a NUL byte"),
-        (
-            "segments",
-            "spk0-utt003 rec-spk0-utt003 0.5 2",
-            "spk0-utt003 rec-spk0-utt003 0.5",
-            "expected a recording, a start and an end",
-        ),
-        (
-            "segments",
-            "rec-spk0-utt003 0.5 2",
-            "rec-spk0-utt003 0.5 2 1",
-            "expected a recording, a start and an end",
-        ),
-        (
-            "segments",
-            "rec-spk0-utt003 0.5 2",
-            "rec-9 0.5 2",
-            "no line for this recording of segments",
-        ),
-        (
-            "wav.scp",
-            "rec-spk0-utt003 spk0-utt003.wav\n",
-            "rec-spk0-utt003\n",
-            "nothing follows the key",
-        ),
-        (
-            "spk2gender",
-            "spk3 f\n",
-            "",
-            "no line for this speaker of utt2spk",
-        ),
-        (
-            "utt2num_frames",
-            "spk0-utt000 4\n",
-            "spk0-utt000 0\n",
-            "a number of frames above 0",
-        ),
-        ("utt2lang", "nl", "nl de", "expected one word after the key"),
-        ("utt2uniq", "x\n", "\n", "expected one word after the key"),
-        ("utt2dur", " 1.5", " 0", "a number of seconds above 0"),
-        ("spk2warp", "spk3 1", "spk3 1.5", "between 0.5 and 1.5"),
-        (
-            "reco2dur",
-            "utt003 2",
-            "utt003 -2",
-            "a number of seconds above 0",
-        ),
-        (
-            "reco2file_and_channel",
-            "utt003 r A",
-            "utt003 r C",
-            "the name of a recording and A or B",
-        ),
-        ("frame_shift", "0.01", "0", "a number of seconds above 0"),
-        (
-            "utt2num_frames",
-            "spk0-utt000 4\nspk0-utt001 11\n",
-            "spk0-utt001 11\nspk0-utt000 4\n",
-            "the file is not sorted",
-        ),
-    ];
-    for (name, from, to, message) in faults {
-        let text = &good.iter().find(|(n, _)| *n == name).unwrap().1;
-        assert!(text.contains(from), "{name}: {from}");
-        scratch.write(&format!("data/{name}"), text.replacen(from, to, 1));
-        let said = scratch.run("check data");
-        assert_eq!(said.status, 1, "{message}: {}{}", said.out, said.err);
-        assert!(said.out.contains(message), "{message}: {}", said.out);
-        scratch.write(&format!("data/{name}"), text);
-    }
+fn archives_and_their_script_files() {
+    let s = Scratch::new();
+    let (bytes, starts) = archive(&s);
+    let script = String::from_utf8(s.read("f.scp")).unwrap();
+    let end = script.trim_end().rfind('\n').unwrap() + 1;
+    s.write("f.scp", &script[..end]);
+    let said = s.run("check f.ark");
+    let line = "fault: f.scp: utterance spk9-utt099: is in the archive, but not in its script file";
+    assert_eq!(said.status, 1);
+    assert!(said.out.contains(line), "{}", said.out);
+    s.write("f.scp", &script);
+    s.write("f.ark", &bytes[..starts[50]]);
+    let said = s.run("check f.scp");
+    assert_eq!(said.status, 1);
+    let past = format!("byte {} is past the end of f.ark", starts[60] + 12);
+    assert!(said.out.contains(&past), "{}", said.out);
+    fs::remove_file(s.path("f.ark")).unwrap();
+    let said = s.run("check f.scp");
+    assert_eq!(said.status, 1);
+    assert!(
+        said.out
+            .contains("f.ark: utterance spk0-utt000: cannot open"),
+        "{}",
+        said.out
+    );
 }
 
 #[test]

@@ -127,6 +127,7 @@ fn formats_come_from_the_capabilities() {
             "flac",
             "mp3",
             "ogg",
+            "est",
             "htk",
             "sphinx",
             "npy",

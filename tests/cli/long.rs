@@ -1,4 +1,4 @@
-//! Long utterances, which pass in portions where nothing looks at all of one: what is written, said
+//! Long utterances, which pass in chunks where nothing looks at all of one: what is written, said
 //! and refused is what it would be of whole ones.
 
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::{Said, Scratch};
 
-/// Frames of the long utterance, of 40 columns: several portions and a rest.
+/// Frames of the long utterance, of 40 columns: several chunks and a rest.
 const FRAMES: usize = 20_011;
 
-/// Runs a conversion twice: in portions, and with whole utterances, which reading back needs.
+/// Runs a conversion twice: in chunks, and with whole utterances, which reading back needs.
 fn both_ways(s: &Scratch, line: &str) -> (Said, Said) {
     let run = |folder: &str, more: &str| {
         fs::create_dir(s.path(folder)).unwrap();
@@ -53,16 +53,16 @@ fn compare(s: &Scratch, line: &str) -> usize {
         });
         read.collect::<Vec<_>>()
     };
-    let (portions, whole) = (files("portions"), files("whole"));
-    assert_eq!(portions.len(), whole.len(), "{line}");
-    for ((name, bytes), (other, expected)) in portions.iter().zip(&whole) {
+    let (chunks, whole) = (files("portions"), files("whole"));
+    assert_eq!(chunks.len(), whole.len(), "{line}");
+    for ((name, bytes), (other, expected)) in chunks.iter().zip(&whole) {
         assert_eq!(name, other, "{line}");
         assert!(bytes == expected, "{line}: {} differs", name.display());
     }
     for folder in ["portions", "whole"] {
         fs::remove_dir_all(s.path(folder)).unwrap();
     }
-    portions.len()
+    chunks.len()
 }
 
 /// A short, a long and a short utterance, with labels in `l.ark`: the same data in every format.
@@ -141,7 +141,7 @@ fn words(text: &str) -> String {
 }
 
 #[test]
-fn portions_make_no_difference() {
+fn chunks_make_no_difference() {
     let s = Scratch::new();
     corpus(&s);
     let (mut written, mut files) = (0, 0);
@@ -153,14 +153,14 @@ fn portions_make_no_difference() {
         };
         for output in OUTPUTS.iter().copied().chain(beside) {
             let line = format!("{input} {output} --allow-loss labels,precision -j 2");
-            let (portions, whole) = both_ways(&s, &line);
+            let (chunks, whole) = both_ways(&s, &line);
             assert_eq!(
-                (portions.status, whole.status),
+                (chunks.status, whole.status),
                 (0, 0),
                 "{line}: {}",
-                portions.err
+                chunks.err
             );
-            assert_eq!(words(&portions.err), words(&whole.err), "{line}");
+            assert_eq!(words(&chunks.err), words(&whole.err), "{line}");
             written += 1;
             files += compare(&s, &line);
         }
@@ -181,11 +181,11 @@ fn faults_are_told_as_of_whole_utterances() {
         for output in ["OUT/x.ark", "OUT/x.pfile", "ark,t:OUT/x.txt"] {
             for input in [&cut, &half, *input] {
                 let line = format!("{input} {output}");
-                let (portions, whole) = both_ways(&s, &line);
-                let refused = portions.status != 0;
-                assert_eq!(portions.status, whole.status, "{line}: {}", whole.err);
+                let (chunks, whole) = both_ways(&s, &line);
+                let refused = chunks.status != 0;
+                assert_eq!(chunks.status, whole.status, "{line}: {}", whole.err);
                 if refused {
-                    assert_eq!(words(&portions.err), words(&whole.err), "{line}");
+                    assert_eq!(words(&chunks.err), words(&whole.err), "{line}");
                     assert_eq!(crate::names(&s.path("portions")).len(), 0, "{line}");
                 }
                 faults += usize::from(refused);

@@ -11,6 +11,8 @@ mod arguments;
 mod audio;
 mod beside;
 mod check;
+mod check_directories;
+mod check_sound;
 mod choosing;
 #[cfg(unix)]
 mod completions;

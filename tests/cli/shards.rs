@@ -263,3 +263,105 @@ fn groups_stay_together() {
     s.ok("shards merge x.ark -o all.ark -q");
     s.ok(&format!("diff all.ark {input}"));
 }
+
+/// Whether a shard that was run by `first` is the same job as `then`.
+fn resumes(s: &Scratch, first: &str, between: impl Fn(), then: &str) -> bool {
+    for name in s.names() {
+        if name.starts_with("y.") || name.starts_with("l.") {
+            fs::remove_file(s.path(&name)).unwrap();
+        }
+    }
+    let line = |more: &str| format!("{more} --shard 1/2 --no-sync --resume");
+    s.ok(&line(first));
+    between();
+    let said = s.run(&line(then));
+    let same = said.err.contains("have it");
+    assert_eq!(
+        said.status,
+        if same { 0 } else { 2 },
+        "{then}: {}",
+        said.err
+    );
+    assert!(
+        same || said.err.contains("belongs to a different job"),
+        "{}",
+        said.err
+    );
+    same
+}
+
+#[test]
+fn a_job_is_the_same_if_what_changes_bytes_is() {
+    let s = Scratch::new();
+    s.ok(&format!("{} in.ark", sample("fbank.ark")));
+    fs::copy(sample("ali.txt"), s.path("ali.txt")).unwrap();
+    let mut names = String::new();
+    for key in s
+        .ok("ls in.ark -q")
+        .out
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+    {
+        names.push_str(&format!("{key} x{key}\n"));
+    }
+    s.write("names.map", names.as_bytes());
+    s.write("some.list", b"ann-001\nbob-001\n");
+    let job = "in.ark -o y.{shard}.ark";
+    let idle = || {};
+    for more in ["", " --safe", " --allow-pipes", " -j 1", " -v", " --verify"] {
+        assert!(resumes(&s, job, idle, &format!("{job}{more}")), "{more}");
+    }
+    for more in [
+        " --co compress=5",
+        " --labels-out ark:l.{shard}.ark --labels ali.txt",
+        " --labels ali.txt",
+        " --prefix x-",
+        " --dtype f64",
+        " --on-error skip",
+        " --stages frames(0)",
+    ] {
+        assert!(!resumes(&s, job, idle, &format!("{job}{more}")), "{more}");
+    }
+    let with_labels = format!("{job} --labels ali.txt --labels-out ark:l.{{shard}}.ark");
+    let change = |name: &'static str| {
+        let path = s.path(name);
+        move || {
+            let mut text = fs::read_to_string(&path).unwrap();
+            text.push('\n');
+            fs::write(&path, text.replace("\n\n", "\nzoe-9 0\n")).unwrap();
+        }
+    };
+    assert!(resumes(&s, &with_labels, idle, &with_labels));
+    assert!(!resumes(&s, &with_labels, change("ali.txt"), &with_labels));
+    for (more, file) in [
+        (" --stages select(keys=some.list)", "some.list"),
+        (" --map-keys names.map", "names.map"),
+    ] {
+        let line = format!("{job}{more} --on-error skip");
+        assert!(resumes(&s, &line, idle, &line), "{more}");
+        assert!(!resumes(&s, &line, change(file), &line), "{more}");
+    }
+    // The archive behind a list.
+    s.ok("in.ark ark,scp:b.ark,b.scp");
+    let listed = "b.scp -o y.{shard}.ark";
+    let touch = || {
+        let mut bytes = s.read("b.ark");
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        s.write("b.ark", &bytes);
+    };
+    assert!(resumes(&s, listed, idle, listed));
+    assert!(!resumes(&s, listed, touch, listed));
+}
+
+#[test]
+fn a_check_without_a_shape_is_no_work_for_a_shard() {
+    let s = Scratch::new();
+    s.ok(&format!("{} in.ark", sample("fbank.ark")));
+    let error = s.fails("in.ark x.ark --stages check --shard 1/2");
+    assert!(
+        error.contains("the step check looks at more utterances"),
+        "{error}"
+    );
+    s.ok("in.ark x.ark --stages check(dim=40) --shard 1/2");
+}

@@ -9,9 +9,11 @@
     reason = "tests"
 )]
 
+mod logging;
 mod memory;
 mod objects;
 mod own;
+mod plans;
 mod stages;
 
 use std::collections::BTreeMap;
@@ -73,7 +75,7 @@ fn job(input: &str, output: &str, env: &Env) -> Result<Job> {
     let registry = builtin::registry();
     let inputs = Input::parse(input, None, &[], &registry, env)?;
     let target = Target::parse(output, None, &[], &registry, env)?;
-    Ok(Job::new(inputs, target))
+    Ok(Job::new(inputs, &target))
 }
 
 fn run(input: &str, output: &str, env: &Env) -> Result<Outcome> {
@@ -107,7 +109,7 @@ fn what_is_created_is_there_once_it_is_finished() {
         ..Utterance::default()
     };
     for output in ["x.ark", "x.pfile", "x.spr/"] {
-        let mut writer = Box::new(spr_convert::create(&s.at(output)).unwrap());
+        let mut writer = spr_convert::create(&s.at(output)).unwrap();
         writer.write(&utt).unwrap();
         assert!(!s.path(output).exists(), "{output}");
         let written = writer.finish().unwrap();
@@ -118,7 +120,7 @@ fn what_is_created_is_there_once_it_is_finished() {
         let before = s.files();
         let again = spr_convert::create(&s.at(output)).and_then(|mut writer| {
             writer.write(&utt)?;
-            Box::new(writer).finish()
+            writer.finish()
         });
         assert!(again.is_err(), "{output}");
         assert_eq!(s.files(), before, "{output}");
@@ -244,8 +246,8 @@ fn inputs_are_never_replaced() {
         let overwriting = |output: &str| {
             let env = builtin::env();
             let mut job = job(&input, output, &env)?;
-            job.overwrite = true;
-            job.policy.allow_all();
+            job.plan.run.overwrite = true;
+            job.plan.policy.allow_all();
             job.run(&builtin::registry(), &env, &mut ())
         };
         let error = overwriting(&output).unwrap_err();

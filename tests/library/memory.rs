@@ -6,6 +6,7 @@ use std::sync::Arc;
 use spr_convert::argument::Input;
 use spr_convert::builtin;
 use spr_convert::core::bytes::MemoryStore;
+use spr_convert::plan::Labels;
 
 use super::{TWO, job, read_in, run};
 
@@ -21,8 +22,8 @@ fn a_whole_conversion_happens_in_memory() {
         let mut job = job(&at("in.jsonl"), &at(output), &env).unwrap();
         let registry = builtin::registry();
         let labels = Input::parse(&at("labels.jsonl"), None, &[], &registry, &env).unwrap();
-        job.labels = labels.into_iter().next();
-        (job.verify, job.hash) = (true, true);
+        job.plan.joins.labels = labels.into_iter().next().map(Labels::new);
+        (job.plan.run.verify, job.plan.run.hash) = (true, true);
         let outcome = job.run(&registry, &env, &mut ()).unwrap();
         assert!(outcome.verified && outcome.hash.is_some(), "{output}");
         assert_eq!(outcome.written.frames, 3, "{output}");

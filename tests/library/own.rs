@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use spr_convert::core::format::{Caps, Count, FeatureCaps, Keys, Reader, Writer, Written};
+use spr_convert::core::format::{Caps, Count, FeatureCaps, Keys, Reader, WriteSummary, Writer};
 use spr_convert::core::loss::{LossKind, LossPolicy};
 use spr_convert::core::model::{DatasetInfo, Dtype, Matrix, Rank, Utterance};
 use spr_convert::{ErrorKind, Result, core};
@@ -34,13 +34,13 @@ impl Reader for Countdown {
 type Shelf = Arc<Mutex<(Vec<Utterance>, bool)>>;
 
 /// A writer of one's own: keeps features of `f32`.
-struct Keeper(Caps, Shelf, Written);
+struct Keeper(Caps, Shelf, WriteSummary);
 
 impl Keeper {
     fn new(shelf: &Shelf) -> Self {
         let mut caps = Caps::new(Count::Many, Keys::Any);
         caps.features = Some(FeatureCaps::new(&[Dtype::F32]));
-        Self(caps, shelf.clone(), Written::default())
+        Self(caps, shelf.clone(), WriteSummary::default())
     }
 }
 
@@ -60,7 +60,7 @@ impl Writer for Keeper {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         self.1.lock().unwrap().1 = true;
         Ok(self.2)
     }

@@ -5,8 +5,9 @@ use spr_convert::core::bytes::Env;
 use spr_convert::core::format::Reader;
 use spr_convert::core::model::Utterance;
 use spr_convert::core::stage::{
-    Batching, Interleave, Passes, ReaderExt, Stages, ThreadedReader, Utterances,
+    Batching, Interleave, Passes, ReaderExt, ThreadedReader, Utterances,
 };
+use spr_convert::step::Steps;
 use spr_convert::{Result, open};
 
 use super::{Scratch, TWO};
@@ -18,7 +19,7 @@ fn sample() -> Result<Box<dyn Reader>> {
 
 #[test]
 fn an_epoch_of_batches_holds_every_frame_once() {
-    let stages: Stages = "shuffle(1000,seed=1)|context(5,5)|batch(256)|prefetch(4)"
+    let stages: Steps = "shuffle(1000,seed=1)|context(5,5)|batch(256)|prefetch(4)"
         .parse()
         .unwrap();
     let mut passes =
@@ -120,12 +121,12 @@ fn the_page_about_stages_has_them_all_in_their_words() {
     let page = format!("{}/docs/stages.md", env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(page).unwrap();
     let mut seen = 0;
-    for (usage, what) in Stages::list() {
+    for (usage, what) in Steps::list() {
         let row = format!("| `{}` | {what} |\n", usage.replace('|', "\\|"));
         assert!(page.contains(&row), "{row}");
         seen += 1;
     }
-    assert_eq!((seen, page.matches("\n| `").count()), (22, 22));
+    assert_eq!((seen, page.matches("\n| `").count()), (30, 30));
 }
 
 #[test]

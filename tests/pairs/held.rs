@@ -14,7 +14,7 @@ use super::env;
 
 /// What an utterance holds, whatever form it has.
 #[derive(Debug, PartialEq)]
-struct Held {
+struct UtteranceContent {
     key: String,
     features: Option<Values>,
     labels: Option<Values>,
@@ -42,7 +42,7 @@ fn values(matrix: &Matrix) -> Values {
     (matrix.rank(), matrix.rows(), matrix.cols(), numbers)
 }
 
-impl Held {
+impl UtteranceContent {
     fn of(utt: &Utterance) -> Self {
         let mut utt = utt.clone();
         // A speaker whom the label names says no more than that.
@@ -118,7 +118,7 @@ pub(crate) fn difference(
         return Some(format!("{} utterances of {}", back.len(), want.len()));
     }
     for ((want, original), back) in want.iter().zip(original).zip(back) {
-        let (held, kept) = (Held::of(want), Held::of(back));
+        let (held, kept) = (UtteranceContent::of(want), UtteranceContent::of(back));
         if held != kept {
             return Some(format!("{kept:?} instead of {held:?}"));
         }

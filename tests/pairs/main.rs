@@ -61,7 +61,7 @@ fn convert((from, input): (&str, &Path), (to, output): (&str, &Path)) -> Result<
     let (input, output) = (input.to_str().unwrap(), output.to_str().unwrap());
     let inputs = Input::parse(input, named(from), &[], &registry, &env)?;
     let target = Target::parse(output, named(to), &[], &registry, &env)?;
-    Job::new(inputs, target).run(&registry, &env, &mut ())
+    Job::new(inputs, &target).run(&registry, &env, &mut ())
 }
 
 fn read(section: &str, path: &Path) -> Vec<Utterance> {

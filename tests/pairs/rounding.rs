@@ -130,7 +130,7 @@ fn convert(input: &Path, output: &str) -> Result<Outcome, Error> {
     let (registry, env) = (builtin::registry(), env());
     let inputs = Input::parse(input.to_str().unwrap(), None, &[], &registry, &env)?;
     let target = Target::parse(output, None, &[], &registry, &env)?;
-    Job::new(inputs, target).run(&registry, &env, &mut ())
+    Job::new(inputs, &target).run(&registry, &env, &mut ())
 }
 
 /// Every choice that the options of a format leave, alone and in text.

@@ -1,5 +1,5 @@
-//! Kaldi's copy tools under their own names: same options, same tables, same bytes, same exit
-//! statuses, so that a recipe runs unchanged. Where Kaldi loses data in silence these fail.
+//! Kaldi's copy tools under their own names, with the same options, tables, bytes and exit
+//! statuses, so that recipes run unchanged. They fail where Kaldi loses data silently.
 
 mod copy;
 mod log;
@@ -22,13 +22,13 @@ use spr_core::bytes::Env;
 
 /// A tool.
 pub struct Tool {
-    /// Its name, which is Kaldi's.
+    /// Its name, as in Kaldi.
     pub name: &'static str,
-    /// What it does and how it is called.
+    /// The usage text.
     usage: &'static str,
-    /// Its own options.
+    /// The options besides the standard ones.
     options: &'static [Spec],
-    /// The least and the most arguments.
+    /// The smallest and largest number of arguments.
     arguments: (usize, usize),
     run: fn(&Session) -> Result<u8>,
 }
@@ -37,7 +37,7 @@ pub struct Tool {
 const DONE: u8 = 0;
 /// Bad usage, or the table was empty.
 const NOTHING: u8 = 1;
-/// What Kaldi returns for an exception, -1.
+/// Kaldi's status for an exception, -1.
 const FAILED: u8 = 255;
 
 /// All tools.
@@ -59,16 +59,16 @@ pub static TOOLS: [&Tool; 15] = [
     &select::SUBSET_FEATS,
 ];
 
-/// The tool that a program called `program` is.
+/// Returns the tool with the name of the program `program`.
 pub fn named(program: &OsStr) -> Option<&'static Tool> {
     let name = Path::new(program).file_name()?;
     TOOLS.into_iter().find(|tool| name == tool.name)
 }
 
-/// Runs a tool and gives its exit status; the first of `arguments` is the program's name.
+/// Runs a tool and returns its exit status. The first of `arguments` is the program's name.
 ///
-/// All files are reached through `env`, which brings the store and the formats that objects in
-/// tables may be of. Which commands may run the options say, and warnings go to standard error.
+/// All files are opened through `env`, which provides the store and the formats of objects in
+/// tables. Options determine which commands may run. Warnings go to standard error.
 pub fn main(tool: &'static Tool, arguments: &[OsString], env: Env) -> u8 {
     let log = log::Log::new(tool.name);
     let mut texts = Vec::new();

@@ -1,12 +1,12 @@
-//! What Kaldi's tools say on standard error.
+//! The messages of Kaldi's tools on standard error.
 
 use std::fmt::Display;
 use std::io::Write;
 
+use spr_core::text::visible;
 use spr_core::{Error, Remedy};
-use spr_text::visible;
 
-/// Says things in the name of a tool.
+/// Prints messages in the name of a tool.
 #[derive(Clone, Copy)]
 pub(super) struct Log {
     tool: &'static str,
@@ -17,8 +17,8 @@ impl Log {
         Self { tool }
     }
 
-    /// One line, such as `LOG (copy-feats[spr-convert 0.1.0]:main()) Copied 12 feature matrices.`
-    /// Nobody is left to tell if that fails.
+    /// Prints a line such as `LOG (copy-feats[spr-convert 0.1.0]:main()) Copied 12 feature
+    /// matrices.` Errors of standard error itself are ignored.
     pub(super) fn say(&self, level: &str, text: impl Display) {
         let version = env!("CARGO_PKG_VERSION");
         let _ = writeln!(
@@ -37,7 +37,7 @@ impl Log {
         self.say("WARNING", text);
     }
 
-    /// An error, and on a second line what to do about it.
+    /// Prints an error, and its hint on a second line.
     pub(super) fn error(&self, error: &Error) {
         self.say("ERROR", error);
         let hint = match error.remedy() {
@@ -55,13 +55,14 @@ impl Log {
         }
     }
 
-    /// Text as it is.
+    /// Prints text unchanged.
     pub(super) fn raw(&self, text: &str) {
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 }
 
-/// The line that a tool starts with: its arguments, quoted for a shell, each with a space behind.
+/// Returns the line that a tool starts with: its arguments, quoted for a shell, each followed by a
+/// space.
 pub(super) fn command_line(arguments: &[&str]) -> String {
     let mut line = String::new();
     for argument in arguments {
@@ -72,7 +73,7 @@ pub(super) fn command_line(arguments: &[&str]) -> String {
     line
 }
 
-/// A word as it can be pasted into a shell.
+/// Quotes a word for a shell.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"[]~#^_-+=:.,/".contains(&b);
     if !word.is_empty() && word.bytes().all(plain) {
@@ -84,7 +85,7 @@ pub(super) fn quoted(word: &str) -> String {
     }
 }
 
-/// A number as C prints it with `%.6g`, which is what C++ streams do.
+/// Formats a number like C's `%.6g`, as C++ streams do.
 pub(super) fn six_digits(value: f64) -> String {
     if !value.is_finite() {
         let sign = if value.is_sign_negative() { "-" } else { "" };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use spr_core::bytes::Env;
 use spr_core::{Error, Result, number};
 
-/// A value, and with it its type.
+/// A value and its type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Bool(bool),
@@ -63,10 +63,11 @@ impl Spec {
     }
 }
 
-/// `--binary`, which says how single files are written.
+/// The option `--binary`, the form of single output files.
 pub(super) const BINARY: Spec = Spec::flag("binary", true, "Write single files in binary form");
 
-/// In the environment 1 allows what `--allow-pipes` does, for recipes that can't be changed.
+/// An environment variable: 1 has the effect of `--allow-pipes`, for recipes that cannot be
+/// changed.
 pub(super) const ALLOW_PIPES: &str = "SPR_CONVERT_ALLOW_PIPES";
 
 /// Options of every tool.
@@ -82,13 +83,13 @@ static STANDARD: [Spec; 5] = [
     Spec::int("verbose", 0, "Verbosity; accepted for the sake of recipes"),
 ];
 
-/// What a command line asks for.
+/// The request of a command line.
 pub(super) enum Wish {
     Help,
     Run(Options),
 }
 
-/// The options of a run, and its arguments.
+/// The options and arguments of a run.
 #[derive(Clone)]
 pub(super) struct Options {
     values: Vec<(&'static str, Value)>,
@@ -96,11 +97,11 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Reads a command line, the first word of which is the program, and through `env` the files of
-    /// options that it names.
+    /// Parses a command line, whose first word is the program, and reads the configuration files
+    /// that it names through `env`.
     ///
     /// # Errors
-    /// An unknown option, a value of the wrong type, or an unreadable configuration file.
+    /// An option is unknown, a value has the wrong type, or a configuration file cannot be read.
     pub(super) fn parse(own: &'static [Spec], words: &[&str], env: &Env) -> Result<Wish> {
         let mut options = Self {
             values: (own.iter().chain(&STANDARD))
@@ -112,7 +113,7 @@ impl Options {
             options.set("allow-pipes")?;
         }
         let words = words.get(1..).unwrap_or_default();
-        // What the command line says goes before what a configuration file says.
+        // The command line overrides configuration files.
         for word in words.iter().take_while(|word| **word != "--") {
             match word.strip_prefix("--").map(split) {
                 Some((name, value)) if name == "config" => {
@@ -168,7 +169,7 @@ impl Options {
         Ok(())
     }
 
-    /// Takes `name=value` or `name`.
+    /// Sets an option from `name=value` or `name`.
     fn set(&mut self, option: &str) -> Result<()> {
         let (name, value) = split(option);
         let known = self.values.iter_mut().find(|(known, _)| *known == name);
@@ -209,12 +210,12 @@ impl Options {
             .map(|(_, value)| value)
     }
 
-    /// The boolean option `name`.
+    /// Returns the boolean option `name`.
     pub(super) fn flag(&self, name: &str) -> bool {
         matches!(self.get(name), Some(Value::Bool(true)))
     }
 
-    /// The whole-number option `name`.
+    /// Returns the integer option `name`.
     pub(super) fn int(&self, name: &str) -> i32 {
         match self.get(name) {
             Some(Value::Int(int)) => *int,
@@ -222,7 +223,7 @@ impl Options {
         }
     }
 
-    /// The number option `name`.
+    /// Returns the float option `name`.
     pub(super) fn float(&self, name: &str) -> f32 {
         match self.get(name) {
             Some(Value::Float(float)) => *float,
@@ -230,7 +231,7 @@ impl Options {
         }
     }
 
-    /// The text option `name`.
+    /// Returns the text option `name`.
     pub(super) fn text(&self, name: &str) -> &str {
         match self.get(name) {
             Some(Value::Text(text)) => text,
@@ -238,13 +239,13 @@ impl Options {
         }
     }
 
-    /// The arguments, in their order.
+    /// Returns the arguments in order.
     pub(super) fn arguments(&self) -> &[String] {
         &self.arguments
     }
 }
 
-/// The name of an option as it is compared, and its value if there is a `=`.
+/// Splits an option into its normalised name and its value, if there is a `=`.
 fn split(option: &str) -> (String, Option<&str>) {
     let (name, value) = match option.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -253,7 +254,7 @@ fn split(option: &str) -> (String, Option<&str>) {
     (name.replace('_', "-").to_ascii_lowercase(), value)
 }
 
-/// The text of `--help`.
+/// Returns the text of `--help`.
 pub(super) fn usage(text: &str, own: &[Spec]) -> String {
     let mut out = format!("\n{text}\n");
     for (title, specs) in [("Options", own), ("Standard options", &STANDARD)] {

@@ -1,4 +1,4 @@
-//! `paste-feats`.
+//! The tool `paste-feats`.
 
 use spr_core::format::Reader;
 use spr_core::model::{Dtype, Matrix, Rank, Utterance};
@@ -30,14 +30,14 @@ Usage: paste-feats [options] <in-rspecifier1> <in-rspecifier2> [<in-rspecifier3>
     run,
 };
 
-/// The shortest and the greatest number of rows.
+/// Returns the smallest and the largest number of rows.
 fn lengths(parts: &[&Matrix]) -> (usize, usize) {
     let rows = || parts.iter().map(|part| part.rows());
     (rows().min().unwrap_or(0), rows().max().unwrap_or(0))
 }
 
-/// Puts `parts` side by side, cut to the shortest. `false`, after a warning, if their lengths
-/// differ by more than is tolerated.
+/// Joins `parts` column-wise, cut to the shortest. Returns `false` after a warning if their lengths
+/// differ by more than the tolerance.
 fn paste(session: &Session, name: &str, parts: &[&Matrix], into: &mut Matrix) -> Result<bool> {
     let tolerance = session.options.int("length-tolerance");
     let (shortest, longest) = lengths(parts);

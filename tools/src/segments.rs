@@ -1,4 +1,4 @@
-//! `extract-feature-segments`.
+//! The tool `extract-feature-segments`.
 
 use spr_core::model::{Dtype, Key, Matrix, Rank, Utterance};
 use spr_core::{Error, Result, number};
@@ -49,10 +49,10 @@ struct Cut<'a> {
 }
 
 impl<'a> Cut<'a> {
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// # Errors
-    /// What is wrong with it, as Kaldi says it.
+    /// The line is invalid; the message is Kaldi's.
     fn parse(line: &'a [u8]) -> Result<Self, &'static str> {
         let mut words = line
             .split(|b| matches!(b, b' ' | b'\t' | b'\r'))
@@ -82,19 +82,19 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// How times become frames.
+/// The conversion of times to frames.
 struct Timing {
-    /// Milliseconds.
+    /// The frame shift in milliseconds.
     shift: f64,
-    /// Frames that are left out at the end.
+    /// The number of frames cut off at the end.
     snip: i64,
-    /// Frames that a segment must exceed.
+    /// The number of frames that a segment must exceed.
     shortest: i64,
-    /// Frames by less than which an end may lie behind the last frame.
+    /// The limit, in frames, for an end behind the last frame.
     overshoot: i64,
 }
 
-/// The nearest whole number of frames, halves away from zero.
+/// Returns the nearest number of frames, with halves rounded away from zero.
 #[expect(clippy::cast_possible_truncation, reason = "float casts saturate")]
 fn frames(seconds: f64, shift: f64) -> i64 {
     (seconds * 1000.0 / shift).round() as i64
@@ -120,10 +120,10 @@ impl Timing {
         })
     }
 
-    /// The frames of a segment in a matrix.
+    /// Returns the frames of a segment in a matrix.
     ///
     /// # Errors
-    /// Why it is to be skipped.
+    /// The segment is to be skipped, for the returned reason.
     fn cut(&self, segment: &Cut<'_>, from: &Matrix) -> Result<std::ops::Range<usize>, String> {
         let start = frames(segment.start, self.shift);
         let end = frames(segment.end, self.shift).saturating_sub(self.snip);

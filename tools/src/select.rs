@@ -1,4 +1,4 @@
-//! The tools that are one stage each: `subset-feats`, `select-feats`, `splice-feats`.
+//! The tools that consist of one stage: `subset-feats`, `select-feats`, `splice-feats`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ Usage: subset-feats [options] <in-rspecifier> <out-wspecifier>
     run: subset_feats,
 };
 
-/// The default of `--n`, which may stand beside the lists.
+/// The default of `--n`, which may be given together with the lists.
 const FIRST: i32 = 10;
 
 pub(super) static SELECT_FEATS: Tool = Tool {
@@ -118,7 +118,7 @@ fn subset_feats(session: &Session) -> Result<u8> {
     Ok(if count > 0 { DONE } else { NOTHING })
 }
 
-/// The first word of each line.
+/// Reads the first word of each line.
 fn keys(session: &Session, list: &str) -> Result<HashSet<Key>> {
     let mut source = session.env.open(&specifier::rxfilename(list)?)?;
     let (mut line, mut number) = (Vec::new(), 0);

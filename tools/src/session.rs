@@ -1,10 +1,10 @@
-//! One run of a tool: its options, what it may reach, and its tables.
+//! One run of a tool: its options, environment and tables.
 
 use std::sync::Arc;
 
 use spr_core::bytes::{Access, Env, Locator, MemoryStore, Part, Sink, Source, key_of_file};
 use spr_core::format::{Format, Options as FormatOptions, Reader, Request};
-use spr_core::model::{Key, Utterance};
+use spr_core::model::{About, Key, Utterance};
 use spr_core::stage::Prefetch;
 use spr_core::{Error, Result};
 use spr_format_kaldi::specifier;
@@ -14,13 +14,13 @@ use super::log::{Log, quoted};
 use super::options::Options;
 use super::table::{ByKey, Holder, TableIn, TableOut};
 
-/// What a tool has at hand.
+/// The state of a run.
 #[derive(Clone)]
 pub(super) struct Session {
     pub(super) log: Log,
     pub(super) options: Options,
     pub(super) env: Env,
-    /// What is wanted of every table and file.
+    /// The request for every table and file.
     request: Request,
 }
 
@@ -38,7 +38,7 @@ impl Session {
         }
     }
 
-    /// The same for a tool that looks at sizes only: matrices hold anything.
+    /// Returns a session that reads only shapes; the values of matrices are then undefined.
     pub(super) fn without_values(&self) -> Self {
         Self {
             request: Request::all().headers(),
@@ -46,23 +46,23 @@ impl Session {
         }
     }
 
-    /// An argument, counted from 0.
+    /// Returns an argument, counted from 0.
     pub(super) fn argument(&self, i: usize) -> &str {
         self.options.arguments().get(i).map_or("", String::as_str)
     }
 
-    /// Opens a table to read, which is done ahead on a thread of its own.
+    /// Opens a table for reading on a separate thread.
     ///
     /// # Errors
-    /// `text` is not an rspecifier, or the table can't be opened.
+    /// `text` is not an rspecifier, or the table cannot be opened.
     pub(super) fn read_table(&self, text: &str, holder: Holder) -> Result<Box<dyn Reader>> {
         self.read_requested(text, holder, self.request.clone())
     }
 
-    /// As [`read_table`](Self::read_table), but only what `request` asks for.
+    /// Opens a table like [`read_table`](Self::read_table), but reads only what `request` selects.
     ///
     /// # Errors
-    /// As [`read_table`](Self::read_table).
+    /// As for [`read_table`](Self::read_table).
     pub(super) fn read_requested(
         &self,
         text: &str,
@@ -83,25 +83,25 @@ impl Session {
         Ok(Box::new(Prefetch::new(Box::new(table))))
     }
 
-    /// Opens a table whose matrices are asked for by key.
+    /// Opens a table for lookup of matrices by key.
     ///
     /// # Errors
-    /// `text` is not an rspecifier, or the table can't be opened.
+    /// `text` is not an rspecifier, or the table cannot be opened.
     pub(super) fn read_by_key(&self, text: &str) -> Result<ByKey> {
         ByKey::open(text, Holder::Matrix, &self.env)
     }
 
-    /// Reads the object of a file, perhaps at an offset or with a range.
+    /// Reads the object in a file, which may be named with an offset or a range.
     ///
     /// # Errors
-    /// It can't be read, or is of another kind.
+    /// The file cannot be read, or the object is of another kind.
     pub(super) fn read_file(&self, text: &str, holder: Holder) -> Result<Utterance> {
         let name = key_of_file(&text.into());
         let key = match name.check_word() {
             Ok(()) => name,
             Err(_) => Key::from("object"),
         };
-        // What Kaldi takes for a file is what it takes behind the key in a script file.
+        // Kaldi accepts the same names for files as in a script file.
         let place = if text.is_empty() { "-" } else { text };
         let line = [key.as_bytes(), b" ", place.as_bytes(), b"\n"].concat();
         let script = Source::from_bytes(text, line)?;
@@ -120,10 +120,10 @@ impl Session {
         }
     }
 
-    /// Starts a table, with options of the Kaldi format. Files that exist are replaced.
+    /// Creates a table with options of the Kaldi format. Existing files are replaced.
     ///
     /// # Errors
-    /// `text` is not a wspecifier, or the table can't be made.
+    /// `text` is not a wspecifier, or the table cannot be created.
     pub(super) fn write_table(&self, text: &str, pairs: &[(&str, &str)]) -> Result<TableOut> {
         if specifier::wspecifier(text).is_none() {
             return Err(Error::usage(format!("'{text}' is not a table to write"))
@@ -137,7 +137,7 @@ impl Session {
     /// Writes one object, without a key, to a file.
     ///
     /// # Errors
-    /// `text` is not a place to write to, or the system refuses.
+    /// `text` is not a valid file name, or the system refuses.
     pub(super) fn write_file(&self, utt: &Utterance, text: &str) -> Result<()> {
         let store = MemoryStore::new();
         let env = self.env.clone().with_store(Arc::new(store.clone()));
@@ -145,11 +145,11 @@ impl Session {
         let style = (!self.options.flag("binary")).to_string();
         let pairs = [("text", style.as_str()), ("digits", "kaldi")];
         let options = FormatOptions::new(FORMAT.info(), pairs)?;
-        let mut writer = FORMAT.create(output.clone(), &options, &env)?;
+        let mut writer = FORMAT.create(output.clone(), &options, &About::default(), &env)?;
         writer.write(utt)?;
         writer.finish()?;
         output.commit()?;
-        // In an archive the same bytes stand behind the key and a space.
+        // In an archive the same bytes follow the key and a space.
         let skip = utt.key.as_bytes().len() + 1;
         let entry = store.get("object");
         match entry.as_ref().and_then(|entry| entry.get(skip..)) {
@@ -161,7 +161,7 @@ impl Session {
     /// Writes a whole file.
     ///
     /// # Errors
-    /// `text` is not a place to write to, or the system refuses.
+    /// `text` is not a valid file name, or the system refuses.
     pub(super) fn write_bytes(&self, bytes: &[u8], text: &str) -> Result<()> {
         let output = self.env.output(&specifier::wxfilename(text)?);
         let output = output.overwrite(true);
@@ -176,17 +176,17 @@ impl Session {
         self.write_bytes(text.as_bytes(), "-")
     }
 
-    /// Standard output, for lines that come one by one.
+    /// Opens standard output for lines written one by one.
     pub(super) fn lines(&self) -> Result<Sink> {
         self.env
             .output(&Locator::Standard)
             .create(Part::Main, false)
     }
 
-    /// Whether all of two arguments are tables, or none is.
+    /// Returns `true` if both arguments are tables, and `false` if neither is.
     ///
     /// # Errors
-    /// One is and the other is not.
+    /// Only one of them is a table.
     pub(super) fn are_tables(&self, from: &str, to: &str) -> Result<bool> {
         let table = is_rspecifier(from);
         if table != specifier::wspecifier(to).is_some() {
@@ -198,12 +198,12 @@ impl Session {
     }
 }
 
-/// Whether an argument is a table to read and not a file, by Kaldi's own rules.
+/// Returns `true` if an argument is an rspecifier and not a file, by Kaldi's own rules.
 pub(super) fn is_rspecifier(text: &str) -> bool {
     specifier::rspecifier(text).is_some()
 }
 
-/// A file to read as messages name it.
+/// Returns the name of an input file as in messages.
 pub(super) fn printable_input(text: &str) -> String {
     match text {
         "" | "-" => "standard input".to_owned(),
@@ -211,7 +211,7 @@ pub(super) fn printable_input(text: &str) -> String {
     }
 }
 
-/// A file to write as messages name it.
+/// Returns the name of an output file as in messages.
 pub(super) fn printable_output(text: &str) -> String {
     match text {
         "" | "-" => "standard output".to_owned(),

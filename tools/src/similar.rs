@@ -1,4 +1,4 @@
-//! `compare-feats`.
+//! The tool `compare-feats`.
 
 use spr_core::format::Reader;
 use spr_core::model::{Matrix, Utterance};
@@ -27,7 +27,7 @@ Usage: compare-feats [options] <in-rspecifier1> <in-rspecifier2>
     run,
 };
 
-/// Sums over all frames, a value a column.
+/// Sums over all frames, per column.
 #[derive(Default)]
 struct Products {
     first: Vec<f64>,
@@ -56,7 +56,7 @@ impl Products {
         Ok(())
     }
 
-    /// The similarity of each column; that of two columns of zeros is 1.
+    /// Returns the similarity of each column; that of two zero columns is 1.
     fn similarity(&self) -> Vec<f64> {
         let sums = self.first.iter().zip(&self.second);
         let sums = sums.map(|(first, second)| first + second);
@@ -68,7 +68,7 @@ impl Products {
     }
 }
 
-/// A vector as Kaldi prints it in messages.
+/// Formats a vector as in Kaldi's messages.
 fn listed(values: &[f64]) -> String {
     let mut text = " [ ".to_owned();
     for value in values {

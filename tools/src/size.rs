@@ -1,4 +1,4 @@
-//! The tools that tell sizes: `feat-to-len`, `feat-to-dim`, `matrix-dim`.
+//! The tools that print sizes: `feat-to-len`, `feat-to-dim`, `matrix-dim`.
 
 use spr_core::format::Reader;
 use spr_core::model::{Matrix, Utterance};

@@ -1,4 +1,4 @@
-//! Tables as the tools see them: of one kind of object, floats of 32 bits.
+//! Tables of one kind of object with 32-bit floats, as the tools see them.
 
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
@@ -6,7 +6,7 @@ use spr_core::model::{DatasetInfo, Dtype, Key, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Result};
 use spr_format_kaldi::{RandomAccessTableReader, TableWriter};
 
-/// What a tool expects a table to hold.
+/// The kind of object that a tool expects in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
     Matrix,
@@ -20,7 +20,7 @@ pub(super) enum Holder {
 }
 
 impl Holder {
-    /// The value of the Kaldi format's option `holder`.
+    /// Returns the value of the Kaldi format's option `holder`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Matrix => "float-matrix",
@@ -43,25 +43,25 @@ impl Holder {
     }
 }
 
-/// A table that is read from front to back.
+/// A table that is read sequentially.
 ///
-/// Kaldi's option `p` passes over entries that can't be read, with a warning each; what is broken
-/// beyond the next entry ends the table then.
+/// Kaldi's option `p` skips entries that cannot be read, with a warning each. An error that affects
+/// all following entries ends the table.
 pub(super) struct TableIn {
     reader: Box<dyn Reader>,
     holder: Holder,
-    /// Whether entries that can't be read are passed over.
+    /// Whether entries that cannot be read are skipped.
     pub(super) permissive: bool,
-    /// Whether matrices hold their values, or anything.
+    /// Whether the values of matrices are read.
     pub(super) values: bool,
-    /// Whether an entry was read.
+    /// Whether an entry has been read.
     begun: bool,
     over: bool,
     env: Env,
 }
 
 impl TableIn {
-    /// A table of which all entries must be read, with their values.
+    /// Creates a table of which all entries must be readable, with their values.
     pub(super) fn new(reader: Box<dyn Reader>, holder: Holder, env: &Env) -> Self {
         Self {
             reader,
@@ -75,7 +75,7 @@ impl TableIn {
     }
 }
 
-/// Leaves of an utterance what was asked for, if it holds `values` as 32-bit floats.
+/// Reduces an utterance to the requested object, with 32-bit floats if it has `values`.
 fn fit(holder: Holder, utt: &mut Utterance, values: bool, env: &Env) -> Result<()> {
     utt.meta.clear();
     if !holder.holds(utt) {
@@ -94,6 +94,7 @@ fn fit(holder: Holder, utt: &mut Utterance, values: bool, env: &Env) -> Result<(
     Ok(())
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for TableIn {
     fn info(&self) -> &DatasetInfo {
         self.reader.info()
@@ -128,7 +129,7 @@ impl Reader for TableIn {
     }
 }
 
-/// A table whose matrices are asked for by key.
+/// A table for lookup of matrices by key.
 pub(super) struct ByKey {
     table: RandomAccessTableReader,
     holder: Holder,
@@ -141,7 +142,7 @@ impl ByKey {
     /// Opens the table that an rspecifier names.
     ///
     /// # Errors
-    /// It is none, or can't be opened.
+    /// It is not an rspecifier, or the table cannot be opened.
     pub(super) fn open(text: &str, holder: Holder, env: &Env) -> Result<Self> {
         let pairs = [("holder", holder.name())];
         Ok(Self {
@@ -152,10 +153,10 @@ impl ByKey {
         })
     }
 
-    /// The matrix of `key`; `None` if there is none.
+    /// Returns the matrix of `key`, or `None` if there is none.
     ///
     /// # Errors
-    /// The table can't be read, or does not keep what its options promise.
+    /// The table cannot be read, or breaks a promise of its options.
     pub(super) fn find(&mut self, key: &Key) -> Result<Option<&Matrix>> {
         if self.current.features.is_none() || self.current.key != *key {
             self.current.features = None;
@@ -169,10 +170,10 @@ impl ByKey {
     }
 }
 
-/// A table that is written.
+/// A table that is being written.
 pub(super) struct TableOut {
     writer: TableWriter,
-    /// Entries written.
+    /// The number of entries written.
     pub(super) count: u64,
 }
 
@@ -184,7 +185,7 @@ impl TableOut {
     /// Adds an entry.
     ///
     /// # Errors
-    /// The table can't hold it, or the system refuses.
+    /// The table cannot hold it, or the system refuses.
     pub(super) fn write(&mut self, utt: &Utterance) -> Result<()> {
         self.writer.write(utt).map_err(|e| e.utterance(&utt.key))?;
         self.count += 1;
@@ -199,7 +200,7 @@ impl TableOut {
         self.write_changed(reader, |_| Ok(()))
     }
 
-    /// Adds all entries of a reader, each changed by `change`.
+    /// Adds all entries of a reader after changing each with `change`.
     ///
     /// # Errors
     /// Reading, changing or writing fails.
@@ -216,10 +217,10 @@ impl TableOut {
         Ok(())
     }
 
-    /// Adds an entry of one integer.
+    /// Adds an entry with one integer.
     ///
     /// # Errors
-    /// As [`write`](Self::write); the number is beyond 32 bits.
+    /// As for [`write`](Self::write), or the number exceeds 32 bits.
     pub(super) fn write_int(&mut self, key: &Key, n: usize) -> Result<()> {
         let n = i32::try_from(n).map_err(|_| Error::unfit(format!("{n} is not an int32")))?;
         self.write(&Utterance {
@@ -229,7 +230,7 @@ impl TableOut {
         })
     }
 
-    /// Completes the table and gives its files their names.
+    /// Completes the table and commits its files.
     ///
     /// # Errors
     /// The system refuses, or the command at the other end failed.

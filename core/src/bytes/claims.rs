@@ -1,4 +1,5 @@
-//! What the outputs of a run are written to: no file or stream twice, however its name is spelt.
+//! The destinations of all outputs in a run: no file or stream is written twice, however its name
+//! is spelt.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -6,33 +7,33 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::store::{FileKind, Identity, Store, is_inside, is_twin};
 use super::{Location, Locator};
-use crate::Result;
+use crate::error::Result;
 
 /// Standard output as a file.
 const STDOUT: &str = "/dev/stdout";
-/// Takes whatever anybody writes.
+/// A file that accepts any number of writers.
 const NULL: &str = "/dev/null";
 
-/// What is being written. Clones share the list.
+/// The destinations being written. Clones share the list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claims(Arc<Mutex<List>>);
 
 #[derive(Debug, Default)]
 struct List {
     taken: HashSet<Identity>,
-    /// Names from the root; of folders, with the names that they were given.
+    /// Absolute names; for folders, with the names as given.
     names: BTreeMap<Location, Option<Location>>,
-    /// Files that were there when they were claimed, also by an output that is gone by now.
+    /// Files that existed when they were claimed, including by outputs that were dropped.
     replaced: HashSet<Identity>,
-    /// Folders of which that is true.
+    /// Folders that existed when they were claimed.
     emptied: Vec<Location>,
 }
 
-/// A file, folder or stream that an output is written to; free again once this is dropped.
+/// A claim to a file, folder or stream, which is released on drop.
 pub(super) struct Claim {
     claims: Claims,
     identity: Identity,
-    /// The name from the root, of a file or folder.
+    /// The absolute name of a file or folder.
     name: Option<Location>,
 }
 
@@ -47,10 +48,10 @@ impl Claims {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Claims `at`; `None` if that is something which any number may write to.
+    /// Claims `at`, or returns `None` if it accepts any number of writers.
     ///
     /// # Errors
-    /// It is claimed already, is in a claimed folder, or is a folder that holds something claimed.
+    /// It is already claimed, is in a claimed folder, or is a folder with something claimed.
     pub(super) fn take(&self, at: &Locator, store: &dyn Store) -> Result<Option<Claim>> {
         let null = store.identify(&NULL.into());
         let (identity, named) = match at {
@@ -100,13 +101,13 @@ impl Claims {
         }))
     }
 
-    /// Whether there is any file or folder that an output would replace.
+    /// Returns `true` if an output would replace any existing file or folder.
     pub(super) fn replace_something(&self) -> bool {
         let list = self.list();
         !list.replaced.is_empty() || !list.emptied.is_empty()
     }
 
-    /// Whether that would become of a file.
+    /// Returns `true` if an output would replace the file.
     pub(super) fn would_replace(&self, file: &Location, store: &dyn Store) -> bool {
         let list = self.list();
         let name = (!list.emptied.is_empty()).then(|| store.resolve(file));

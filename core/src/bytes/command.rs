@@ -15,13 +15,13 @@ pub(super) struct Command<P> {
 
 fn shell(line: &str) -> process::Command {
     let mut command = process::Command::new("sh");
-    // The line may hold names whose bytes are stood for.
+    // The line may contain names whose bytes are represented by private characters.
     command.arg("-c").arg(Location::from(line).as_os_str());
     command
 }
 
 impl Command<ChildStdout> {
-    /// Runs `line` to read its output.
+    /// Starts `line` to read its output.
     pub(super) fn reading(line: &str) -> io::Result<Self> {
         let mut child = shell(line)
             .stdin(Stdio::inherit())
@@ -37,7 +37,7 @@ impl Command<ChildStdout> {
 }
 
 impl Command<ChildStdin> {
-    /// Runs `line` to feed its input.
+    /// Starts `line` to write its input.
     pub(super) fn writing(line: &str) -> io::Result<Self> {
         let mut child = shell(line).stdin(Stdio::piped()).spawn()?;
         let pipe = child.stdin.take();
@@ -68,7 +68,7 @@ impl<P> Command<P> {
 }
 
 impl Read for Command<ChildStdout> {
-    /// At the end of the data the command's status counts: a failure is an error, not an end.
+    /// At the end of the data the command's status is checked: a failure is an error, not an end.
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let Some(pipe) = &mut self.pipe else {
             return Ok(0);
@@ -82,7 +82,8 @@ impl Read for Command<ChildStdout> {
 }
 
 impl Write for Command<ChildStdin> {
-    /// Where the command reads no more its status counts: a failure is its error, not a pipe's.
+    /// If the command stops reading, its status is checked: a failure is reported as its error, not
+    /// as a broken pipe.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = match &mut self.pipe {
             Some(pipe) => pipe.write(bytes),
@@ -106,7 +107,7 @@ impl Finish for Command<ChildStdin> {
 }
 
 impl<P> Drop for Command<P> {
-    /// Closes the pipe, which ends the command, and leaves no zombie behind.
+    /// Closes the pipe, which ends the command, and waits for it.
     fn drop(&mut self) {
         if self.pipe.take().is_some() {
             let _ = self.child.kill();

@@ -1,21 +1,21 @@
-//! Where a stream goes, and how it is opened there.
+//! The destination of a stream, and opening it.
 
 use std::io::{self, IsTerminal};
 
 use super::command::Command;
-use super::landing::{Finished, Landing};
+use super::landing::{FinishedFiles, Landing};
 use super::part::Part;
 use super::sink::{Finish, Sink};
-use super::store::{DraftFolder, Drafting, FileKind, is_folder, second_in_folder};
+use super::store::{DraftFolder, DraftOptions, FileKind, is_folder, second_in_folder};
 use super::terminal::Terminal;
 use super::{Access, Codec, Env, FileStatus, Location, Locator};
+use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::model::Key;
-use crate::{Error, ErrorKind, Remedy, Result};
 
-/// Where one stream goes, or a folder of them.
+/// The destination of a stream, or of a folder of streams.
 pub(super) enum Destination {
     At(Locator),
-    /// A folder and what is in it so far.
+    /// A folder, and its files so far.
     Folder(Location, Option<Box<dyn DraftFolder>>),
     /// Taken when it is opened.
     Stream(String, Option<Box<dyn Finish>>),
@@ -29,7 +29,7 @@ impl Destination {
         }
     }
 
-    /// The place of a companion.
+    /// Returns the location of a side file.
     pub(super) fn sibling(&self, part: Part<'_>) -> Result<Locator> {
         match (part, self) {
             (_, Self::At(Locator::Nowhere)) => Ok(Locator::Nowhere),
@@ -44,7 +44,7 @@ impl Destination {
         }
     }
 
-    /// What it is; a stream of the caller's own counts as standard output.
+    /// Returns the locator; a stream supplied by the caller counts as standard output.
     pub(super) fn locator(&self) -> Locator {
         match self {
             Self::At(at) => at.clone(),
@@ -53,7 +53,7 @@ impl Destination {
         }
     }
 
-    /// The name that messages show.
+    /// Returns the name for messages.
     pub(super) fn name(&self) -> String {
         match self {
             Self::At(at) => at.target(),
@@ -63,8 +63,8 @@ impl Destination {
     }
 }
 
-/// Says whether a stream may go to `at`, as far as that is known before it is opened.
-pub(super) fn check(at: &Locator, how: Drafting, env: &Env) -> Result<()> {
+/// Checks that a stream may go to `at`, as far as that is known before it is opened.
+pub(super) fn check(at: &Locator, how: DraftOptions, env: &Env) -> Result<()> {
     let store = env.store();
     match at {
         Locator::File(target) if is_stream(store.look(target).ok().flatten().as_ref()) => Ok(()),
@@ -79,7 +79,7 @@ pub(super) fn check(at: &Locator, how: Drafting, env: &Env) -> Result<()> {
     }
 }
 
-/// The compression that the name of a file asks for, which can be done.
+/// Returns the compression implied by a file name, if it is supported.
 fn compression(target: &Location, env: &Env) -> Result<Option<Codec>> {
     let Some(codec) = target.codec() else {
         return Ok(None);
@@ -89,7 +89,7 @@ fn compression(target: &Location, env: &Env) -> Result<Option<Codec>> {
     Ok(Some(codec))
 }
 
-/// Whether it is written to and not replaced.
+/// Returns `true` if it is written to instead of replaced.
 fn is_stream(look: Option<&FileStatus>) -> bool {
     look.is_some_and(|look| look.kind == FileKind::Stream)
 }
@@ -98,13 +98,13 @@ fn is_place_in_file(at: &Locator) -> Error {
     Error::usage("is a place in a file, which can only be read").file(at.target())
 }
 
-/// Opens a stream that goes to `at`.
+/// Opens a stream to `at`.
 pub(super) fn open(
     at: &Locator,
     patch: bool,
-    how: Drafting,
+    how: DraftOptions,
     env: &Env,
-    finished: &Finished,
+    finished: &FinishedFiles,
 ) -> Result<Sink> {
     let name = at.target();
     match at {
@@ -130,12 +130,12 @@ pub(super) fn open(
 fn create(
     target: &Location,
     patch: bool,
-    how: Drafting,
+    how: DraftOptions,
     env: &Env,
-    finished: &Finished,
+    finished: &FinishedFiles,
 ) -> Result<Sink> {
     let (name, store) = (target.to_string(), env.store());
-    // What can't be looked at is refused by the store, in its own words.
+    // Names that cannot be looked up are refused by the store, with its own error.
     let look = store.look(target).ok().flatten();
     if is_stream(look.as_ref()) {
         let stream = store.write_to(target);
@@ -148,7 +148,7 @@ fn create(
     pack(draft, name, codec, patch, env)
 }
 
-/// Checks that an utterance can have a file in a folder. One that can't leaves the others unharmed.
+/// Checks that an utterance can have a file in a folder. A failure does not affect the others.
 pub(super) fn accept_in_folder(
     target: &Location,
     folder: Option<&dyn DraftFolder>,
@@ -165,12 +165,12 @@ pub(super) fn accept_in_folder(
     }
 }
 
-/// Opens the file of an utterance in a folder, which is begun if need be.
+/// Opens the file of an utterance in a folder, which is created on first use.
 pub(super) fn open_in_folder(
     target: &Location,
     folder: &mut Option<Box<dyn DraftFolder>>,
     (key, extension): (&Key, &str),
-    how: Drafting,
+    how: DraftOptions,
     env: &Env,
 ) -> Result<Sink> {
     let file = file_of_key(key, extension)?;
@@ -183,13 +183,13 @@ pub(super) fn open_in_folder(
     Ok(Sink::draft(shown, draft))
 }
 
-/// Opens a file of this name in a folder, which is begun if need be.
+/// Opens a file of this name in a folder, which is created on first use.
 pub(super) fn open_member(
     target: &Location,
     folder: &mut Option<Box<dyn DraftFolder>>,
     name: &str,
     patch: bool,
-    how: Drafting,
+    how: DraftOptions,
     env: &Env,
 ) -> Result<Sink> {
     let file = Location::from(name);
@@ -202,7 +202,7 @@ fn draft_in_folder(
     target: &Location,
     folder: &mut Option<Box<dyn DraftFolder>>,
     file: &Location,
-    how: Drafting,
+    how: DraftOptions,
     env: &Env,
 ) -> Result<Landing> {
     let folder = match folder {
@@ -212,7 +212,7 @@ fn draft_in_folder(
     Ok(Landing::in_folder(folder.create(file, env.durable)?))
 }
 
-/// A stream into a draft, through a codec if there is one.
+/// Wraps a draft in a codec, if there is one.
 fn pack(
     draft: Landing,
     name: String,
@@ -229,34 +229,26 @@ fn pack(
     Sink::stream(name, stream, patch, &env.waiting)
 }
 
-/// The file that an utterance gets inside a folder. A key may name sub-folders with `/`, but
-/// never leads out of the folder.
+/// Returns the file of an utterance in a folder. A key may name sub-folders with `/`, but never
+/// leaves the folder.
 fn file_of_key(key: &Key, extension: &str) -> Result<Location> {
-    let refuse = |why| {
-        let error = Error::unfit(format!("the key can't be a file name: {why}"));
-        error.utterance(key).continuable()
-    };
-    let bytes = key.as_bytes();
-    let mut parts = bytes.split(|byte| *byte == b'/');
-    if bytes.starts_with(b"/") || parts.clone().any(|part| part == b"." || part == b"..") {
-        return Err(refuse("it leads out of the folder"));
-    }
-    if parts.any(<[u8]>::is_empty) {
-        return Err(refuse("a part of it is empty"));
-    }
-    if bytes.contains(&0) {
-        return Err(refuse("it holds a NUL byte"));
-    }
-    let name = Location::of_bytes(bytes).ok_or_else(|| refuse("it is not UTF-8"))?;
+    let refused = |e: Error| e.utterance(key).continuable();
+    key.check_path().map_err(refused)?;
+    let name = Location::of_bytes(key.as_bytes());
+    let name = name.ok_or_else(|| {
+        refused(Error::unfit(
+            "the key can't be a file name: it is not UTF-8",
+        ))
+    })?;
     Ok(name.with_suffix(&format!(".{extension}")))
 }
 
-/// The error for a command that the user gave and nobody allowed.
+/// Returns the error for a command from the user that is not allowed.
 pub(super) fn refused(line: &str) -> Error {
     Error::usage(format!("refused to run '{line}'")).suggest(Remedy::AllowCommands)
 }
 
-/// The error for a command that a file gave and nobody allowed.
+/// Returns the error for a command from a file that is not allowed.
 pub(super) fn refused_in_file(line: &str) -> Error {
     Error::usage(format!(
         "refused to run the command '{line}' found in the file"
@@ -264,7 +256,7 @@ pub(super) fn refused_in_file(line: &str) -> Error {
     .suggest(Remedy::AllowPipes)
 }
 
-/// The error for a pipe or device that a file gave and nobody allowed.
+/// Returns the error for a pipe or device from a file that is not allowed.
 pub(super) fn refused_stream(file: &Location) -> Error {
     let message = format!("refused to open {file}, a pipe or device named in the file");
     Error::usage(message).suggest(Remedy::AllowPipes)

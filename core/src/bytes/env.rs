@@ -1,4 +1,4 @@
-//! What a reader or writer may reach and whom it tells: the only way to bytes.
+//! The environment of readers and writers, which is their only access to bytes.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -12,33 +12,39 @@ use super::destination::{refused, refused_in_file, refused_stream};
 use super::inputs::Inputs;
 use super::local::Local;
 use super::nested::{NestedFormats, NoFormats};
-use super::seen::Seen;
-use super::sink::Waiting;
-use super::store::{FileKind, Store, Stored, is_folder};
+use super::output_names::OutputNames;
+use super::sink::SpoolProgress;
+use super::store::{FileKind, OpenedFile, Store, is_folder};
 use super::{FileStatus, Leftover, Location, Locator, Output, Source, Urls};
-use crate::{Error, Limits, Result};
+use crate::error::{Error, Result};
+use crate::model::Limits;
 
-/// Which commands may run.
+/// The permission to run commands.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// None at all.
     #[default]
     Safe,
-    /// Those that the user typed.
+    /// Commands that the user typed.
     Typed,
-    /// Those, and those found inside script files.
+    /// Those, and commands in script files.
     Files,
 }
 
-/// What a warning is about, whatever its words: warnings of one sort are given in one place.
+/// The identity of a warning independent of its words: warnings of one sort come from one place in
+/// the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarningSort(&'static PanicLocation<'static>);
 
-/// Takes warnings, each with its sort.
+/// Takes what is said of faulty utterances that are skipped.
+type SkipListener = dyn Fn(&Error) + Send + Sync;
+
+/// A receiver of warnings, each with its sort.
 type Listener = dyn Fn(&Error, WarningSort) + Send + Sync;
 
 /// The surroundings of a reader or writer: limits, the store with its files, access to commands,
-/// and a listener for warnings. Clones are cheap and share the listener, the store and the list of
+/// and a listener for warnings, without which they are logged. Clones are cheap and share the listener, the store and the list of
 /// what was read.
 ///
 /// All bytes come and go through it, so that no file that was read is replaced, and nothing runs
@@ -60,44 +66,56 @@ type Listener = dyn Fn(&Error, WarningSort) + Send + Sync;
 /// ```
 #[derive(Clone)]
 pub struct Env {
-    /// Bounds on sizes.
+    /// Limits on sizes.
     pub limits: Limits,
-    /// Which commands may run.
+    /// The permission to run commands.
     pub access: Access,
-    /// Which URLs that stand in files are followed; none with [`Access::Safe`].
+    /// The URLs in files that are followed; none with [`Access::Safe`].
     pub urls: Urls,
-    /// Threads to use: with more than one, reading, encoding and writing overlap. The bytes
-    /// written are the same for any number.
+    /// The number of threads: with more than one, reading, encoding and writing overlap. The
+    /// written bytes do not depend on it.
     pub threads: usize,
-    /// How hard outputs whose names ask for compression are compressed, one of the
-    /// [levels](super::Codec::levels) of the codec; without it the codec's own.
+    /// The compression level of outputs whose names imply compression, one of the
+    /// [levels](super::Codec::levels) of the codec; `None` for its default.
     pub level: Option<u32>,
-    /// Whether outputs are on the disk before they get their names, so that they outlive a power
-    /// cut; otherwise the system puts them there when it likes.
+    /// Whether outputs are synced to disk before they get their names, so that they survive a power
+    /// failure.
     pub durable: bool,
-    /// What waits to be compressed or piped, shared by all clones.
-    pub waiting: Waiting,
+    /// The number of bytes waiting to be compressed or piped, shared by all clones.
+    pub waiting: SpoolProgress,
     listener: Arc<Listener>,
+    /// Takes what is said of faulty utterances that are skipped; without one it is a warning.
+    skipped: Option<Arc<SkipListener>>,
     store: Arc<dyn Store>,
-    /// What reads objects of one format inside another.
+    /// The formats that read objects inside containers.
     pub(super) formats: Arc<dyn NestedFormats>,
-    /// What was opened, shared by all clones.
+    /// The files that were opened, shared by all clones.
     pub(super) inputs: Inputs,
-    /// What is being written, shared by all clones.
+    /// The destinations being written, shared by all clones.
     pub(super) claims: Claims,
-    /// What is read before it has its name.
-    seen: Option<Arc<Seen>>,
-    /// The folder below which keys tell files apart.
+    /// Finished files that can be read before they have their names.
+    seen: Option<Arc<OutputNames>>,
+    /// The folder to which keys of files are relative.
     pub(super) folder: Option<Location>,
-    /// Files of which it is counted how much is read.
+    /// The files whose bytes read are counted.
     counted: Option<(Arc<HashSet<Location>>, Arc<AtomicU64>)>,
 }
 
 impl Default for Env {
-    /// Default limits, the local file system, no commands, warnings dropped.
+    /// Default limits, the local file system, no commands. Warnings go to the logger that the
+    /// program has set for the crate [`log`], with the target `spr_core`.
     fn default() -> Self {
-        Self::new(Limits::default(), Access::default(), |_| {})
+        Self::new(Limits::default(), Access::default(), log_warning)
     }
+}
+
+/// Passes a warning and its hint to the program's logger, without control characters of data.
+fn log_warning(warning: &Error) {
+    let text = match warning.hint_text() {
+        Some(hint) => format!("{warning} ({hint})"),
+        None => warning.to_string(),
+    };
+    log::warn!(target: "spr_core", "{}", crate::text::visible(&text));
 }
 
 impl fmt::Debug for Env {
@@ -115,7 +133,7 @@ impl fmt::Debug for Env {
 }
 
 impl Env {
-    /// Surroundings with the local file system that pass each warning to `listener`.
+    /// Creates an environment with the local file system that passes each warning to `listener`.
     pub fn new(
         limits: Limits,
         access: Access,
@@ -128,8 +146,9 @@ impl Env {
             threads: 2,
             level: None,
             durable: true,
-            waiting: Waiting::default(),
+            waiting: SpoolProgress::default(),
             listener: Arc::new(move |warning, _| listener(warning)),
+            skipped: None,
             store: Arc::new(Local::new()),
             formats: Arc::new(NoFormats),
             inputs: Inputs::default(),
@@ -140,7 +159,7 @@ impl Env {
         }
     }
 
-    /// The same with files in another store, of which nothing has been read.
+    /// Replaces the store, of which nothing has been read.
     #[must_use]
     pub fn with_store(self, store: Arc<dyn Store>) -> Self {
         Self {
@@ -152,7 +171,7 @@ impl Env {
         }
     }
 
-    /// The same, in which containers find the formats of the objects inside them.
+    /// Sets the formats of objects inside containers.
     #[must_use]
     pub fn with_formats(self, formats: impl NestedFormats + 'static) -> Self {
         Self {
@@ -161,14 +180,14 @@ impl Env {
         }
     }
 
-    /// The same with warnings passed to another listener.
+    /// Replaces the listener.
     #[must_use]
     pub fn listening(&self, listener: impl Fn(&Error) + Send + Sync + 'static) -> Self {
         self.sorting(move |warning, _| listener(warning))
     }
 
-    /// The same with warnings passed to another listener, with the sort of each: a file can give
-    /// rise to any number of one sort.
+    /// Replaces the listener with one that receives the sort of each warning: a file can cause any
+    /// number of one sort.
     #[must_use]
     pub fn sorting(&self, listener: impl Fn(&Error, WarningSort) + Send + Sync + 'static) -> Self {
         Self {
@@ -177,21 +196,39 @@ impl Env {
         }
     }
 
-    /// Where its files are.
+    /// The same surroundings, in which faulty utterances that are skipped are told to `listener`.
+    #[must_use]
+    pub fn telling_skipped(&self, listener: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        Self {
+            skipped: Some(Arc::new(listener)),
+            ..self.clone()
+        }
+    }
+
+    /// Tells that a faulty utterance was skipped.
+    pub fn tell_skipped(&self, error: &Error) {
+        match &self.skipped {
+            Some(listener) => listener(error),
+            None => self.warn(error),
+        }
+    }
+
+    /// Returns the store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// Reports something that is not right but does no harm; an [`Error`] for the sake of its place.
+    /// Reports something harmless, as an [`Error`] to include its place.
     #[track_caller]
     pub fn warn(&self, warning: &Error) {
         (self.listener)(warning, WarningSort(PanicLocation::caller()));
     }
 
-    /// Opens what the user named.
+    /// Opens a source named by the user.
     ///
     /// # Errors
-    /// The system refuses, it is a command and none may run, or it can't be read as one stream.
+    /// The system refuses, it is a command and these are not allowed, or it cannot be read as one
+    /// stream.
     pub fn open(&self, at: &Locator) -> Result<Source> {
         match at {
             Locator::Standard => Source::stdin(),
@@ -204,7 +241,7 @@ impl Env {
         }
     }
 
-    /// Opens a file, whose compression is undone.
+    /// Opens and decompresses a file.
     ///
     /// # Errors
     /// The system refuses, or it is a folder.
@@ -215,12 +252,12 @@ impl Env {
         Source::open(file, self.stored(file)?, read, self.threads)
     }
 
-    /// Opens what a script file names. A file that is not found from the working folder is looked
-    /// for beside the script; what a script behind a URL names is beside it.
+    /// Opens a source named by a script file. A file that is not found from the working folder is
+    /// searched beside the script; a script at a URL refers only to files beside it.
     ///
     /// # Errors
-    /// As [`open`](Self::open); commands, pipes and devices need [`Access::Files`], other hosts than
-    /// the script's need to be among [`urls`](Self::urls).
+    /// As for [`open`](Self::open). Commands, pipes and devices need [`Access::Files`]; other hosts
+    /// than the script's need permission by [`urls`](Self::urls).
     pub fn open_from(&self, script: Option<&Location>, at: &Locator) -> Result<Source> {
         let at = self.found_from(script, at);
         match &at {
@@ -233,7 +270,7 @@ impl Env {
         self.open(&at)
     }
 
-    /// Whether what a script file names is a file, which can be read again and again.
+    /// Returns `true` if a name in a script file is a file, which can be read repeatedly.
     pub fn is_file_from(&self, script: Option<&Location>, at: &Locator) -> bool {
         match self.found_from(script, at) {
             Locator::File(file) | Locator::FileAt(file, _) => {
@@ -245,12 +282,12 @@ impl Env {
         }
     }
 
-    /// Refuses what the file `script` names and should not: places behind URLs that are not among
-    /// [`urls`](Self::urls), pipes and devices, as reading or writing those may wait for ever. Those
-    /// are let through where what files name is trusted.
+    /// Rejects names in the file `script` without permission: URLs that [`urls`](Self::urls) does
+    /// not include, and pipes and devices, which may block forever. The latter are accepted if
+    /// commands in files are allowed.
     ///
     /// # Errors
-    /// `file` is one.
+    /// `file` is such a name.
     pub fn check_found(&self, script: Option<&Location>, file: &Location) -> Result<()> {
         self.urls.check(script, file, self.access)?;
         if self.access == Access::Files || file.is_url() {
@@ -262,8 +299,8 @@ impl Env {
         }
     }
 
-    /// Where a script file's place leads: a file that is not found from the working folder, but
-    /// beside the script, is that one.
+    /// Resolves a locator in a script file: a file that is not found from the working folder may be
+    /// beside the script.
     pub fn found_from(&self, script: Option<&Location>, at: &Locator) -> Locator {
         match at {
             Locator::File(file) => Locator::File(self.beside(script, file)),
@@ -272,8 +309,8 @@ impl Env {
         }
     }
 
-    /// `file` from the working folder if it is there, else beside `script` if it is there. A script
-    /// behind a URL knows nothing of the working folder.
+    /// Returns `file` relative to the working folder if it exists there, otherwise beside `script`
+    /// if it exists there. A script at a URL does not use the working folder.
     fn beside(&self, script: Option<&Location>, file: &Location) -> Location {
         if let Some(list) = script.filter(|list| list.is_url() && file.is_relative()) {
             let folder = list.parent().unwrap_or_else(|| list.clone());
@@ -291,8 +328,8 @@ impl Env {
         file.clone()
     }
 
-    /// Opens the bytes of a file as they are, and counts it among what is read.
-    fn stored(&self, file: &Location) -> Result<Box<dyn Stored>> {
+    /// Opens a file without decompression, and records it as an input.
+    fn stored(&self, file: &Location) -> Result<Box<dyn OpenedFile>> {
         let failed = |e| Error::io("cannot open", e).file(file.to_string());
         match self.seen(file) {
             Some(stored) => stored.map_err(failed),
@@ -306,16 +343,16 @@ impl Env {
         }
     }
 
-    fn seen(&self, file: &Location) -> Option<io::Result<Box<dyn Stored>>> {
+    fn seen(&self, file: &Location) -> Option<io::Result<Box<dyn OpenedFile>>> {
         self.seen.as_ref()?.open(file, &*self.store)
     }
 
-    /// Whether there is something of this name.
+    /// Returns `true` if the name exists.
     pub fn exists(&self, at: &Location) -> bool {
         self.look(at).is_ok_and(|look| look.is_some())
     }
 
-    /// What there is of this name; `None` if nothing is.
+    /// Looks up a name, and returns `None` if it does not exist.
     ///
     /// # Errors
     /// The system refuses to say.
@@ -327,20 +364,19 @@ impl Env {
         status.map_err(|e| Error::io("cannot inspect it", e).file(at.to_string()))
     }
 
-    /// Whether there is a folder of this name.
+    /// Returns `true` if the name is a folder.
     pub fn is_folder(&self, at: &Location) -> bool {
         let look = self.look(at).ok().flatten();
         look.is_some_and(|look| look.kind == FileKind::Folder)
     }
 
-    /// The name from the root, without links and `..`, of what a name leads to, whether something
-    /// is there or not.
+    /// Returns the absolute name without links and `..`, whether it exists or not.
     pub fn resolve(&self, at: &Location) -> Location {
         self.store.resolve(at)
     }
 
-    /// All files below a folder, by names that start with the folder's, in any order; links are
-    /// followed, and what is not finished is left out.
+    /// Lists all files below a folder, by names that start with the folder's, in any order. Links
+    /// are followed, and unfinished files omitted.
     ///
     /// # Errors
     /// The system refuses.
@@ -350,34 +386,35 @@ impl Env {
         files.map_err(|e| Error::io("cannot list the folder", e).file(folder.to_string()))
     }
 
-    /// The files that an output has finished in a folder that is to be called so; `None` if none does.
+    /// Returns the files that an output has finished in the folder with this final name, or `None`
+    /// if there is no such output.
     pub(super) fn finished_in(&self, folder: &Location) -> Option<io::Result<Vec<Location>>> {
         self.seen.as_ref()?.list(folder)
     }
 
-    /// What runs that were killed left of outputs called `target`, or, of a folder, also what they
-    /// left in it; sorted.
+    /// Returns temporary files that killed runs left behind for `target`, sorted. For a folder,
+    /// those inside it as well.
     pub fn leftovers(&self, target: &Location) -> Vec<Leftover> {
         self.store.leftovers(target)
     }
 
-    /// Where a writer's streams go: nothing has its final name before the output is committed.
+    /// Creates an output. Its files get their final names when it is committed.
     pub fn output(&self, at: &Locator) -> Output {
         Output::new(at.clone(), self)
     }
 
-    /// Surroundings in which what `output` has finished by now can be opened by its final names,
-    /// before the commit. What is opened there does not count as read.
+    /// Returns an environment in which files that `output` has finished can be opened by their
+    /// final names before the commit. They do not count as inputs.
     #[must_use]
     pub fn seeing(&self, output: &Output) -> Self {
         Self {
-            seen: Some(Arc::new(Seen::new(output))),
+            seen: Some(Arc::new(OutputNames::new(output))),
             inputs: Inputs::default(),
             ..self.clone()
         }
     }
 
-    /// Surroundings that count the bytes read of these files, as they are stored.
+    /// Returns an environment that counts the stored bytes read from these files.
     #[must_use]
     pub fn counting(
         &self,
@@ -391,22 +428,22 @@ impl Env {
         }
     }
 
-    /// Refuses a file that was opened or counted as read.
+    /// Fails if a file is an input.
     ///
     /// # Errors
-    /// `file` is one.
+    /// `file` is an input.
     pub fn check_unread(&self, file: &Location) -> Result<()> {
         let look = self.store.look(file).ok().flatten();
         self.inputs.refuse(file, look.as_ref())
     }
 
-    /// Counts `file` among what is read and must not be replaced.
+    /// Records `file` as an input that must not be replaced.
     pub fn reads(&self, file: &Location) {
         self.inputs.add_name(&*self.store, file);
     }
 
-    /// Counts what a script file names among what is read, whether it will be opened or not. It
-    /// costs next to nothing as long as no output replaces anything.
+    /// Records a name in a script file as an input, whether it will be opened or not. This is cheap
+    /// as long as no output replaces anything.
     pub fn names(&self, script: Option<&Location>, at: &Locator) {
         if let Some(file) = at.location().filter(|_| self.claims.replace_something()) {
             let file = self.beside(script, file);

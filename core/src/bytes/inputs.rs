@@ -1,14 +1,14 @@
-//! The files that were read, so that none of them is replaced.
+//! The list of inputs, none of which may be replaced.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::store::{FileKind, Identity, Store, is_read};
 use super::{FileStatus, Location};
-use crate::Result;
+use crate::error::Result;
 
-/// Files opened for reading, known as their store knows them: by any name, through any link. Clones
-/// share the list.
+/// Files opened for reading, by their identity in the store, which is independent of names and
+/// links. Clones share the list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inputs(Arc<Mutex<HashSet<Identity>>>);
 
@@ -22,7 +22,7 @@ impl Inputs {
         self.files().insert(identity);
     }
 
-    /// Adds what a name leads to, if that is a file: devices and pipes are not replaced.
+    /// Adds a name, if it is a file: devices and pipes are not replaced.
     pub(super) fn add_name(&self, store: &dyn Store, at: &Location) {
         if let Ok(Some(look)) = store.look(at)
             && look.kind == FileKind::File
@@ -31,10 +31,10 @@ impl Inputs {
         }
     }
 
-    /// Refuses to replace one of them with `target`, which `look` has found.
+    /// Refuses to replace an input by `target`, which was looked up as `look`.
     ///
     /// # Errors
-    /// It is one.
+    /// It is an input.
     pub(super) fn refuse(&self, target: &Location, look: Option<&FileStatus>) -> Result<()> {
         match look.is_some_and(|look| self.files().contains(&look.identity)) {
             true => Err(is_read(target)),
@@ -42,7 +42,7 @@ impl Inputs {
         }
     }
 
-    /// All of them up to now.
+    /// Returns all inputs so far.
     pub(super) fn all(&self) -> HashSet<Identity> {
         self.files().clone()
     }

@@ -1,35 +1,35 @@
-//! Drafts on their way into an output, and what of them is finished.
+//! Drafts of an output, and its finished files.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::store::{Draft, Stored, Whole};
+use super::store::{Draft, FinishedFile, OpenedFile};
 use super::{Finish, Location};
 
-/// What is whole and waits for its name, in the order of finishing. Clones share it.
+/// Finished files that wait for their names, in order of completion. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Finished(Arc<Mutex<List>>);
+pub(super) struct FinishedFiles(Arc<Mutex<List>>);
 
 #[derive(Debug, Default)]
 struct List {
     count: u64,
-    entries: BTreeMap<u64, (Location, Box<dyn Whole>)>,
+    entries: BTreeMap<u64, (Location, Box<dyn FinishedFile>)>,
 }
 
-impl Finished {
+impl FinishedFiles {
     fn list(&self) -> MutexGuard<'_, List> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, target: Location, whole: Box<dyn Whole>) {
+    fn add(&self, target: Location, whole: Box<dyn FinishedFile>) {
         let mut list = self.list();
         let number = list.count;
         list.count += 1;
         list.entries.insert(number, (target, whole));
     }
 
-    /// The numbers of all entries with the names that they are to have.
+    /// Returns the numbers of all entries with their final names.
     pub(super) fn targets(&self) -> Vec<(u64, Location)> {
         let list = self.list();
         let entries = list.entries.iter();
@@ -38,38 +38,38 @@ impl Finished {
             .collect()
     }
 
-    /// Opens an entry, if it is still there.
-    pub(super) fn open(&self, number: u64) -> Option<io::Result<Box<dyn Stored>>> {
+    /// Opens an entry, if it still exists.
+    pub(super) fn open(&self, number: u64) -> Option<io::Result<Box<dyn OpenedFile>>> {
         let list = self.list();
         let (_, whole) = list.entries.get(&number)?;
         Some(whole.open())
     }
 
-    /// Takes all entries out.
-    pub(super) fn take(&self) -> Vec<(Location, Box<dyn Whole>)> {
+    /// Takes all entries.
+    pub(super) fn take(&self) -> Vec<(Location, Box<dyn FinishedFile>)> {
         std::mem::take(&mut self.list().entries)
             .into_values()
             .collect()
     }
 }
 
-/// A draft that joins what is finished at its end.
+/// A draft that becomes a finished file at its end.
 pub(super) struct Landing {
     draft: Box<dyn Draft>,
-    /// Where it goes then; a file of a folder needs no such place.
-    then: Option<(Location, Finished)>,
+    /// The destination of the finished file; a file in a folder needs none.
+    then: Option<(Location, FinishedFiles)>,
 }
 
 impl Landing {
-    /// A draft that is to be called `target`.
-    pub(super) fn new(draft: Box<dyn Draft>, target: Location, finished: Finished) -> Self {
+    /// Creates a draft with the final name `target`.
+    pub(super) fn new(draft: Box<dyn Draft>, target: Location, finished: FinishedFiles) -> Self {
         Self {
             draft,
             then: Some((target, finished)),
         }
     }
 
-    /// A draft that its folder keeps.
+    /// Creates a draft that belongs to its folder.
     pub(super) fn in_folder(draft: Box<dyn Draft>) -> Self {
         Self { draft, then: None }
     }

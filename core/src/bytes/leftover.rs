@@ -1,25 +1,24 @@
-//! What runs that were killed left behind.
+//! Files that killed runs left behind.
 
 use super::Location;
-use crate::Error;
+use crate::error::Error;
 
-/// A file or folder under a temporary name, whose run is no longer at work on this machine.
+/// A file or folder under a temporary name, whose run is no longer active on this machine.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leftover {
-    /// Where it is.
+    /// Its location.
     pub location: Location,
-    /// Whether it is what was there before, moved aside to be replaced; else it is a part of what
-    /// should have been written.
+    /// Whether it is an old file that was moved aside to be replaced, not a part of the new output.
     pub is_old: bool,
-    /// Whether it is all that is left of a file: what it was to be replaced by never came.
+    /// Whether it is the only remaining version of a file, because its replacement never came.
     pub is_last: bool,
-    /// Its final name; not known of very long ones.
+    /// Its final name; unknown for very long ones.
     pub target: Option<Location>,
 }
 
 impl Leftover {
-    /// What was found at `location` of an output called `target`.
+    /// Creates a description of the file at `location`, for an output called `target`.
     pub fn new(location: Location, is_old: bool, is_last: bool, target: Option<Location>) -> Self {
         Self {
             location,
@@ -29,7 +28,7 @@ impl Leftover {
         }
     }
 
-    /// What it is and what to do about it.
+    /// Returns the warning about it, with a remedy.
     pub fn error(&self) -> Error {
         let target = self.target.as_ref().map(Location::to_string);
         let name = target.as_deref().unwrap_or("a file");

@@ -6,19 +6,19 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::store::{
-    Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, New, Store, Stored,
-    Whole, exists, holds_files, holds_input, is_file, is_folder, is_foreign, is_read, is_twin,
-    second_in_folder,
+    Change, Draft, DraftFolder, DraftOptions, FileKind, FileStatus, FinishedFile, Identity, New,
+    OpenedFile, Store, exists, holds_files, holds_input, is_file, is_folder, is_foreign, is_read,
+    is_twin, second_in_folder,
 };
 use super::{Finish, Leftover, Location};
-use crate::Result;
+use crate::error::Result;
 
 /// The bytes of a file.
 type Bytes = Arc<Vec<u8>>;
 
 /// Files in memory, for tests and for library users. Clones share them.
 ///
-/// Names are compared as they are written; a folder is there as long as a file is in it.
+/// Names are compared as text; a folder exists as long as it contains a file.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -33,7 +33,7 @@ type Bytes = Arc<Vec<u8>>;
 pub struct MemoryStore(Arc<Mutex<BTreeMap<Location, Bytes>>>);
 
 impl MemoryStore {
-    /// No files.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -42,29 +42,29 @@ impl MemoryStore {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a file there, in place of the one of its name if there is one, which is given back.
+    /// Inserts a file, and returns the bytes of the file that it replaces, if there was one.
     pub fn insert(&self, at: impl Into<Location>, bytes: Vec<u8>) -> Option<Vec<u8>> {
         let before = self.files().insert(at.into(), bytes.into());
         before.map(Arc::unwrap_or_clone)
     }
 
-    /// The bytes of a file, if it is there.
+    /// Returns the bytes of a file, if it exists.
     pub fn get(&self, at: impl Into<Location>) -> Option<Vec<u8>> {
         self.files().get(&at.into()).map(|bytes| bytes.to_vec())
     }
 
-    /// Removes a file and gives its bytes back.
+    /// Removes a file, and returns its bytes.
     pub fn remove(&self, at: impl Into<Location>) -> Option<Vec<u8>> {
         self.files().remove(&at.into()).map(Arc::unwrap_or_clone)
     }
 
-    /// The names of all files, sorted.
+    /// Returns the names of all files, sorted.
     pub fn locations(&self) -> Vec<Location> {
         self.files().keys().cloned().collect()
     }
 }
 
-/// Whether there is a folder of this name: whatever is in it comes right behind its name.
+/// Returns `true` if the folder exists. Its files follow its name in sorted order.
 fn has_folder(files: &BTreeMap<Location, Bytes>, folder: &Location) -> bool {
     let next = files
         .range(folder.join("")..)
@@ -94,7 +94,7 @@ impl Store for MemoryStore {
         at.clone()
     }
 
-    fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
+    fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
         let bytes = self.files().get(at).cloned();
         Ok(opened(bytes.ok_or(io::ErrorKind::NotFound)?, identity(at)))
     }
@@ -124,7 +124,7 @@ impl Store for MemoryStore {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    fn may_create(&self, target: &Location, folder: bool, how: Drafting) -> Result<()> {
+    fn may_create(&self, target: &Location, folder: bool, how: DraftOptions) -> Result<()> {
         let files = self.files();
         match (files.contains_key(target), has_folder(&files, target)) {
             (true, _) if folder => Err(is_file(target)),
@@ -135,12 +135,12 @@ impl Store for MemoryStore {
         }
     }
 
-    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+    fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         self.may_create(target, false, how)?;
-        Ok(Box::new(Written::default()))
+        Ok(Box::new(MemoryDraft::default()))
     }
 
-    fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
+    fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>> {
         self.may_create(target, true, how)?;
         let folder = Folder {
             target: target.clone(),
@@ -172,7 +172,7 @@ impl Store for MemoryStore {
                 }
             };
             match what {
-                New::File(whole) => match whole.into_any().downcast::<Finished>() {
+                New::File(whole) => match whole.into_any().downcast::<FinishedBytes>() {
                     Ok(whole) => add(target, whole.0)?,
                     Err(_) => return Err(is_foreign(&target)),
                 },
@@ -223,7 +223,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// A file that was opened, as it was then.
+/// An open file, as it was when it was opened.
 struct MemoryFile {
     bytes: Cursor<Shared>,
     identity: Identity,
@@ -237,7 +237,7 @@ impl AsRef<[u8]> for Shared {
     }
 }
 
-fn opened(bytes: Bytes, identity: Identity) -> Box<dyn Stored> {
+fn opened(bytes: Bytes, identity: Identity) -> Box<dyn OpenedFile> {
     let bytes = Cursor::new(Shared(bytes));
     Box::new(MemoryFile { bytes, identity })
 }
@@ -254,7 +254,7 @@ impl Seek for MemoryFile {
     }
 }
 
-impl Stored for MemoryFile {
+impl OpenedFile for MemoryFile {
     fn length(&self) -> Option<u64> {
         Some(self.bytes.get_ref().0.len() as u64)
     }
@@ -268,14 +268,14 @@ impl Stored for MemoryFile {
     }
 }
 
-/// What is being written, and the folder that keeps it.
+/// A file being written, and its folder.
 #[derive(Default)]
-struct Written {
+struct MemoryDraft {
     bytes: Vec<u8>,
     folder: Option<(Location, Files)>,
 }
 
-impl Write for Written {
+impl Write for MemoryDraft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -286,7 +286,7 @@ impl Write for Written {
     }
 }
 
-impl Draft for Written {
+impl Draft for MemoryDraft {
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let at = usize::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
         let place = self.bytes.get_mut(at..at.saturating_add(bytes.len()));
@@ -296,21 +296,21 @@ impl Draft for Written {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn FinishedFile>> {
         let bytes = Arc::new(self.bytes);
         if let Some((name, files)) = self.folder {
             lock(&files).insert(name, bytes.clone());
         }
-        Ok(Box::new(Finished(bytes)))
+        Ok(Box::new(FinishedBytes(bytes)))
     }
 }
 
 /// A finished file.
 #[derive(Debug)]
-struct Finished(Bytes);
+struct FinishedBytes(Bytes);
 
-impl Whole for Finished {
-    fn open(&self) -> io::Result<Box<dyn Stored>> {
+impl FinishedFile for FinishedBytes {
+    fn open(&self) -> io::Result<Box<dyn OpenedFile>> {
         Ok(opened(self.0.clone(), Identity::new([])))
     }
 
@@ -326,7 +326,7 @@ fn lock(files: &Files) -> MutexGuard<'_, BTreeMap<Location, Bytes>> {
     files.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A folder that is being filled.
+/// A folder being written.
 #[derive(Debug)]
 struct Folder {
     target: Location,
@@ -345,7 +345,7 @@ impl DraftFolder for Folder {
         if !self.begun.insert(name.clone()) {
             return Err(second_in_folder(&self.target.join(name)));
         }
-        Ok(Box::new(Written {
+        Ok(Box::new(MemoryDraft {
             bytes: Vec::new(),
             folder: Some((name.clone(), self.files.clone())),
         }))
@@ -355,7 +355,7 @@ impl DraftFolder for Folder {
         self.begun.contains(name)
     }
 
-    fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>> {
+    fn open(&self, name: &Location) -> io::Result<Box<dyn OpenedFile>> {
         let bytes = self.files().get(name).cloned();
         Ok(opened(
             bytes.ok_or(io::ErrorKind::NotFound)?,

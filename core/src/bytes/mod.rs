@@ -1,7 +1,7 @@
-//! Bytes in and bytes out: compression undone, places remembered, outputs whole or absent.
+//! Reading and writing of bytes: decompression, tracking of inputs, atomic outputs.
 //!
-//! An [`Env`] is the only way to bytes, and behind it stands a [`Store`]: the [`Local`] file system,
-//! a [`MemoryStore`], or one of another crate, such as for object stores.
+//! An [`Env`] is the only access to bytes. It uses a [`Store`]: the [`Local`] file system, a
+//! [`MemoryStore`], or one from another crate, such as for object stores.
 
 mod claims;
 mod codec;
@@ -12,38 +12,39 @@ mod inputs;
 mod landing;
 mod leftover;
 mod local;
+mod medium;
 mod memory;
 mod names;
 mod nested;
 mod output;
+mod output_names;
 mod parents;
 mod part;
 mod pattern;
 mod rehearsal;
-mod seen;
 mod sink;
 mod source;
 mod store;
 mod terminal;
 mod urls;
 
-pub use crate::location::Location;
-pub use crate::locator::Locator;
-pub use crate::order::{ByteOrder, swap_in_place};
-pub use crate::url::Url;
+pub use crate::name::{Location, Locator, Url};
+pub use crate::number::{ByteOrder, PutNumber, swap_in_place};
 pub use codec::Codec;
 pub use env::{Access, Env, WarningSort};
 pub use leftover::Leftover;
 pub use local::{Local, cannot_create};
+pub use medium::Medium;
 pub use memory::MemoryStore;
 pub use names::{key_in_folder, key_of_file};
-pub use nested::{Claim, Extent, Finder, Nested, NestedFormats};
+pub use nested::{Claim, Finder, Nested, NestedFormats, ObjectBounds};
 pub use output::Output;
 pub use parents::Parents;
 pub use part::Part;
-pub use sink::{Finish, Sink, Waiting};
-pub use source::{Held, Source};
+pub use sink::{Finish, Sink, SpoolProgress};
+pub use source::{MemoryCounter, Source};
 pub use store::{
-    Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, New, Store, Stored, Whole,
+    Change, Draft, DraftFolder, DraftOptions, FileKind, FileStatus, FinishedFile, Identity, New,
+    OpenedFile, Store,
 };
 pub use urls::Urls;

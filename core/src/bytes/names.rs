@@ -1,16 +1,16 @@
-//! What the names of files say of what is in them.
+//! Information in file names.
 
 use super::{Codec, Env, FileKind, Location, Source};
-use crate::Result;
+use crate::error::Result;
 use crate::model::{Key, KeySource};
 
 impl Location {
-    /// The compression that the extension asks for.
+    /// Returns the compression implied by the extension.
     pub fn codec(&self) -> Option<Codec> {
         Codec::of_extension(self.extension()?)
     }
 
-    /// The name without the extension of a [`Codec`].
+    /// Returns the name without the extension of a [`Codec`].
     #[must_use]
     pub fn plain(&self) -> Self {
         match self.codec() {
@@ -20,21 +20,20 @@ impl Location {
     }
 }
 
-/// The key that the name of a file gives: without folder, extension and compression.
+/// Returns the key for a file name: without folder, extension and compression.
 pub fn key_of_file(file: &Location) -> Key {
     Key::from(file.plain().stem().unwrap_or_default().as_encoded_bytes())
 }
 
-/// The key that a file gives in a folder that it is below: its path in there, without extension and
-/// compression.
+/// Returns the key of a file in a folder: its relative path without extension and compression.
 pub fn key_in_folder(file: &Location, folder: &Location) -> Option<Key> {
     let inside = file.plain().with_extension("").relative_to(folder)?;
     Some(Key::from(inside.as_os_str().as_encoded_bytes()))
 }
 
 impl Env {
-    /// Surroundings in which files are one data set with others below `folder`, so that their keys
-    /// tell them apart.
+    /// Returns an environment in which files below `folder` form one data set, and have keys
+    /// relative to it.
     #[must_use]
     pub fn below(&self, folder: Location) -> Self {
         let mut env = self.clone();
@@ -42,11 +41,11 @@ impl Env {
         env
     }
 
-    /// The key of the one utterance of a source: the name of its file, with the folders that tell
-    /// files [below](Self::below) one apart, or, if it is a pipe or in memory, one that is made up.
+    /// Returns the key of the only utterance of a source: the name of its file, with the folders
+    /// relative to [`below`](Self::below). A pipe or source in memory gets a generated key.
     ///
     /// # Errors
-    /// The system refuses to say whether it is a file.
+    /// The file system refuses to tell whether it is a file.
     pub fn key_of(&self, source: &Source) -> Result<(Key, KeySource)> {
         if let Some(location) = source.location()
             && let Some(look) = self.look(location)?

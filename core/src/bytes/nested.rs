@@ -1,22 +1,23 @@
 //! Objects of one format inside another.
 
 use super::{Env, Source};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AudioFacts, Key, Utterance};
-use crate::{Error, ErrorKind, Result};
 
-/// What the first bytes of an object say for a format.
+/// The claim of a format to an object by its first bytes.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// It is not of this format.
     No,
     /// It may be, if it has one of these lengths in bytes.
     Lengths([Option<u64>; 2]),
-    /// Magic bytes say that it is.
+    /// It has the format's magic bytes.
     Magic,
 }
 
 impl Claim {
-    /// Whether an object of `len` bytes is of the format.
+    /// Returns `true` if an object of `len` bytes is of the format.
     pub fn holds(self, len: Option<u64>) -> bool {
         match self {
             Self::No => false,
@@ -26,62 +27,62 @@ impl Claim {
     }
 }
 
-/// How far an object reaches.
+/// The end of an object in its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// To the end of the source: what follows it is an error.
+pub enum ObjectBounds {
+    /// The end of the source: further bytes are an error.
     Whole,
-    /// As far as its own header says; something else may follow.
+    /// The end according to its own header; other data may follow.
     Own,
 }
 
-/// A format of single objects that can stand inside a container, such as a wave file in a Kaldi
-/// archive. Containers find it through [`Env::nested`] and know no other format themselves.
+/// A format of single objects inside containers, such as a WAV file in a Kaldi archive. Containers
+/// find it with [`Env::nested`] and need not know other formats.
 pub trait Nested: Send + Sync {
-    /// What the first bytes of an object say.
+    /// Returns the claim to an object by its first bytes.
     fn claim(&self, head: &[u8]) -> Claim;
 
-    /// Reads the object at the current place into `utt`, which was
-    /// [started](Utterance::start): its key, and what its container says of it, stay.
+    /// Reads the object at the current place into `utt`, which was [started](Utterance::start) and
+    /// holds no data: its key, and what its container says of it, stay.
     ///
     /// # Errors
     /// It is damaged, or more than the limits allow.
     fn read(
         &self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()>;
 
-    /// What the header of the object at the current place says of sound; nothing, if it is none, or
-    /// if only all of it would tell.
+    /// Reads the facts about audio in the header of the object at the current position, or none if
+    /// it is not audio or has no such header.
     ///
     /// # Errors
     /// The header is damaged.
     fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts>;
 
-    /// Writes the object that `utt` holds through `put`, which is not called before all is checked.
+    /// Writes the object in `utt` with `put`, which is not called before everything is checked.
     ///
     /// # Errors
-    /// The format can't hold it, or `put` fails.
+    /// The format cannot hold it, or `put` fails.
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
 }
 
-/// Reads the utterance of a name; `false` if there is none. Of an object at a place in a file, which
-/// has no name, it reads that.
+/// A function that reads the utterance with a key, and returns `false` if there is none. For an
+/// object at a position in a file, which has no key, it reads that.
 pub type Finder = Box<dyn FnMut(&Key, &mut Utterance) -> Result<bool> + Send>;
 
-/// The formats whose objects can stand inside containers: what an [`Env`] asks.
+/// The formats of objects inside containers, for an [`Env`].
 pub trait NestedFormats: Send + Sync {
-    /// The format of this name.
+    /// Returns the format with this name.
     fn nested(&self, name: &str) -> Option<&'static dyn Nested>;
 
-    /// Opens a data set of the format of this name, to look utterances up in it; `None` if the format
-    /// is not there.
+    /// Opens a data set of the named format for lookup, or returns `None` if the format does not
+    /// exist.
     fn finder(&self, name: &str, source: Source, env: &Env) -> Option<Result<Finder>>;
 
-    /// What the formats say of an object that starts with `head`: names and claims.
+    /// Returns the names and claims of all formats for an object that starts with `head`.
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)>;
 }
 
@@ -103,40 +104,40 @@ impl NestedFormats for NoFormats {
 }
 
 impl Env {
-    /// The format called `name`, whose objects stand inside a container.
+    /// Returns the format called `name` for objects inside containers.
     ///
     /// # Errors
-    /// It is not built in.
+    /// It is not available.
     pub fn nested(&self, name: &str) -> Result<&'static dyn Nested> {
         self.formats.nested(name).ok_or_else(|| missing(name))
     }
 
-    /// Opens a data set of the format called `name`, to look utterances up in it.
+    /// Opens a data set of the format called `name` for lookup.
     ///
     /// # Errors
-    /// The format is not built in, or does not open it.
+    /// The format is not available, or cannot open it.
     pub fn finder(&self, name: &str, source: Source) -> Result<Finder> {
         let found = self.formats.finder(name, source, self);
         found.unwrap_or_else(|| Err(missing(name)))
     }
 
-    /// The format of an object that starts with `head` by its magic bytes, by name.
+    /// Returns the name of the format of an object that starts with `head`, by its magic bytes.
     pub fn nested_by_magic(&self, head: &[u8]) -> Option<&'static str> {
         let claims = self.formats.claims(head);
         let magic = claims.into_iter().find(|(_, claim)| *claim == Claim::Magic);
         magic.map(|(name, _)| name)
     }
 
-    /// The format of an object of `len` bytes that starts with `head` and whose length tells what it
-    /// is, by name.
+    /// Returns the name of the format of an object of `len` bytes that starts with `head`, by its
+    /// length.
     pub fn nested_by_length(&self, head: &[u8], len: u64) -> Option<&'static str> {
         let claims = self.formats.claims(head);
         let fits = |(_, claim): &(_, Claim)| *claim != Claim::Magic && claim.holds(Some(len));
         claims.into_iter().find(fits).map(|(name, _)| name)
     }
 
-    /// The lengths that an object which starts with `head` may have, each with the name of the
-    /// format that it would be of.
+    /// Returns the possible lengths of an object that starts with `head`, each with the name of its
+    /// format.
     pub fn nested_lengths(&self, head: &[u8]) -> Vec<(&'static str, u64)> {
         let mut all = Vec::new();
         for (name, claim) in self.formats.claims(head) {
@@ -147,12 +148,12 @@ impl Env {
         all
     }
 
-    /// The format of the object that is all that is left of `source`.
+    /// Returns the format of the object that is the rest of `source`.
     ///
     /// # Errors
-    /// No format that is built in knows it.
+    /// No available format recognises it.
     pub fn nested_by_content(&self, source: &mut Source) -> Result<&'static dyn Nested> {
-        /// Bytes that a format may look at.
+        /// The number of bytes that a format may inspect.
         const HEAD: usize = 64;
         let len = source.remaining();
         let head = source.peek(HEAD)?;

@@ -1,4 +1,5 @@
-//! Where a writer's streams go: files that appear together, a folder, standard output, a command.
+//! The destination of a writer's streams: files that appear together, a folder, standard output, a
+//! command.
 
 mod inner;
 
@@ -7,22 +8,23 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::destination::{self, Destination};
-use super::landing::Finished;
+use super::landing::FinishedFiles;
 use super::part::Part;
 use super::rehearsal::RehearsedFolder;
 use super::sink::{Finish, Sink};
-use super::store::{Store, Stored};
+use super::store::{OpenedFile, Store};
 use super::{Env, Location, Locator};
+use crate::error::{Error, Result};
 use crate::format::Medium;
 use crate::model::Key;
-use crate::{Error, Result};
 use inner::Inner;
 
-/// A place for a writer's streams, made by [`Env::output`]. Clones are handles to the same place.
+/// The destination of a writer's streams, created by [`Env::output`]. Clones are handles to the
+/// same destination.
 ///
-/// Files are drafts without names until [`commit`](Self::commit) gives them theirs, in the order in
-/// which their sinks were finished. Dropping all handles abandons the output and leaves nothing
-/// behind. Standard output and commands can't be taken back.
+/// Files are drafts until [`commit`](Self::commit) gives them their names, in the order in which
+/// their sinks were finished. Dropping all handles abandons the output and removes its files.
+/// Output to standard output and commands cannot be undone.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -42,7 +44,7 @@ use inner::Inner;
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Inner>>);
 
-/// A handle that does not keep the output.
+/// A weak handle.
 pub(super) struct WeakOutput(Weak<Mutex<Inner>>);
 
 impl WeakOutput {
@@ -66,13 +68,13 @@ impl Output {
             rehearsed: false,
             taken: false,
             held: BTreeMap::new(),
-            finished: Finished::default(),
+            finished: FinishedFiles::default(),
             stale: Vec::new(),
         })))
     }
 
-    /// A stream of the caller's own, called `name` in messages; [within](Self::within) no
-    /// surroundings but the default ones.
+    /// Creates an output to a stream, called `name` in messages, in the default environment unless
+    /// [`within`](Self::within) is called.
     pub fn stream(name: impl Into<String>, stream: Box<dyn Finish>) -> Self {
         Self::at(
             Destination::Stream(name.into(), Some(stream)),
@@ -80,37 +82,37 @@ impl Output {
         )
     }
 
-    /// Takes the store, the inputs and what else holds for outputs from `env`.
+    /// Takes the store, the inputs and the settings for outputs from `env`.
     #[must_use]
     pub fn within(self, env: &Env) -> Self {
         self.lock().env = env.clone();
         self
     }
 
-    /// Gives the companion `name` a place.
+    /// Sets the location of the side file `name`.
     #[must_use]
-    pub fn with_named(self, name: &'static str, at: Locator) -> Self {
-        self.lock().named.insert(name, at);
+    pub fn with_named(self, name: &str, at: Locator) -> Self {
+        self.lock().named.insert(name.to_owned(), at);
         self
     }
 
-    /// Allows files that exist to be replaced, and all that a folder holds.
+    /// Allows existing files, and the content of existing folders, to be replaced.
     #[must_use]
     pub fn overwrite(self, yes: bool) -> Self {
         self.lock().overwrite = yes;
         self
     }
 
-    /// Allows files to be added to a folder that exists; one of a name that is taken is refused
-    /// unless it may be [overwritten](Self::overwrite).
+    /// Allows files to be added to an existing folder. An existing file is refused unless it may be
+    /// [overwritten](Self::overwrite).
     #[must_use]
     pub fn adding(self, yes: bool) -> Self {
         self.lock().add = yes;
         self
     }
 
-    /// Checks everything that can be known before the end, and keeps nothing: what is written is
-    /// dropped, nothing is run and the commit changes no name.
+    /// Checks everything that can be checked without keeping data: bytes are discarded, no command
+    /// runs, and the commit changes no name.
     #[must_use]
     pub fn rehearse(self) -> Self {
         {
@@ -124,11 +126,11 @@ impl Output {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A thread that died while it held the lock left nothing half done that matters here.
+        // A thread that panicked while it held the lock left nothing inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether files can be written beside the data.
+    /// Returns `true` if files can be written beside the data.
     pub fn has_siblings(&self) -> bool {
         matches!(
             self.lock().main,
@@ -136,12 +138,12 @@ impl Output {
         )
     }
 
-    /// Whether it is a folder.
+    /// Returns `true` if it is a folder.
     pub fn is_folder(&self) -> bool {
         matches!(self.lock().main, Destination::Folder(..))
     }
 
-    /// The sort of place it is, by which a format says what it can hold.
+    /// Returns the medium, on which capabilities of a format depend.
     pub fn medium(&self) -> Medium {
         match self.lock().main {
             Destination::Folder(..) => Medium::Folder,
@@ -150,22 +152,23 @@ impl Output {
         }
     }
 
-    /// The name of the data, as messages show it.
+    /// Returns the name of the data for messages.
     pub fn name(&self) -> String {
         self.lock().main.name()
     }
 
-    /// Where the data go; a stream of the caller's own counts as standard output.
+    /// Returns the destination of the data; a stream supplied by the caller counts as standard
+    /// output.
     pub fn locator(&self) -> Locator {
         self.lock().main.locator()
     }
 
-    /// The place of the companion `name` as the user gave it, if it was given one.
+    /// Returns the location of the side file `name`, if the user set one.
     pub fn companion(&self, name: &str) -> Option<Locator> {
         self.lock().named.get(name).cloned()
     }
 
-    /// The files and folders that the user named, without companions that go by the data's name.
+    /// Returns the files and folders that the user named, without side files named after the data.
     pub fn locations(&self) -> Vec<Location> {
         let inner = self.lock();
         let main = inner.main.locator();
@@ -173,8 +176,8 @@ impl Output {
         places.filter_map(Locator::location).cloned().collect()
     }
 
-    /// The final names of what was finished and does not have them yet, in the order of finishing,
-    /// a folder before all. [`Env::seeing`] opens it.
+    /// Returns the final names of finished files that do not have them yet, in order of completion,
+    /// with a folder first. [`Env::seeing`] opens them.
     pub fn staged(&self) -> Vec<Location> {
         let inner = self.lock();
         let folder = match &inner.main {
@@ -185,7 +188,8 @@ impl Output {
         folder.into_iter().chain(files.map(|(_, at)| at)).collect()
     }
 
-    /// What is finished and does not have its name yet, with the bytes in it, a folder with none.
+    /// Returns finished files that do not have their names yet, with their sizes; a folder has
+    /// none.
     ///
     /// # Errors
     /// The system refuses.
@@ -201,12 +205,11 @@ impl Output {
         folder.into_iter().chain(files).collect()
     }
 
-    /// Keeps the data's place, and those of named companions, for this output, before anything is
-    /// written.
+    /// Claims the location of the data, and those of named side files, before anything is written.
     ///
     /// # Errors
-    /// As [`create`](Self::create), as far as that is known by now; a folder is not empty and may
-    /// neither be replaced nor be added to.
+    /// As for [`create`](Self::create), as far as that is known at this time; or a folder is not
+    /// empty and may be neither replaced nor added to.
     pub fn reserve(&self) -> Result<()> {
         let mut inner = self.lock();
         let places = std::iter::once(inner.main.locator()).chain(inner.named.values().cloned());
@@ -219,34 +222,36 @@ impl Output {
         Ok(())
     }
 
-    /// Keeps the place of a companion for this output, which may write to it later.
+    /// Claims the location of a side file, which may be written later.
     ///
     /// # Errors
-    /// It is written to by something else, or was read.
+    /// It is being written by something else, or is an input.
     pub fn claim(&self, at: &Locator) -> Result<()> {
         self.lock().claim(at, false)
     }
 
-    /// Opens a stream. With `patch` it can be changed before it is finished, whatever it goes to.
+    /// Opens a stream. With `patch` it can be changed before it is finished, whatever its
+    /// destination.
     ///
     /// # Errors
-    /// The file exists and may not be replaced, is an input, is written to already, by whatever
-    /// name, is a command and none may run, or the system refuses.
+    /// The file exists and may not be replaced, is an input, is already being written under any
+    /// name, or is a command and these are not allowed; or the system refuses.
     pub fn create(&self, part: Part<'_>, patch: bool) -> Result<Sink> {
         self.lock().create(part, patch)
     }
 
-    /// Whether the file of an utterance can be [created](Self::create), as far as names tell.
+    /// Checks that the file of an utterance can be [created](Self::create), according to names
+    /// only.
     ///
     /// # Errors
-    /// The key can't be a file name, the folder has a file of it, or this is no folder and was
+    /// The key cannot be a file name, the folder has such a file, or this is not a folder and was
     /// written to.
     pub fn accept(&self, key: &Key, extension: &str) -> Result<()> {
         self.lock().accept(key, extension)
     }
 
-    /// Removes a companion left by an earlier run when this output is committed over it, if what
-    /// exists may be replaced; else it is in the way.
+    /// Removes a side file of an earlier run when this output is committed over it, if existing
+    /// files may be replaced; otherwise it is an obstacle.
     pub fn discard(&self, part: Part<'_>) {
         let mut inner = self.lock();
         if let Ok(Locator::File(file)) = inner.main.sibling(part) {
@@ -254,20 +259,19 @@ impl Output {
         }
     }
 
-    /// Gives everything that was finished its final name.
+    /// Gives all finished files their final names.
     ///
     /// # Errors
-    /// As [`commit_all`](Self::commit_all).
+    /// As for [`commit_all`](Self::commit_all).
     pub fn commit(self) -> Result<()> {
         Self::commit_all([self])
     }
 
-    /// Gives everything that was finished in several outputs its final name: all or nothing.
+    /// Gives the finished files of several outputs their final names: all or none.
     ///
     /// # Errors
-    /// A target exists by now, was opened as an input, appears twice, or the system refuses;
-    /// everything is then as it was before. Outputs with files in several stores can't be
-    /// committed together.
+    /// A target exists by now, is an input, or appears twice, or the system refuses; then nothing
+    /// is changed. Outputs with files in several stores cannot be committed together.
     pub fn commit_all(outputs: impl IntoIterator<Item = Self>) -> Result<()> {
         let mut changes = Vec::new();
         let mut kept = HashSet::new();
@@ -299,21 +303,21 @@ impl Output {
         self.lock().env.store().clone()
     }
 
-    /// What is finished, by numbers.
+    /// Returns the finished files by number.
     pub(super) fn finished(&self) -> Vec<(u64, Location)> {
         self.lock().finished.targets()
     }
 
-    /// What the commit frees.
+    /// Returns the names that the commit frees.
     pub(super) fn stale(&self) -> Vec<Location> {
         self.lock().stale.clone()
     }
 
-    pub(super) fn open_finished(&self, number: u64) -> Option<io::Result<Box<dyn Stored>>> {
+    pub(super) fn open_finished(&self, number: u64) -> Option<io::Result<Box<dyn OpenedFile>>> {
         self.lock().finished.open(number)
     }
 
-    /// The folder that files were put into.
+    /// Returns the folder of the written files.
     pub(super) fn folder(&self) -> Option<Location> {
         match &self.lock().main {
             Destination::Folder(target, Some(_)) => Some(target.clone()),
@@ -321,7 +325,10 @@ impl Output {
         }
     }
 
-    pub(super) fn open_in_folder(&self, name: &Location) -> Option<io::Result<Box<dyn Stored>>> {
+    pub(super) fn open_in_folder(
+        &self,
+        name: &Location,
+    ) -> Option<io::Result<Box<dyn OpenedFile>>> {
         match &self.lock().main {
             Destination::Folder(_, Some(folder)) => Some(folder.open(name)),
             _ => None,

@@ -1,19 +1,19 @@
-//! Folders that outputs stand in. They must be there, but for those that have the number of a part
-//! in their names.
+//! Parent folders of outputs. They must exist, unless their names contain the number of a split or
+//! shard.
 
 use std::sync::Arc;
 
 use super::{Env, Location, Store};
-use crate::Result;
+use crate::error::Result;
 
-/// Folders made for outputs. Those that are empty are removed when this is dropped, unless they
-/// are to [stay](Self::keep); drop the outputs first.
+/// Folders created for outputs. Empty ones are removed on drop, unless they are [kept](Self::keep).
+/// Outputs must be dropped first.
 #[derive(Debug, Default)]
 pub struct Parents(Vec<(Arc<dyn Store>, Location)>);
 
 impl Parents {
-    /// Makes a folder in the store of `env` if there is none; the one that it stands in must be
-    /// there. If `env` is durable, its name is on the disk then.
+    /// Creates a folder in the store of `env` if it does not exist; its parent must exist. If `env`
+    /// is durable, its name is synced to disk.
     ///
     /// # Errors
     /// The system refuses.
@@ -24,12 +24,12 @@ impl Parents {
         Ok(())
     }
 
-    /// Takes over what another one made.
+    /// Takes over the folders of another list.
     pub fn append(&mut self, mut other: Self) {
         self.0.append(&mut other.0);
     }
 
-    /// Leaves all of them.
+    /// Keeps all of them.
     pub fn keep(mut self) {
         for (store, folder) in self.0.drain(..) {
             store.settle_folder(&folder, true);

@@ -3,21 +3,21 @@
 use super::Locator;
 use crate::model::Key;
 
-/// Which stream of an output is asked for.
+/// A stream of an output.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
     /// The data.
     Main,
-    /// A companion known by name, such as Kaldi's `scp`, where the user gave it a place.
+    /// A side file known by name, such as Kaldi's `scp`, if the user set its location.
     Named(&'static str),
-    /// A companion whose name is that of the data with this ending.
+    /// A side file with the name of the data and this suffix.
     Suffix(&'a str),
-    /// A companion at a place of its own, found in a file: if that is a command, it needs
+    /// A side file at a location found in a file. A command needs
     /// [`Access::Files`](super::Access::Files).
     At(&'a Locator),
-    /// One file of a folder, of this name in it; compressed if its name says so.
+    /// A file of this name in a folder; compressed if its name implies that.
     Member(&'a str),
-    /// One file of a folder, that of an utterance, with this extension.
+    /// The file of an utterance in a folder, with this extension.
     Utterance(&'a Key, &'a str),
 }

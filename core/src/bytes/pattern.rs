@@ -1,19 +1,19 @@
-//! Files by patterns in their names.
+//! Globbing of file names.
 
 use std::collections::BTreeSet;
 
 use glob::Pattern;
 
 use super::{Env, FileKind, Location};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 impl Env {
-    /// The files and folders whose names are like a pattern, sorted: `*` is any part of a name, `?`
-    /// any one character, `[a-z]` one of these, `**` any number of folders that hold files. A URL is
-    /// one in what follows its bucket. What may not be looked into is warned of and passed over.
+    /// Returns the files and folders that match a pattern, sorted: `*` is any part of a name, `?`
+    /// any character, `[a-z]` one of these, `**` any number of folders with files. In a URL the
+    /// pattern follows the bucket. Folders that cannot be read are skipped with a warning.
     ///
     /// # Errors
-    /// It is not a pattern.
+    /// The pattern is invalid.
     pub fn matching(&self, pattern: &str) -> Result<Vec<Location>> {
         let whole = Location::from(pattern);
         let (start, rest) = match (whole.url(), pattern.starts_with('/')) {
@@ -49,8 +49,8 @@ impl Env {
         Ok(found.into_iter().collect())
     }
 
-    /// The files and folders that stand in a folder itself, by names that start with the folder's,
-    /// in any order; what is not finished is left out.
+    /// Lists the direct entries of a folder, by names that start with the folder's, in any order.
+    /// Unfinished files are omitted.
     ///
     /// # Errors
     /// The system refuses.
@@ -79,7 +79,7 @@ impl Env {
         self.or_none(entries)
     }
 
-    /// A folder, and those in it at any depth in which files are.
+    /// Returns a folder and all folders below it that contain files.
     fn folders_below(&self, folder: &Location) -> BTreeSet<Location> {
         let here = match folder.as_os_str().is_empty() {
             true => Location::from("."),

@@ -1,14 +1,14 @@
-//! Outputs of which everything is checked and nothing is kept.
+//! Outputs that are checked completely and not kept.
 
 use std::any::Any;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::Location;
-use super::store::{Draft, DraftFolder, Stored, Whole, second_in_folder};
-use crate::Result;
+use super::store::{Draft, DraftFolder, FinishedFile, OpenedFile, second_in_folder};
+use crate::error::Result;
 
-/// A folder that remembers the names of its files and nothing else.
+/// A folder that keeps only the names of its files.
 #[derive(Debug)]
 pub(super) struct RehearsedFolder {
     target: Location,
@@ -27,7 +27,7 @@ impl RehearsedFolder {
 impl DraftFolder for RehearsedFolder {
     fn create(&mut self, name: &Location, _: bool) -> Result<Box<dyn Draft>> {
         match self.names.insert(name.clone()) {
-            true => Ok(Box::new(Dropped)),
+            true => Ok(Box::new(NullFile)),
             false => Err(second_in_folder(&self.target.join(name))),
         }
     }
@@ -36,7 +36,7 @@ impl DraftFolder for RehearsedFolder {
         self.names.contains(name)
     }
 
-    fn open(&self, _: &Location) -> io::Result<Box<dyn Stored>> {
+    fn open(&self, _: &Location) -> io::Result<Box<dyn OpenedFile>> {
         Err(io::ErrorKind::NotFound.into())
     }
 
@@ -49,11 +49,11 @@ impl DraftFolder for RehearsedFolder {
     }
 }
 
-/// A file whose bytes are dropped.
+/// A file that discards its bytes.
 #[derive(Debug)]
-pub(super) struct Dropped;
+pub(super) struct NullFile;
 
-impl Write for Dropped {
+impl Write for NullFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         Ok(bytes.len())
     }
@@ -63,18 +63,18 @@ impl Write for Dropped {
     }
 }
 
-impl Draft for Dropped {
+impl Draft for NullFile {
     fn patch(&mut self, _: u64, _: &[u8]) -> io::Result<()> {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn FinishedFile>> {
         Ok(self)
     }
 }
 
-impl Whole for Dropped {
-    fn open(&self) -> io::Result<Box<dyn Stored>> {
+impl FinishedFile for NullFile {
+    fn open(&self) -> io::Result<Box<dyn OpenedFile>> {
         Err(io::ErrorKind::NotFound.into())
     }
 

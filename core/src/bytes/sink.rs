@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::landing::Landing;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 const BUFFER: usize = 64 << 10;
 
-/// A byte stream whose end matters: a compressor's trailer, a command's exit status.
+/// A byte stream that must be finished: it has a compressor's trailer, or a command's exit status.
 pub trait Finish: Write + Send {
-    /// Writes what is left and waits for whoever is at the other end.
+    /// Writes the remaining bytes, and waits for the process at the other end.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
@@ -34,20 +34,21 @@ impl Finish for io::Sink {
     }
 }
 
-/// What a writer writes to. Nothing of it is seen under its final name before the
-/// [`Output`](super::Output) it came from is committed.
+/// The destination of a writer. Nothing appears under its final name before the
+/// [`Output`](super::Output) that it came from is committed.
 pub struct Sink {
     name: String,
     body: Body,
     position: u64,
 }
 
-/// Bytes that wait in temporary files for their turn to be compressed or piped, shared by all clones.
+/// The number of bytes in temporary files that wait to be compressed or piped, shared by all
+/// clones.
 #[derive(Clone, Debug, Default)]
-pub struct Waiting(Arc<[AtomicU64; 2]>);
+pub struct SpoolProgress(Arc<[AtomicU64; 2]>);
 
-impl Waiting {
-    /// Bytes that were passed on, and bytes in all.
+impl SpoolProgress {
+    /// Returns the number of bytes passed on, and the total.
     pub fn bytes(&self) -> (u64, u64) {
         let [passed, all] = self.0.each_ref().map(|n| n.load(Ordering::Relaxed));
         (passed, all)
@@ -69,27 +70,28 @@ enum Body {
     Passed {
         file: BufWriter<File>,
         then: Box<dyn Finish>,
-        waiting: Waiting,
+        waiting: SpoolProgress,
     },
     Stream(BufWriter<Box<dyn Finish>>),
 }
 
 impl Sink {
-    /// A sink into a draft, which can be patched.
+    /// Creates a sink to a draft, which can be patched.
     pub(super) fn draft(name: String, draft: Landing) -> Self {
         let draft = BufWriter::with_capacity(BUFFER, draft);
         Self::new(name, Body::Draft(draft))
     }
 
-    /// A sink into a stream; if it must be patched, a temporary file takes the bytes first.
+    /// Creates a sink to a stream. If it must be patched, the bytes are first written to a
+    /// temporary file.
     ///
     /// # Errors
-    /// The temporary file can't be made.
+    /// The temporary file cannot be created.
     pub(super) fn stream(
         name: String,
         stream: Box<dyn Finish>,
         patch: bool,
-        waiting: &Waiting,
+        waiting: &SpoolProgress,
     ) -> Result<Self> {
         let body = if patch {
             let file = tempfile::tempfile()
@@ -113,12 +115,12 @@ impl Sink {
         }
     }
 
-    /// The name used in messages.
+    /// Returns the name for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -126,7 +128,7 @@ impl Sink {
     /// Appends all of `bytes`.
     ///
     /// # Errors
-    /// The system refuses; the output is then lost as a whole.
+    /// The system refuses; the whole output is then lost.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         let result = match &mut self.body {
             Body::Draft(draft) => draft.write_all(bytes),
@@ -141,10 +143,10 @@ impl Sink {
         Ok(())
     }
 
-    /// Passes on all that was put.
+    /// Flushes all bytes.
     ///
     /// # Errors
-    /// The system refuses; the output is then lost as a whole.
+    /// The system refuses; the whole output is then lost.
     pub fn flush(&mut self) -> Result<()> {
         let result = match &mut self.body {
             Body::Draft(draft) => draft.flush(),
@@ -157,7 +159,7 @@ impl Sink {
     /// Overwrites bytes written before.
     ///
     /// # Errors
-    /// The system refuses, or the sink was not made to be patched.
+    /// The system refuses, or the sink was not created for patching.
     pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         let result = match &mut self.body {
             Body::Draft(draft) => draft
@@ -225,7 +227,7 @@ fn patch(file: &mut BufWriter<File>, at: u64, bytes: &[u8]) -> io::Result<()> {
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
-fn copy(from: &mut File, to: &mut Box<dyn Finish>, waiting: &Waiting) -> io::Result<()> {
+fn copy(from: &mut File, to: &mut Box<dyn Finish>, waiting: &SpoolProgress) -> io::Result<()> {
     let mut block = vec![0; BUFFER];
     loop {
         match from.read(&mut block)? {

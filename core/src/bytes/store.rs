@@ -1,4 +1,4 @@
-//! What keeps files: the contract between [`Env`](super::Env) and a place where bytes are.
+//! Storage of files: the contract between an [`Env`](super::Env) and a file system.
 
 use std::any::Any;
 use std::collections::HashSet;
@@ -6,115 +6,112 @@ use std::fmt::Debug;
 use std::io::{self, Read, Seek, Write};
 
 use super::{Finish, Leftover, Location};
-use crate::{Error, Remedy, Result};
+use crate::error::{Error, Remedy, Result};
 
-/// A place that keeps files by name, and takes new ones all or none.
+/// A file system with atomic creation of files.
 ///
-/// Whoever reads and writes data uses an [`Env`](super::Env), which knows more: what may run, what
-/// was read and must not be replaced, and how much. A store of another kind implements this.
+/// Readers and writers of data use an [`Env`](super::Env), which also knows permissions, inputs and
+/// limits. A new kind of storage implements this trait.
 pub trait Store: Send + Sync + Debug {
-    /// What there is under a name, links followed; `None` if nothing is.
+    /// Looks up a name, following links, and returns `None` if it does not exist.
     ///
     /// # Errors
     /// The system refuses to say.
     fn look(&self, at: &Location) -> io::Result<Option<FileStatus>>;
 
-    /// What a name leads to, whether something is there or not: names with the same identity are
+    /// Returns the identity of a name, whether it exists or not: names with the same identity are
     /// names of the same file or folder.
     fn identify(&self, at: &Location) -> Identity;
 
-    /// The name from the root, without links and `..`, of what a name leads to, whether something is
-    /// there or not.
+    /// Returns the absolute name without links and `..`, whether it exists or not.
     fn resolve(&self, at: &Location) -> Location;
 
     /// Opens a file, device or pipe for reading.
     ///
     /// # Errors
-    /// It is not there, it is a folder, or the system refuses.
-    fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>>;
+    /// It does not exist, is a folder, or the system refuses.
+    fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>>;
 
-    /// All files below a folder, by names that start with the folder's, links followed; those that
-    /// are not committed are left out. The order is any.
+    /// Lists all files below a folder, by names that start with the folder's, following links and
+    /// in any order. Uncommitted files are omitted.
     ///
     /// # Errors
-    /// The system refuses, or links run in a circle.
+    /// The system refuses, or links form a cycle.
     fn list(&self, folder: &Location) -> io::Result<Vec<Location>>;
 
-    /// The files and folders that stand in a folder itself, by names that start with the folder's, of
-    /// which the empty one is the working folder; those that are not committed are left out. The
-    /// order is any.
+    /// Lists the direct entries of a folder, by names that start with the folder's, in any order.
+    /// The empty name is the working folder. Uncommitted files are omitted.
     ///
     /// # Errors
     /// The system refuses.
     fn entries(&self, folder: &Location) -> io::Result<Vec<Location>>;
 
-    /// Opens a [stream](FileKind::Stream), which is written to and not replaced.
+    /// Opens a [stream](FileKind::Stream), which is written to instead of replaced.
     ///
     /// # Errors
     /// The system refuses.
     fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>>;
 
-    /// Says whether a file, or a folder of files, that is to be called `target` may be begun.
+    /// Checks that a file, or a folder of files, with the final name `target` may be created.
     ///
     /// # Errors
-    /// As [`create`](Self::create) or [`create_folder`](Self::create_folder), as far as that is
-    /// known before anything is made.
-    fn may_create(&self, target: &Location, is_folder: bool, how: Drafting) -> Result<()>;
+    /// As for [`create`](Self::create) or [`create_folder`](Self::create_folder), as far as that is
+    /// known before anything is created.
+    fn may_create(&self, target: &Location, is_folder: bool, how: DraftOptions) -> Result<()>;
 
-    /// Begins a file that is to be called `target`, and has no name yet.
+    /// Creates a draft with the final name `target`.
     ///
     /// # Errors
-    /// There is one that may not be replaced, it is a folder, or the system refuses.
-    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>>;
+    /// The file exists and may not be replaced, is a folder, or the system refuses.
+    fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>>;
 
-    /// Begins a folder of files that is to be called `target`.
+    /// Creates a folder of files with the final name `target`.
     ///
     /// # Errors
-    /// There is a file, or a folder that is not empty and may neither be replaced nor be added to,
-    /// or the system refuses.
-    fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>>;
+    /// There is a file, or a folder that is not empty and may be neither replaced nor added to, or
+    /// the system refuses.
+    fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>>;
 
-    /// Makes all `changes` in their order, or none; with `durable`, they outlive a power cut.
-    /// Nothing in `kept`, which was read, is replaced or removed. Changes that are given back by no
-    /// commit abandon themselves when they are dropped.
+    /// Makes all `changes` in order, or none; with `durable`, they survive a power failure. Inputs
+    /// in `kept` are neither replaced nor removed. Changes abandon themselves when they are
+    /// dropped.
     ///
     /// # Errors
-    /// A target exists and may not be replaced, is in `kept`, appears twice by whatever names, or
-    /// the system refuses; all is then as it was before.
+    /// A target exists and may not be replaced, is in `kept`, or appears twice under any names, or
+    /// the system refuses; then nothing is changed.
     fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()>;
 
-    /// Makes a folder for outputs to stand in, for the time being, if there is none; `true` if
-    /// there was none. The folder that it stands in must be there.
+    /// Temporarily creates a folder for outputs if it does not exist, and returns `true` if it did
+    /// not. Its parent must exist.
     ///
     /// # Errors
     /// The system refuses.
     fn make_folder(&self, folder: &Location, durable: bool) -> Result<bool>;
 
-    /// Says of what [`make_folder`](Self::make_folder) made whether it stays; else it goes if it is
-    /// empty.
+    /// Keeps a folder created by [`make_folder`](Self::make_folder), or removes it if it is empty.
     fn settle_folder(&self, folder: &Location, stays: bool);
 
-    /// What runs that were killed left of outputs called `target`, or, of a folder, also what they
-    /// left in it; sorted.
+    /// Returns temporary files that killed runs left behind for `target`, sorted. For a folder,
+    /// those inside it as well.
     fn leftovers(&self, target: &Location) -> Vec<Leftover>;
 }
 
-/// What there is under a name.
+/// The status of a name.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileStatus {
-    /// What it is.
+    /// The kind of file.
     pub kind: FileKind,
-    /// Bytes in it, if it is a file; else 0.
+    /// The size in bytes of a file, otherwise 0.
     pub length: u64,
-    /// By what it is known under any name.
+    /// The identity, which is independent of the name.
     pub identity: Identity,
-    /// What tells this content from all that the name had before, where the store keeps such a mark.
+    /// A mark of the content, such as an ETag, if the store has one.
     pub version: Option<String>,
 }
 
 impl FileStatus {
-    /// What there is, of its length in bytes.
+    /// Creates a status with a size in bytes.
     pub fn new(kind: FileKind, length: u64, identity: Identity) -> Self {
         Self {
             kind,
@@ -124,14 +121,14 @@ impl FileStatus {
         }
     }
 
-    /// The same with a mark of its content.
+    /// Adds a mark of the content.
     #[must_use]
     pub fn with_version(self, version: Option<String>) -> Self {
         Self { version, ..self }
     }
 }
 
-/// What a name may stand for.
+/// The kind of file behind a name.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -139,49 +136,48 @@ pub enum FileKind {
     File,
     /// A folder.
     Folder,
-    /// A device or pipe: read once and in order, written to and not replaced.
+    /// A device or pipe: read once and sequentially, written to instead of replaced.
     Stream,
 }
 
-/// By what a store knows a file, whatever name it goes by; of no meaning in another store.
+/// The identity of a file in a store, whatever its name; meaningless in another store.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity(Box<[u8]>);
 
 impl Identity {
-    /// An identity of the store's own making.
+    /// Creates an identity of a store.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(bytes.into())
     }
 }
 
-/// Something that was opened for reading.
-pub trait Stored: Read + Seek + Send {
-    /// Bytes in it, if it is a file.
+/// A file open for reading.
+pub trait OpenedFile: Read + Seek + Send {
+    /// Returns the size in bytes, if it is a file.
     fn length(&self) -> Option<u64>;
 
-    /// Whether it can go back and forth; if not, seeking fails.
+    /// Returns `true` if seeking is supported.
     fn can_seek(&self) -> bool;
 
-    /// By what the store knows it, if it is a file.
+    /// Returns the identity in the store, if it is a file.
     fn identity(&self) -> Option<Identity>;
 }
 
-/// How something new is begun.
+/// The options for creating a file or folder.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drafting {
-    /// Whether it may replace what there is: a file, or all that a folder holds.
+pub struct DraftOptions {
+    /// Whether it may replace a file, or the content of a folder.
     pub overwrite: bool,
-    /// Whether a folder that is there gets the files besides its own, of which `overwrite` may
-    /// replace some.
+    /// Whether files are added to an existing folder, where `overwrite` allows replacing some.
     pub add: bool,
-    /// Whether it is to outlive a power cut, so that it goes to the disk while it grows.
+    /// Whether it must survive a power failure, so that it is synced to disk while it grows.
     pub durable: bool,
 }
 
-impl Drafting {
-    /// How it is begun: whether it may replace something, may add to a folder, and is to outlive a
-    /// power cut.
+impl DraftOptions {
+    /// Creates options: whether it may replace something, may add to a folder, and must survive a
+    /// power failure.
     pub fn new(overwrite: bool, add: bool, durable: bool) -> Self {
         Self {
             overwrite,
@@ -191,8 +187,8 @@ impl Drafting {
     }
 }
 
-/// A file that is being written and has no name yet; gone when it is dropped before it is finished.
-/// What is written is appended; it is handed over in large pieces.
+/// A file being written without a final name, which is removed if it is dropped before it is
+/// finished. Bytes are appended, in large pieces.
 pub trait Draft: Write + Send {
     /// Overwrites bytes written before, from byte `at` on.
     ///
@@ -200,142 +196,142 @@ pub trait Draft: Write + Send {
     /// The system refuses.
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Completes it. What is given back is for [`Store::commit`], and gone when it is dropped; a
-    /// file of a [`DraftFolder`] stays in that.
+    /// Completes it. The result is for [`Store::commit`], and removed on drop; a file of a
+    /// [`DraftFolder`] stays in its folder.
     ///
     /// # Errors
     /// The system refuses.
-    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>>;
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn FinishedFile>>;
 }
 
-/// A finished file that has no name yet; gone when it is dropped.
-pub trait Whole: Send + Debug {
+/// A finished file without its final name, which is removed on drop.
+pub trait FinishedFile: Send + Debug {
     /// Opens it for reading.
     ///
     /// # Errors
     /// The system refuses.
-    fn open(&self) -> io::Result<Box<dyn Stored>>;
+    fn open(&self) -> io::Result<Box<dyn OpenedFile>>;
 
-    /// Itself, for the store that it is of.
+    /// Returns itself for downcasting by its store.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
-/// A folder of files that has no name yet; gone when it is dropped.
+/// A folder of files without its final name, which is removed on drop.
 pub trait DraftFolder: Send + Debug {
-    /// Begins a file, whose name may have several parts, in it.
+    /// Creates a file, whose name may have several parts.
     ///
     /// # Errors
-    /// It has one of this name, the name leads out of the folder, or the system refuses.
+    /// The name exists in it or leads out of it, or the system refuses.
     fn create(&mut self, name: &Location, durable: bool) -> Result<Box<dyn Draft>>;
 
-    /// Whether it has a file of this name, so that [`create`](Self::create) would refuse it.
+    /// Returns `true` if it has a file of this name, so that [`create`](Self::create) would fail.
     fn has(&self, name: &Location) -> bool;
 
-    /// Opens a finished file of it by its name in the folder.
+    /// Opens a finished file by its name in the folder.
     ///
     /// # Errors
-    /// There is none, or the system refuses.
-    fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>>;
+    /// It does not exist, or the system refuses.
+    fn open(&self, name: &Location) -> io::Result<Box<dyn OpenedFile>>;
 
-    /// The names that its files have in it; the order is any.
+    /// Returns the names of its files in any order.
     ///
     /// # Errors
     /// The system refuses.
     fn list(&self) -> io::Result<Vec<Location>>;
 
-    /// Itself, for the store that it is of.
+    /// Returns itself for downcasting by its store.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
-/// One name that changes.
+/// The change of one name.
 #[non_exhaustive]
 #[derive(Debug)]
 pub struct Change {
     /// The name.
     pub target: Location,
-    /// What gets it.
+    /// Its new content.
     pub new: New,
-    /// Whether it may replace what has the name, or add to it.
-    pub how: Drafting,
+    /// Whether it may replace an existing file, or add to a folder.
+    pub how: DraftOptions,
 }
 
 impl Change {
-    /// A change of one name.
-    pub fn new(target: Location, new: New, how: Drafting) -> Self {
+    /// Creates a change of one name.
+    pub fn new(target: Location, new: New, how: DraftOptions) -> Self {
         Self { target, new, how }
     }
 }
 
-/// What gets a name.
+/// The new content of a name.
 #[non_exhaustive]
 #[derive(Debug)]
 pub enum New {
     /// A file.
-    File(Box<dyn Whole>),
-    /// A folder of files; nothing where no file was put into it. If there is one of the name, they
-    /// take the place of all that it holds, or are added to that.
+    File(Box<dyn FinishedFile>),
+    /// A folder of files, or `None` if no file was written. The files replace the content of an
+    /// existing folder, or are added to it.
     Folder(Option<Box<dyn DraftFolder>>),
-    /// Nothing: the name is freed if a file has it, and no other change is of that.
+    /// Nothing: a file with the name is removed, unless another change sets it.
     Nothing,
 }
 
-/// The error for an output that is there and may not be replaced.
+/// Returns the error for an output that exists and may not be replaced.
 pub(super) fn exists(target: &Location) -> Error {
     Error::usage("exists already")
         .file(target.to_string())
         .suggest(Remedy::Overwrite)
 }
 
-/// The error for a folder that is not empty and may not be touched.
+/// Returns the error for a folder that is not empty and may not be changed.
 pub(super) fn holds_files(target: &Location) -> Error {
     Error::usage("exists already and is not empty")
         .file(target.to_string())
         .suggest(Remedy::ReplaceFolder)
 }
 
-/// The error for an output inside a folder that is an output itself.
+/// Returns the error for an output inside a folder that is also an output.
 pub(super) fn is_inside(target: &Location, folder: &Location) -> Error {
     Error::usage(format!("is inside the output folder {folder}"))
         .file(target.to_string())
         .hint("write to another folder")
 }
 
-/// The error for a folder that would be emptied although it holds something that was read.
+/// Returns the error for a folder that would be emptied although it contains an input.
 pub(super) fn holds_input(target: &Location, input: &Location) -> Error {
     Error::usage(format!("is a folder that holds the input {input}"))
         .file(target.to_string())
         .hint("write to another folder")
 }
 
-/// The error for a file that is to take the place of a folder.
+/// Returns the error for a file that would replace a folder.
 pub(super) fn is_folder(target: &Location) -> Error {
     Error::usage("is a folder, expected one file").file(target.to_string())
 }
 
-/// The error for a folder that is to take the place of a file.
+/// Returns the error for a folder that would replace a file.
 pub(super) fn is_file(target: &Location) -> Error {
     Error::usage("is a file, expected a folder").file(target.to_string())
 }
 
-/// The error for a name that several changes are of.
+/// Returns the error for a name with several changes.
 pub(super) fn is_twin(target: &Location) -> Error {
     Error::usage("would be written twice").file(target.to_string())
 }
 
-/// The error for an output that is an input.
+/// Returns the error for an output that is an input.
 pub(super) fn is_read(target: &Location) -> Error {
     Error::usage("is read and can't be written in the same run")
         .file(target.to_string())
         .hint("write to another name and rename it afterwards")
 }
 
-/// The error for a file of a folder that has one of its name.
+/// Returns the error for a second file of this name in a folder.
 pub(super) fn second_in_folder(file: &Location) -> Error {
     let error = Error::unfit("a second utterance with this name").file(file.to_string());
     error.suggest(Remedy::KeepOne)
 }
 
-/// The error for a change that another store has made.
+/// Returns the error for a change made by another store.
 pub(super) fn is_foreign(target: &Location) -> Error {
     Error::usage("was made for another store").file(target.to_string())
 }

@@ -1,11 +1,11 @@
-//! Standard output that is a terminal.
+//! Standard output on a terminal.
 
 use std::io::{self, Write};
 
 use super::sink::Finish;
-use crate::{Error, Remedy};
+use crate::error::{Error, Remedy};
 
-/// Shows text, and refuses what no terminal can show.
+/// A writer of text to a terminal, which rejects binary data.
 #[derive(Default)]
 pub(super) struct Terminal {
     begun: bool,
@@ -32,7 +32,7 @@ impl Finish for Terminal {
     }
 }
 
-/// Whether there are control characters that text does not have.
+/// Returns `true` if there are control characters that do not occur in text.
 fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().any(|b| matches!(b, 0..=8 | 14..=26 | 28..=31))
 }

@@ -1,27 +1,27 @@
-//! Which places that a file names are followed: whoever wrote the file need not be trusted.
+//! Permission to follow names in files, because the author of a file is not necessarily trusted.
 //!
-//! To follow a URL tells its server who reads, may reach the machine's own network, and sends the
-//! user's credentials to whatever bucket it names. A list that comes from a server may in its turn
-//! name local files that are nobody else's business.
+//! Following a URL tells its server who reads, may reach the local network, and sends the user's
+//! credentials to the named bucket. A list from a server may name local files that are private.
 
 use super::{Access, Location};
-use crate::{Error, Remedy, Result};
+use crate::error::{Error, Remedy, Result};
 
-/// Which URLs that stand in files are followed, where commands may run at all. What the user typed
-/// always is.
+/// The URLs in files that are followed, if commands are allowed at all. URLs typed by the user are
+/// always followed.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Urls {
-    /// Those of the bucket or server that the file itself is of.
+    /// Those on the same bucket or server as the file itself.
     #[default]
     Own,
-    /// Those, and those of these buckets and servers.
+    /// Those, and those on these buckets and servers.
     Hosts(Vec<String>),
-    /// All; and local files that a list behind a URL names.
+    /// All, as well as local files that a list at a URL names.
     All,
 }
 
 impl Urls {
-    /// Refuses `file`, which `script` names, unless it may be followed.
+    /// Rejects `file`, named by `script`, unless it may be followed.
     ///
     /// # Errors
     /// It may not.

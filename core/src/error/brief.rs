@@ -1,17 +1,17 @@
-//! What files hold, as messages show it: a file taken for what it is not gives names of any length.
+//! Shortening of file content in messages: misinterpreted files give names of any length.
 
 use std::borrow::Cow;
 
-/// Characters of it that are shown.
+/// The number of characters shown.
 const SHOWN: usize = 60;
-/// The longest name that file systems have.
+/// The longest file name in common file systems.
 const NAME: usize = 255;
-/// A message that is longer behind its first quote has a very long one.
+/// The length of a message, from its first quote on, that indicates a very long quote.
 const LONG: usize = 1000;
-/// Characters at its end that may say what is wrong with it.
+/// The number of characters at its end that may explain the error.
 const END: usize = 120;
 
-/// A name, cut if no file could be called so.
+/// Shortens a name that is too long for a file.
 pub(super) fn name(name: &str) -> Cow<'_, str> {
     match name.split('/').any(|part| part.len() > NAME) {
         true => start(name).into(),
@@ -19,7 +19,7 @@ pub(super) fn name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// A message, with what it quotes cut if that is very long. What is quoted may hold quotes itself.
+/// Shortens a message with a very long quote, which may contain quotes itself.
 pub(super) fn quoted(message: String) -> String {
     let Some((before, quoted)) = message.split_once('\'') else {
         return message;

@@ -1,20 +1,26 @@
-//! The one error type: what went wrong, where, and what to do about it.
+//! The error type: the failure, its place, and a remedy.
 
 mod brief;
+mod loss_kind;
 mod remedy;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::ops::Range;
 
+pub use loss_kind::LossKind;
 pub use remedy::Remedy;
 
-use crate::model::{Key, Position};
+use crate::name::{Key, Position};
 
-/// A result whose error is [`Error`] unless said otherwise.
+/// A result with [`Error`] by default.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Errors by what the caller can do about them.
+/// The words for a format whose name is not known.
+const FORMAT: &str = "the format";
+
+/// Kinds of errors by their consequences for the caller.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -24,28 +30,28 @@ pub enum ErrorKind {
     Malformed,
     /// The data end before they should.
     Truncated,
-    /// Well-formed, but not something this program handles.
+    /// Well-formed data that this program does not support.
     Unsupported,
-    /// A size beyond the [`Limits`](crate::Limits).
+    /// A size beyond the [`Limits`](crate::model::Limits).
     Limit,
-    /// The target can't hold what the input has, and nobody allowed the loss.
+    /// A loss that was not permitted.
     Loss,
     /// No format recognises the input.
     Unrecognised,
     /// Several formats fit equally well.
     Ambiguous,
-    /// A wrong argument, option or combination of them.
+    /// An invalid argument or option, or combination of them.
     Usage,
-    /// One utterance does not fit the others or lacks something: no labels, a wrong dimension.
+    /// An utterance that does not match the others or lacks a field: no labels, a wrong dimension.
     Unfit,
-    /// What is read is not any more what it was when it was opened.
+    /// Data that changed after they were opened.
     Changed,
-    /// The program is about to end and takes no more output.
+    /// The program is stopping and accepts no more output.
     Stopped,
 }
 
 impl ErrorKind {
-    /// Its name, in small letters.
+    /// Returns its name in small letters.
     pub fn name(self) -> &'static str {
         match self {
             Self::Io => "io",
@@ -66,15 +72,17 @@ impl ErrorKind {
 
 /// An error with its place: file, byte or line, and utterance.
 ///
-/// It displays as one line, the file first: `feats.ark@18734: utterance A-03: matrix header says
-/// 0 columns`. Whoever knows a part of the place first sets it; outer layers only add. What the
-/// system said is its [source](std::error::Error::source).
+/// It displays as one line, the file first: `feats.ark@18734: utterance A-03: matrix header says 0
+/// columns`. The code that knows a part of the place first sets it; outer layers only add. The
+/// system's error is its [source](std::error::Error::source).
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
     message: String,
+    /// Where the message says [`FORMAT`], as long as the format has no name.
+    format: Option<Range<usize>>,
     file: Option<String>,
     at: Option<Position>,
     key: Option<Key>,
@@ -93,11 +101,12 @@ macro_rules! constructors {
 }
 
 impl Error {
-    /// An error of `kind` with a message and no place yet.
+    /// Creates an error of `kind` with a message and without a place.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
             message: brief::quoted(told(message)),
+            format: None,
             file: None,
             at: None,
             key: None,
@@ -112,18 +121,18 @@ impl Error {
         malformed => Malformed,
         /// The data end before they should.
         truncated => Truncated,
-        /// Well-formed, but not something this program handles.
+        /// Well-formed data that this program does not support.
         unsupported => Unsupported,
-        /// A size beyond the limits.
+        /// A size above the limits.
         limit => Limit,
-        /// A wrong argument, option or combination of them.
+        /// An invalid argument or option, or combination of them.
         usage => Usage,
-        /// One utterance that can't take part.
+        /// An utterance that does not match the others.
         unfit => Unfit,
     }
 
-    /// A failure reported by the system; `doing` says what was tried, such as `cannot write`. Where
-    /// a store reported an error of this type, its kind and what to do are kept.
+    /// Creates an error from a failure of the system; `doing` is the attempted action, such as
+    /// `cannot write`. If a store returned an error of this type, its kind and remedy are kept.
     pub fn io(doing: impl fmt::Display, cause: io::Error) -> Self {
         let own = cause.get_ref().and_then(|own| own.downcast_ref::<Self>());
         let kind = own.map_or(ErrorKind::Io, Self::kind);
@@ -134,28 +143,29 @@ impl Error {
         error
     }
 
-    /// Names the file, unless an inner layer did; of a URL not its query, which may be a secret.
+    /// Sets the file, unless an inner layer did. The query of a URL is omitted, because it may be a
+    /// secret.
     #[must_use]
     pub fn file(mut self, name: impl Into<String>) -> Self {
         self.0.file.get_or_insert_with(|| told(name));
         self
     }
 
-    /// Names the byte, counted from 0 in the (decompressed) file, unless a place is known.
+    /// Sets the byte, counted from 0 in the (decompressed) file, unless a place is set.
     #[must_use]
     pub fn byte(mut self, offset: u64) -> Self {
         self.0.at.get_or_insert(Position::Byte(offset));
         self
     }
 
-    /// Names the line, counted from 1, unless a place is known.
+    /// Sets the line, counted from 1, unless a place is set.
     #[must_use]
     pub fn line(mut self, number: u64) -> Self {
         self.0.at.get_or_insert(Position::Line(number));
         self
     }
 
-    /// Names the utterance, unless an inner layer did.
+    /// Sets the utterance, unless an inner layer did.
     #[must_use]
     pub fn utterance(mut self, key: &Key) -> Self {
         if self.0.key.is_none() {
@@ -164,66 +174,97 @@ impl Error {
         self
     }
 
-    /// Adds what to do next in words, unless an inner layer did; for what is done by a setting there
-    /// is [`suggest`](Self::suggest).
+    /// Adds a hint in words, unless an inner layer did. Hints about settings use
+    /// [`suggest`](Self::suggest).
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         self.suggest(Remedy::Advice(hint.into()))
     }
 
-    /// Adds what to do next, unless an inner layer did.
+    /// Adds a remedy, unless an inner layer did.
     #[must_use]
     pub fn suggest(mut self, remedy: Remedy) -> Self {
         self.0.remedy.get_or_insert(remedy);
         self
     }
 
-    /// Suggests this, whatever was suggested before.
+    /// Replaces the remedy.
     #[must_use]
     pub fn suggest_instead(mut self, remedy: Remedy) -> Self {
         self.0.remedy = Some(remedy);
         self
     }
 
-    /// Calls an output's format by its name. Until it is known the message says "the format".
+    /// Continues the message with "the format" and `rest`. The name of the format may be added
+    /// [later](Self::naming): writers share messages and do not know what the caller calls them.
+    ///
+    /// ```
+    /// use spr_core::Error;
+    /// let error = Error::unfit("has 3 tiers, ").the_format(" holds at most 1");
+    /// assert_eq!(error.message(), "has 3 tiers, the format holds at most 1");
+    /// assert_eq!(error.naming("ctm").message(), "has 3 tiers, ctm holds at most 1");
+    /// ```
     #[must_use]
-    pub fn naming(mut self, format: &str) -> Self {
-        self.0.message = self.0.message.replace("the format", format);
+    pub fn the_format(mut self, rest: impl Into<String>) -> Self {
+        let start = self.0.message.len();
+        self.0.message.push_str(FORMAT);
+        self.0.format = Some(start..start + FORMAT.len());
+        self.0.message.push_str(&told(rest));
         self
     }
 
-    /// Says that the reader can go on with the next utterance; not where the data changed meanwhile.
+    /// An utterance that has something which the format can't hold, such as `has 3 tiers`.
+    pub fn not_held(what: impl fmt::Display) -> Self {
+        Self::unfit(format!("{what}, which ")).the_format(" can't hold")
+    }
+
+    /// Names the format where the message says [the format](Self::the_format), unless an inner layer
+    /// did. Nothing else of the message changes.
+    #[must_use]
+    pub fn naming(mut self, format: &str) -> Self {
+        if let Some(place) = self.0.format.take() {
+            self.0.message.replace_range(place, format);
+        }
+        self
+    }
+
+    /// Marks the error as one after which the reader can continue, unless the data changed
+    /// meanwhile.
     #[must_use]
     pub fn continuable(mut self) -> Self {
         self.0.continuable = self.0.kind != ErrorKind::Changed;
         self
     }
 
-    /// Says that nothing can go on after it.
+    /// Marks the error as one after which nothing can continue.
     #[must_use]
     pub fn fatal(mut self) -> Self {
         self.0.continuable = false;
         self
     }
 
-    /// Puts `context: ` before the message.
+    /// Prepends `context: ` to the message.
     #[must_use]
     pub fn context(mut self, context: impl fmt::Display) -> Self {
-        self.0.message = told(format!("{context}: {}", self.0.message));
+        let context = told(format!("{context}: "));
+        if let Some(place) = &mut self.0.format {
+            *place = place.start + context.len()..place.end + context.len();
+        }
+        self.0.message.insert_str(0, &context);
         self
     }
 
-    /// What sort of error it is.
+    /// Returns the kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The file it is about, if known.
+    /// Returns the affected file, if known.
     pub fn file_name(&self) -> Option<&str> {
         self.0.file.as_deref()
     }
 
-    /// The byte it is about, if known.
+    /// Returns the affected byte, if known.
     pub fn byte_offset(&self) -> Option<u64> {
         match self.0.at {
             Some(Position::Byte(n)) => Some(n),
@@ -231,7 +272,7 @@ impl Error {
         }
     }
 
-    /// The line it is about, if known.
+    /// Returns the affected line, if known.
     pub fn line_number(&self) -> Option<u64> {
         match self.0.at {
             Some(Position::Line(n)) => Some(n),
@@ -239,38 +280,40 @@ impl Error {
         }
     }
 
-    /// The utterance it is about, if known.
+    /// Returns the affected utterance, if known.
     pub fn key(&self) -> Option<&Key> {
         self.0.key.as_ref()
     }
 
-    /// The message without its place.
+    /// Returns the message without its place.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What to do about it.
+    /// Returns the remedy.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.0.remedy.as_ref()
     }
 
-    /// What to do about it, in words that hold for a library; a program names its own switches.
+    /// Returns the remedy in words for users of the library; a program names its own options.
     pub fn hint_text(&self) -> Option<String> {
         self.0.remedy.as_ref().map(ToString::to_string)
     }
 
-    /// Whether it only says that the program was [stopped](crate::bytes::Local::abandon).
+    /// Returns `true` if it only reports that the program was
+    /// [stopped](crate::bytes::Local::abandon).
     pub fn is_stopped(&self) -> bool {
         self.0.kind == ErrorKind::Stopped
     }
 
-    /// The same error once more, without what the system said.
+    /// Copies the error without the system's error.
     #[must_use]
     pub fn copy(&self) -> Self {
         let inner = &self.0;
         Self(Box::new(Inner {
             kind: inner.kind,
             message: inner.message.clone(),
+            format: inner.format.clone(),
             file: inner.file.clone(),
             at: inner.at,
             key: inner.key.clone(),
@@ -280,24 +323,23 @@ impl Error {
         }))
     }
 
-    /// Whether the reader can go on with the next utterance.
+    /// Returns `true` if the reader can continue with the next utterance.
     pub fn can_continue(&self) -> bool {
         self.0.continuable
     }
 
-    /// Whether the data it is about are not what they were, so that nothing that comes of them is of
-    /// use.
+    /// Returns `true` if the data changed, so that all results are invalid.
     pub fn is_change(&self) -> bool {
         self.0.kind == ErrorKind::Changed
     }
 
-    /// Whether it only says that the reader of our output went away.
+    /// Returns `true` if it only reports that the reader of our output has stopped.
     pub fn is_broken_pipe(&self) -> bool {
         let cause = self.0.cause.as_ref();
         cause.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Whether the system failed at something other than to find a file or folder.
+    /// Returns `true` if the system failed other than by not finding a file or folder.
     pub fn is_failure(&self) -> bool {
         let cause = self.0.cause.as_ref();
         cause.is_some_and(|e| e.kind() != io::ErrorKind::NotFound)
@@ -339,22 +381,22 @@ impl fmt::Debug for Error {
     }
 }
 
-/// Text without the secrets of URLs.
+/// Removes the secrets of URLs from text.
 fn told(text: impl Into<String>) -> String {
     let text = text.into();
-    match spr_text::discreet(&text) {
+    match crate::text::discreet(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(discreet) => discreet,
     }
 }
 
-/// The system's words without the `(os error N)` that users can't use.
+/// The system's words without the `(os error N)` that users can't use. The words of other errors
+/// stay as they are.
 fn system_text(error: &io::Error) -> String {
     let text = error.to_string();
-    match text.rfind(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
+    let number = error.raw_os_error().map(|n| format!(" (os error {n})"));
+    let words = number.and_then(|number| text.strip_suffix(&number));
+    words.map_or_else(|| text.clone(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -386,5 +428,37 @@ mod tests {
     fn system_errors_lose_their_number() {
         let error = Error::io("cannot open", io::Error::from_raw_os_error(2));
         assert_eq!(error.to_string(), "cannot open: No such file or directory");
+        let own = io::Error::other("'a (os error 2)' is no name (os error 3)");
+        let error = Error::io("cannot open", own);
+        assert_eq!(
+            error.to_string(),
+            "cannot open: 'a (os error 2)' is no name (os error 3)"
+        );
+    }
+
+    #[test]
+    fn naming_the_format_changes_nothing_that_is_quoted() {
+        for quoted in [
+            "the format",
+            "kaldi",
+            "'the format'",
+            "which the format can't hold",
+        ] {
+            let message = format!("the label '{quoted}' is no number");
+            assert_eq!(Error::unfit(&*message).naming("ctm").message(), message);
+            let error = Error::not_held(format!("has the label '{quoted}'"))
+                .utterance(&Key::from(quoted))
+                .file(quoted)
+                .context(quoted);
+            let said = |name: &str| {
+                format!(
+                    "{quoted}: utterance {quoted}: {quoted}: has the label '{quoted}', which {name} can't hold"
+                )
+            };
+            assert_eq!(error.to_string(), said("the format"));
+            let named = error.copy().naming("ctm");
+            assert_eq!(named.to_string(), said("ctm"));
+            assert_eq!(named.naming("stm").to_string(), said("ctm"));
+        }
     }
 }

@@ -1,102 +1,109 @@
-//! What can be done about an error.
+//! Remedies for errors.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::format::Variant;
-use crate::loss::LossKind;
+use super::loss_kind::LossKind;
+use crate::name::Variant;
 
 /// What can be done about an error. A setting is named by what it does, so that a program can name
-/// its own switch for it; the words here are for users of the library. The list is a closed one, so
-/// that a program which words all of them notices when there is a new one.
+/// its own switch for it. The words here are for users of the library, and for programs that have no
+/// words for a remedy.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Something that helps however the error came about, in words.
+    /// Advice in words, independent of the cause.
     Advice(String),
-    /// Allow outputs that exist to be replaced.
+    /// Allow existing outputs to be replaced.
     Overwrite,
-    /// Allow all that the folder holds to be replaced, or files to be added to it.
+    /// Allow the content of the folder to be replaced, or files to be added to it.
     ReplaceFolder,
-    /// Allow commands at all.
+    /// Allow commands.
     AllowCommands,
-    /// Allow the commands that stand in files.
+    /// Allow commands in files.
     AllowPipes,
-    /// Follow the URLs of this bucket or server that stand in files; without one, all places that
-    /// lists behind URLs name.
+    /// Follow URLs in files on this bucket or server; with `None`, everything that lists at URLs
+    /// name.
     AllowUrls(Option<String>),
-    /// Allow servers to be asked without encryption.
+    /// Allow servers without encryption.
     AllowHttp,
-    /// Use a build that knows URLs.
+    /// Use a build with support for URLs.
     BuildRemote,
     /// Raise the limit on one object in memory.
     RaiseLimit,
-    /// Raise the memory that sorting may take, or name another folder for what it has no room for.
+    /// Raise the memory for sorting, or set another folder for temporary files.
     MoreMemory,
-    /// Raise the limit on what is shuffled together, or shuffle less at once.
+    /// Raise the limit on frames shuffled together, or shuffle fewer.
     ShuffleLess,
-    /// Allow these losses.
+    /// Permit these losses.
     AllowLosses(Vec<LossKind>),
-    /// Say which of these formats is to be read.
+    /// Name one of these formats for reading.
     ReadAs(Vec<&'static str>),
-    /// Say which of these formats is to be written.
+    /// Name one of these formats for writing.
     WriteAs(Vec<&'static str>),
-    /// Name the format apart, so that a file name may hold a comma.
+    /// Name the format separately, so that a file name may contain a comma.
     NameFormat,
-    /// Give the features, and these labels beside them.
+    /// Give the features, with these labels joined.
     JoinLabels,
-    /// Leave out the labels that are joined.
+    /// Omit the joined labels.
     LeaveOutLabels,
-    /// Leave out the text that is joined.
+    /// Omit the joined text.
     LeaveOutText,
-    /// Take labels for a few frames more or fewer.
+    /// Accept a small difference in the number of labels.
     TolerateLengths,
-    /// Write labels apart.
+    /// Write labels separately.
     LabelsApart,
-    /// Say the frame shift.
+    /// Set the frame shift.
     TellFrameShift,
-    /// Give features or sound, and this text beside them.
+    /// Give features or audio, with this text joined.
     JoinText,
-    /// Read it as the format that its content is of.
+    /// Read it as the format of its content.
     ReadByContent(&'static str),
-    /// Leave out the frame shift that was given.
+    /// Omit the given frame shift.
     LeaveOutFrameShift,
-    /// Leave out stages that make something else of utterances.
+    /// Omit stages that do not return utterances.
     KeepUtterances,
     /// Shuffle the frames.
     Shuffle,
-    /// Say which of several utterances of one key is kept.
+    /// Choose one of several utterances with the same key.
     KeepOne,
-    /// Name a table of who speaks each utterance.
+    /// Give a table of speakers.
     NameSpeakers,
-    /// Pass over utterances at fault.
+    /// Skip faulty utterances.
     SkipErrors,
-    /// Give all utterances one element type.
+    /// Use one element type for all utterances.
     OneType,
-    /// Do not read outputs back.
+    /// Omit the verification of outputs.
     LeaveOutVerify,
-    /// Look which utterances there are.
+    /// List the utterances.
     ListNames,
-    /// Look which formats can hold what is named here, as in a sentence.
+    /// Look where the utterances of this file start.
+    ListStarts(String),
+    /// Pick one of these tiers of segments.
+    PickTier(Vec<String>),
+    /// Give names their numbers by a table.
+    NumberNames,
+    /// List the formats that can hold the named data, as in a sentence.
     ListFormats(Cow<'static, str>),
-    /// Write another sort of file of the format: its extension, or an option and its value.
+    /// Write another variant of the format: its extension, or an option and its value.
     WriteVariant(Variant),
-    /// Look what the file holds.
+    /// Look at the content of the file.
     LookInside,
-    /// Convert the data, not the header alone.
+    /// Convert the data, not only the header.
     ConvertData,
-    /// Write what is whole of the data anew.
+    /// Repair the data.
     Repair,
     /// Sort both data sets, or raise the memory for comparing them.
     SortFirst,
-    /// Write samples of 16 bits.
+    /// Write 16-bit samples.
     SixteenBits,
     /// Write samples as floats.
     FloatSamples,
     /// Write to a folder instead of a file of this name.
     NameFolder,
-    /// Send the output to a file or program, or write text.
+    /// Redirect the output to a file or program, or write text.
     Redirect,
-    /// Give sound another rate.
+    /// Resample the audio.
     Resample,
 }
 
@@ -149,6 +156,11 @@ impl fmt::Display for Remedy {
             Self::OneType => "give all utterances one element type",
             Self::LeaveOutVerify => "do not read the output back",
             Self::ListNames => "list the names in it",
+            Self::ListStarts(file) => {
+                return write!(f, "list where the utterances of {file} start");
+            }
+            Self::PickTier(names) => return write!(f, "pick a tier: {}", names.join(", ")),
+            Self::NumberNames => "a table of symbols gives numbers to names",
             Self::WriteVariant(variant) => {
                 let (extension, (key, value)) = (variant.extension, variant.option);
                 return write!(f, "write a .{extension} file, or set {key}={value}");

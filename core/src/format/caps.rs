@@ -1,79 +1,75 @@
-//! What an output can hold, as data: for the adapter, the writers, the help texts and the tests.
+//! The capabilities of outputs as data, for the adapter, the writers, the help texts and the tests.
 
-use super::Parts;
-use crate::model::{Dtype, SourceField, Tag};
+use super::{ArrayCaps, AudioCaps, FeatureCaps, FieldSet, LabelCaps, Rule, SegmentCaps};
+use crate::bytes::Medium;
+use crate::model::{AboutField, Decimal, Key, SourceField, Tag};
 
-/// The sort of place an output goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Medium {
-    /// A file, which can have others beside it.
-    File,
-    /// A folder with one file an utterance.
-    Folder,
-    /// Standard output, a command, or a stream of the caller's own.
-    Stream,
-}
-
-/// How many utterances an output takes.
+/// The number of utterances in an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// One; several need a folder.
+    /// One; several require a folder.
     One,
     /// Any number.
     Many,
 }
 
-/// How utterances keep their names.
+/// The storage of keys.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
-    /// Not at all: the loss `keys`.
+    /// None: the loss `keys`.
     None,
-    /// In a file beside the data.
+    /// A side file.
     SideFile,
-    /// In the data: words without white space, as Kaldi wants them.
+    /// In the data: words without white space, as Kaldi requires.
     Words,
-    /// As file names.
+    /// As the names of files in a folder.
     FileNames,
+    /// As the name of the one file, which it has whatever the utterance was called.
+    FileName,
     /// In the data, any bytes.
     Any,
 }
 
 impl Keys {
-    /// How one file an utterance keeps names: by those of the files, where there are any.
+    /// Returns the storage of keys in formats with one file per utterance: by file names, if there
+    /// are any.
     pub fn of_files(medium: Medium) -> Self {
         match medium {
-            Medium::Folder | Medium::File => Self::FileNames,
+            Medium::Folder => Self::FileNames,
+            Medium::File => Self::FileName,
             Medium::Stream => Self::None,
         }
     }
 }
 
-/// What becomes of an utterance without frames.
+/// The treatment of utterances without frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Empty {
-    /// It can't be stored.
+    /// They cannot be stored.
     Refused,
-    /// It is stored, but its number of columns is not.
+    /// They are stored without their number of columns.
     Shapeless,
-    /// It is stored as it is.
+    /// They are stored unchanged.
     Kept,
 }
 
-/// Which header lines are kept.
+/// The tags that are stored.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tags {
     /// None.
     None,
-    /// Those of this format.
+    /// Tags of this format.
     Of(&'static str),
-    /// Those of this format that have one of these names.
+    /// Tags of this format with one of these names.
     Named(&'static str, &'static [&'static [u8]]),
     /// All.
     Any,
 }
 
 impl Tags {
-    /// Whether a header line is kept.
+    /// Returns `true` if a tag is stored.
     pub fn hold(self, tag: &Tag) -> bool {
         match self {
             Self::None => false,
@@ -84,181 +80,33 @@ impl Tags {
     }
 }
 
-/// Limits on features.
+/// The form of utterances that are segments of recordings.
 #[non_exhaustive]
-#[derive(Clone, Copy, Debug)]
-pub struct FeatureCaps {
-    /// Element types, the preferred one first.
-    pub dtypes: &'static [Dtype],
-    /// Whether a vector stays a vector.
-    pub vectors: bool,
-    /// Whether a single number stays one.
-    pub scalars: bool,
-    /// Whether all utterances must have the same number of columns.
-    pub same_dim: bool,
-    /// Whether all utterances must have the same element type.
-    pub same_dtype: bool,
-    /// The most columns.
-    pub max_cols: u64,
-}
-
-impl FeatureCaps {
-    /// Matrices of these types and of any shape.
-    pub const fn new(dtypes: &'static [Dtype]) -> Self {
-        Self {
-            dtypes,
-            vectors: false,
-            scalars: false,
-            same_dim: false,
-            same_dtype: false,
-            max_cols: u64::MAX,
-        }
-    }
-}
-
-/// Limits on frame labels.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug)]
-pub struct LabelCaps {
-    /// Element types, the preferred one first.
-    pub dtypes: &'static [Dtype],
-    /// The most label columns.
-    pub max_columns: u64,
-    /// Whether labels can stand beside features.
-    pub with_features: bool,
-    /// Whether labels can stand without features.
-    pub alone: bool,
-    /// Whether all utterances must have the same number of label columns.
-    pub same_columns: bool,
-}
-
-impl LabelCaps {
-    /// Labels of these types, any number a frame, beside features and alone.
-    pub const fn new(dtypes: &'static [Dtype]) -> Self {
-        Self {
-            dtypes,
-            max_columns: u64::MAX,
-            with_features: true,
-            alone: true,
-            same_columns: false,
-        }
-    }
-}
-
-/// Limits on sound.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AudioCaps {
-    /// Element types of samples, the preferred one first; none if samples are not kept.
-    pub dtypes: &'static [Dtype],
-    /// Formats whose files are kept untouched.
-    pub encoded: &'static [&'static str],
-    /// Whether it is enough to know where the sound is.
-    pub references: bool,
-}
-
-impl AudioCaps {
-    /// No sound.
-    pub const NONE: Self = Self::samples(&[]);
-
-    /// Samples of these types.
-    pub const fn samples(dtypes: &'static [Dtype]) -> Self {
-        Self {
-            dtypes,
-            encoded: &[],
-            references: false,
-        }
-    }
-
-    /// Whether sound is held in any form.
-    pub fn hold_any(&self) -> bool {
-        !self.dtypes.is_empty() || !self.encoded.is_empty() || self.references
-    }
-}
-
-/// Limits on segments.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SegmentCaps {
-    /// Whether several tiers, and their names, are kept.
-    pub tiers: bool,
-    /// Whether scores are kept.
-    pub scores: bool,
-    /// Whether speakers are kept.
-    pub speakers: bool,
-    /// Whether each segment must have a speaker; that of one without is its label.
-    pub spoken: bool,
-    /// Whether the text of what was said can stand beside them.
-    pub beside_text: bool,
-    /// Ticks of a second of which times are whole numbers, if they must be.
-    pub ticks: Option<u32>,
-}
-
-impl SegmentCaps {
-    /// One tier of segments that are labels and times.
-    pub const PLAIN: Self = Self {
-        tiers: false,
-        scores: false,
-        speakers: false,
-        spoken: false,
-        beside_text: true,
-        ticks: None,
-    };
-
-    /// Everything that segments can be.
-    pub const ALL: Self = Self {
-        tiers: true,
-        scores: true,
-        speakers: true,
-        ..Self::PLAIN
-    };
-}
-
-/// How utterances that are stretches of recordings are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recordings {
-    /// As utterances, in their own time.
+    /// Separate utterances, with their own times.
     #[default]
     Apart,
-    /// By the names of their recordings, and in the time of those.
+    /// Recordings, with times of the recording.
     Joined,
-    /// As stretches of recordings, which all utterances must be.
+    /// Segments of recordings, which all utterances must be.
     Stretches,
 }
 
-/// Limits on named arrays.
+/// The objects that are stored.
 #[non_exhaustive]
-#[derive(Clone, Copy, Debug)]
-pub struct ArrayCaps {
-    /// Element types, the preferred one first.
-    pub dtypes: &'static [Dtype],
-    /// The most dimensions.
-    pub max_rank: usize,
-}
-
-impl ArrayCaps {
-    /// Arrays of these types and of any shape.
-    pub const fn new(dtypes: &'static [Dtype]) -> Self {
-        Self {
-            dtypes,
-            max_rank: crate::model::Array::MOST,
-        }
-    }
-}
-
-/// Which objects are kept that are neither features nor labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Objects {
     /// None.
     None,
-    /// Those of these [kinds](crate::model::Object::kind).
+    /// Objects of these [kinds](crate::model::Object::kind).
     Kinds(&'static [&'static str]),
     /// All.
     All,
 }
 
 impl Objects {
-    /// Whether objects of this kind are kept.
+    /// Returns `true` if objects of this kind are stored.
     pub fn hold(self, kind: &str) -> bool {
         match self {
             Self::None => false,
@@ -268,74 +116,87 @@ impl Objects {
     }
 }
 
-/// How an output takes a long utterance.
+/// The form in which a long utterance may be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Portioned {
+pub enum ChunkSupport {
     /// As a whole.
     #[default]
     No,
-    /// In [portions](crate::model::Portion) that say how many rows there are in all.
+    /// In [chunks](crate::model::Chunk) that include the total number of rows.
     Counted,
-    /// In any portions.
+    /// In any chunks.
     Any,
 }
 
-/// What an output can hold. What is declared here round-trips; the rest is refused by the
-/// [check](Self::check) that every writer makes, and narrowed or dropped, if allowed, by the
+/// The capabilities of an output. Everything declared here round-trips. Other data are rejected by
+/// the [check](Self::check) that every writer makes, and narrowed or dropped, if permitted, by the
 /// [adapter](crate::adapt).
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {
-    /// How many utterances.
+    /// The number of utterances.
     pub count: Count,
-    /// How they keep their names.
+    /// The storage of their keys.
     pub keys: Keys,
-    /// Whether utterances stay apart; otherwise they run into one.
+    /// The rule that names must fit beyond what [`keys`](Self::keys) says.
+    pub key_rule: Rule<Key>,
+    /// Whether names, text and labels of segments must be UTF-8.
+    pub utf8: bool,
+    /// What is kept of what the data set says of itself.
+    pub about: &'static [AboutField],
+    /// Whether utterances are stored separately, not joined.
     pub boundaries: bool,
     /// Features, if any.
     pub features: Option<FeatureCaps>,
     /// Frame labels, if any.
     pub labels: Option<LabelCaps>,
-    /// Objects of other kinds.
+    /// Objects.
     pub objects: Objects,
-    /// Sound.
+    /// Audio.
     pub audio: AudioCaps,
     /// Segments, if any.
     pub segments: Option<SegmentCaps>,
-    /// Whether the text of what was said is kept.
+    /// Whether text is stored.
     pub text: bool,
+    /// The rule that it must fit.
+    pub text_rule: Rule<[u8]>,
     /// Named arrays, if any.
     pub arrays: Option<ArrayCaps>,
-    /// What becomes of an utterance without frames.
+    /// The treatment of utterances without frames.
     pub empty: Empty,
-    /// Whether the frame shift is kept.
+    /// Whether the frame shift is stored.
     pub frame_shift: bool,
-    /// Whether the frame offset is kept.
+    /// The rule that it must fit.
+    pub shift_rule: Rule<Decimal>,
+    /// Whether the frame offset is stored.
     pub frame_offset: bool,
-    /// What is kept of who speaks, in which language, and where in which recording.
+    /// The stored information about speaker, language and recording.
     pub source: &'static [SourceField],
-    /// How stretches of recordings are told.
+    /// The form of segments of recordings.
     pub recordings: Recordings,
-    /// Which header lines are kept.
+    /// The tags that are stored.
     pub tags: Tags,
-    /// The most frames in one utterance.
+    /// The largest number of frames in one utterance.
     pub max_rows: u64,
-    /// Whether frames may have no columns, of features or of labels.
+    /// Whether features or labels may have no columns.
     pub columnless: bool,
-    /// Whether values are rounded further than their type says, as was asked for: what comes of it
-    /// is in [`Written::rounded`](super::Written::rounded).
+    /// Whether values are rounded more than their type implies, as requested. The loss is in
+    /// [`WriteSummary::rounded`](super::WriteSummary::rounded).
     pub rounded: bool,
-    /// Whether a long utterance may come in portions.
-    pub portioned: Portioned,
+    /// The form in which a long utterance may be written.
+    pub chunked: ChunkSupport,
 }
 
 impl Caps {
-    /// Room for `count` utterances that keep their names by `keys`, and stay apart, and for nothing
-    /// in them yet: the fields say what else there is room for.
+    /// Creates capabilities for `count` utterances with keys stored as `keys`, stored separately,
+    /// and without any fields yet.
     pub const fn new(count: Count, keys: Keys) -> Self {
         Self {
             count,
             keys,
+            key_rule: Rule::ANY,
+            utf8: false,
+            about: &[],
             boundaries: true,
             features: None,
             labels: None,
@@ -343,9 +204,11 @@ impl Caps {
             audio: AudioCaps::NONE,
             segments: None,
             text: false,
+            text_rule: Rule::ANY,
             arrays: None,
             empty: Empty::Refused,
             frame_shift: false,
+            shift_rule: Rule::ANY,
             frame_offset: false,
             source: &[],
             recordings: Recordings::Apart,
@@ -353,13 +216,13 @@ impl Caps {
             max_rows: u64::MAX,
             columnless: false,
             rounded: false,
-            portioned: Portioned::No,
+            chunked: ChunkSupport::No,
         }
     }
 
-    /// The parts of an utterance of which it holds anything.
-    pub fn parts(&self) -> Parts {
-        Parts {
+    /// Returns the fields of which it supports anything.
+    pub fn parts(&self) -> FieldSet {
+        FieldSet {
             features: self.features.is_some(),
             labels: self.labels.is_some(),
             audio: self.audio.hold_any(),
@@ -370,9 +233,9 @@ impl Caps {
         }
     }
 
-    /// The parts in which it is given a data set that has its utterances in several forms: sound
-    /// that would have to be loaded is left where features are held.
-    pub fn forms(&self) -> Parts {
+    /// Returns the fields to read from a data set with several forms of its utterances: audio that
+    /// would have to be decoded is omitted if features are supported.
+    pub fn forms(&self) -> FieldSet {
         let mut forms = self.parts();
         forms.audio &= self.audio.references || !forms.features;
         forms

@@ -1,39 +1,58 @@
-//! Whether an output can hold an utterance as it is.
+//! Checks of utterances against the capabilities of an output.
 
-use super::{Caps, Empty, Keys, Recordings, SegmentCaps};
-use crate::model::{Audio, Decimal, Matrix, Meta, Rank, Segment, SourceField, Utterance, Waveform};
-use crate::{Error, Result};
+use super::{ArrayCaps, Caps, Empty, Keys, Recordings, SegmentCaps};
+use crate::error::{Error, Remedy, Result};
+use crate::model::{
+    About, Audio, Decimal, Key, Matrix, Meta, NamedArray, Rank, Segment, SourceField, Tier,
+    Utterance, Waveform,
+};
 
-/// The error for something that has no place in the output.
+/// Returns the error for a field that the output does not support.
 fn refused(what: impl std::fmt::Display) -> Error {
-    Error::unfit(format!("has {what}, which the format can't hold"))
+    Error::not_held(format!("has {what}"))
 }
 
 impl SegmentCaps {
-    /// The time of a tick that is nearest to `time`, which it is where any time is held; `None`
-    /// if there is none.
-    pub(crate) fn held_time(&self, time: Decimal) -> Option<Decimal> {
+    /// Returns the representable time nearest to `time`, or `None` if there is none.
+    pub fn held_time(&self, time: Decimal) -> Option<Decimal> {
         match self.ticks {
             None => Some(time),
             Some(rate) => Decimal::near_sample(time.sample(rate)?, rate),
         }
     }
 
-    /// Whether the times of a segment are held as they are.
+    /// Returns `true` if the times of a segment are representable.
     fn hold_times(&self, segment: &Segment) -> bool {
         let mut times = std::iter::once(segment.start).chain(segment.end);
         times.all(|time| self.held_time(time) == Some(time))
     }
 }
 
+impl ArrayCaps {
+    /// Whether an array is held, beside as many others as there may be.
+    fn hold(&self, named: &NamedArray) -> bool {
+        let ranks = self.min_rank..=self.max_rank;
+        self.dtypes.contains(&named.array.dtype())
+            && ranks.contains(&named.array.shape().len())
+            && self.name.is_none_or(|name| name == named.name)
+    }
+}
+
+/// Checks that bytes are UTF-8.
+fn check_utf8(bytes: &[u8], what: &str) -> Result<()> {
+    std::str::from_utf8(bytes)
+        .map(drop)
+        .map_err(|_| Error::not_held(format!("{what} is not UTF-8")))
+}
+
 impl Caps {
-    /// Checks that an output of these capabilities can hold all of `utt`. Writers call it before
-    /// they write; what utterances must have in common is theirs to check.
+    /// Checks that an output with these capabilities can hold all of `utt`. Writers call it before
+    /// they write; they check common properties of utterances themselves.
     ///
     /// # Errors
-    /// Something of it has no place; the error names it and can't continue by itself.
+    /// A field is not supported; the error names it and does not continue by itself.
     pub fn check(&self, utt: &Utterance) -> Result<()> {
-        self.check_key(utt)?;
+        self.check_key(&utt.key)?;
         self.check_features(utt)?;
         self.check_labels(utt)?;
         self.check_audio(utt)?;
@@ -48,45 +67,83 @@ impl Caps {
                 return Err(Error::unfit("has an object that does not stand alone"));
             }
         }
-        if utt.text.is_some() && !self.text {
-            return Err(refused("text"));
+        if let Some(text) = &utt.text {
+            self.check_text(text)?;
         }
         if utt.sequences.is_some() {
             return Err(refused("the frames of several utterances"));
         }
-        for named in &utt.arrays {
-            let (dtype, shape) = (named.array.dtype(), named.array.shape());
-            let held = self
-                .arrays
-                .is_some_and(|caps| caps.dtypes.contains(&dtype) && shape.len() <= caps.max_rank);
-            if !held {
-                let name = named.name.escape_debug();
-                return Err(refused(format_args!(
-                    "the array '{name}' of {dtype} and {} dimensions",
-                    shape.len()
-                )));
-            }
-        }
+        self.check_arrays(&utt.arrays)?;
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
-            return Err(Error::unfit("has nothing that the format can hold"));
+            return Err(Error::unfit("has nothing that ").the_format(" can hold"));
         }
         let frames = utt.whole_frames();
         if frames > self.max_rows {
-            return Err(Error::unfit(format!(
-                "{frames} frames, the format holds at most {}",
-                self.max_rows
-            )));
+            return Err(Error::unfit(format!("{frames} frames, "))
+                .the_format(format!(" holds at most {}", self.max_rows)));
         }
         if frames == 0 && utt.other().is_none() && self.empty == Empty::Refused {
-            return Err(Error::unfit("has no frames, which the format can't hold"));
+            return Err(Error::not_held("has no frames"));
         }
         Ok(())
     }
 
-    fn check_key(&self, utt: &Utterance) -> Result<()> {
+    /// Checks that all can be kept that a data set says of itself.
+    ///
+    /// # Errors
+    /// Something has no place; the error names it.
+    pub fn check_about(&self, about: &About) -> Result<()> {
+        let lost = about.clone().keep(self.about);
+        match lost.first() {
+            Some(field) => Err(refused(format_args!("the data set's {}", field.name()))),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that a name can be kept.
+    ///
+    /// # Errors
+    /// It can't; the error says why.
+    pub fn check_key(&self, key: &Key) -> Result<()> {
         match self.keys {
-            Keys::Words | Keys::SideFile => utt.key.check_word(),
-            Keys::None | Keys::FileNames | Keys::Any => Ok(()),
+            Keys::Words | Keys::SideFile => key.check_word()?,
+            Keys::FileNames => key.check_path()?,
+            Keys::None | Keys::FileName | Keys::Any => {}
+        }
+        if self.utf8 {
+            check_utf8(key.as_bytes(), "the key")?;
+        }
+        (self.key_rule.check)(key)
+    }
+
+    fn check_text(&self, text: &[u8]) -> Result<()> {
+        if !self.text {
+            return Err(refused("text"));
+        }
+        if self.utf8 {
+            check_utf8(text, "the text")?;
+        }
+        (self.text_rule.check)(text)
+    }
+
+    fn check_arrays(&self, arrays: &[NamedArray]) -> Result<()> {
+        for (n, named) in arrays.iter().enumerate() {
+            let name = named.name.escape_debug();
+            if !self.arrays.is_some_and(|caps| caps.hold(named)) {
+                let (dtype, rank) = (named.array.dtype(), named.array.shape().len());
+                return Err(refused(format_args!(
+                    "the array '{name}' of {dtype} and {rank} dimensions"
+                )));
+            }
+            if arrays[..n].iter().any(|other| other.name == named.name) {
+                return Err(Error::unfit(format!("has two arrays called '{name}'")));
+            }
+        }
+        let most = self.arrays.map_or(0, |caps| caps.max_count);
+        match arrays.len() > most {
+            true => Err(Error::unfit(format!("has {} arrays, ", arrays.len()))
+                .the_format(format!(" holds at most {most}"))),
+            false => Ok(()),
         }
     }
 
@@ -127,12 +184,24 @@ impl Caps {
         {
             return Err(refused("columns but no frames"));
         }
-        match cols > caps.max_cols {
-            true => Err(Error::unfit(format!(
-                "{cols} columns, the format holds at most {}",
-                caps.max_cols
-            ))),
-            false => Ok(()),
+        if caps.needs_shift && utt.meta.frame_shift.is_none() {
+            let error = Error::unfit("has features whose frame shift is unknown");
+            return Err(error.suggest(Remedy::TellFrameShift));
+        }
+        match caps.cols {
+            Some(only) if rows > 0 && cols != only => {
+                let error = Error::unfit(format!("has {cols} columns, "));
+                let error = error.the_format(format!(" holds {only}"));
+                Err(match caps.cols_option {
+                    Some(option) => error.hint(format!(
+                        "the option {option} sets how many values a frame has"
+                    )),
+                    None => error,
+                })
+            }
+            _ if cols > caps.max_cols => Err(Error::unfit(format!("{cols} columns, "))
+                .the_format(format!(" holds at most {}", caps.max_cols))),
+            _ => Ok(()),
         }
     }
 
@@ -193,10 +262,17 @@ impl Caps {
         if !self.audio.dtypes.contains(&samples.dtype()) {
             return Err(refused(format_args!("samples of {}", samples.dtype())));
         }
-        match samples.rank() == Rank::Matrix && samples.cols() > 0 && sound.rate > 0 {
-            true => Ok(()),
-            false => Err(Error::unfit("has audio without a rate or without channels")),
+        if samples.rank() != Rank::Matrix || samples.cols() == 0 || sound.rate == 0 {
+            return Err(Error::unfit("has audio without a rate or without channels"));
         }
+        if samples.cols() as u64 > self.audio.max_channels {
+            return Err(Error::unfit(format!("has {} channels, ", samples.cols()))
+                .the_format(format!(" holds at most {}", self.audio.max_channels)));
+        }
+        if self.audio.needs_samples && samples.rows() == 0 {
+            return Err(refused("sound without samples"));
+        }
+        (self.audio.rates.check)(&sound.rate)
     }
 
     fn check_tiers(&self, utt: &Utterance) -> Result<()> {
@@ -213,12 +289,19 @@ impl Caps {
         if !caps.beside_text && utt.text.is_some() {
             return Err(refused("text beside segments"));
         }
+        if caps.needs_some && tiers.iter().all(|tier| tier.segments.is_empty()) {
+            return Err(Error::unfit("has no segments, and so no line in the file"));
+        }
+        if self.utf8 {
+            check_names(tiers)?;
+        }
         let mut segments = tiers.iter().flat_map(|tier| &tier.segments);
         let unheld = |segment: &Segment| {
             !segment.is_proper()
                 || segment.score.is_some() && !caps.scores
                 || segment.speaker.is_some() && !caps.speakers
                 || segment.speaker.is_none() && caps.spoken
+                || segment.end.is_none() && caps.closed
                 || !caps.hold_times(segment)
         };
         match segments.find(|segment| unheld(segment)) {
@@ -232,14 +315,23 @@ impl Caps {
             Some(segment) if !caps.hold_times(segment) => {
                 Err(refused("times between those that it counts"))
             }
+            Some(segment) if segment.end.is_none() && caps.closed => {
+                let (label, start) = (Key::from(&*segment.label), segment.start);
+                Err(Error::not_held(format!(
+                    "the segment '{label}' at {start} has no end"
+                )))
+            }
             Some(segment) if segment.speaker.is_none() => Err(refused("segments without speakers")),
             Some(_) => Err(refused("segments with speakers")),
         }
     }
 
     fn check_meta(&self, meta: &Meta) -> Result<()> {
-        if meta.frame_shift.is_some() && !self.frame_shift {
-            return Err(refused("a frame shift"));
+        if let Some(shift) = &meta.frame_shift {
+            if !self.frame_shift {
+                return Err(refused("a frame shift"));
+            }
+            (self.shift_rule.check)(shift)?;
         }
         if meta.frame_offset.is_some() && !self.frame_offset {
             return Err(refused("a frame offset"));
@@ -247,6 +339,11 @@ impl Caps {
         let unheld = |field: &&SourceField| !self.source.contains(field) && meta.has(**field);
         if let Some(field) = SourceField::ALL.iter().find(unheld) {
             return Err(refused(format_args!("a {}", field.name())));
+        }
+        if self.utf8 {
+            for (field, name) in meta.names() {
+                check_utf8(name.as_bytes(), &format!("the {}", field.name()))?;
+            }
         }
         let place = [meta.start, meta.end];
         let stretch = meta.recording.is_some() && place.iter().all(Option::is_some);
@@ -262,4 +359,14 @@ impl Caps {
             None => Ok(()),
         }
     }
+}
+
+/// Checks that names of tiers and labels are UTF-8.
+fn check_names(tiers: &[Tier]) -> Result<()> {
+    for tier in tiers {
+        check_utf8(&tier.name, "the name of a tier")?;
+        let mut segments = tier.segments.iter();
+        segments.try_for_each(|segment| check_utf8(&segment.label, "the label of a segment"))?;
+    }
+    Ok(())
 }

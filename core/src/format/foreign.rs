@@ -1,12 +1,12 @@
-//! Widespread formats that are known by name, though none of ours reads them.
+//! Recognition of widespread formats that are not supported.
 
-/// A format, by what its files start with.
+/// A format and its magic bytes.
 struct Foreign {
-    /// The place of the magic bytes.
+    /// The offset of the magic bytes.
     at: usize,
     magic: &'static [u8],
     name: &'static str,
-    /// Whether it is sound, which many programs decode.
+    /// Whether it is audio, which many programs decode.
     sound: bool,
 }
 
@@ -28,7 +28,7 @@ const fn other(at: usize, magic: &'static [u8], name: &'static str) -> Foreign {
     }
 }
 
-/// The longer the magic bytes, the earlier.
+/// Sorted by the length of the magic bytes, longest first.
 const KNOWN: [Foreign; 29] = [
     other(0, b"\xef\xbb\xbfFile type = \"oo", "a Praat file"),
     other(0, b"File type = \"oo", "a Praat file"),
@@ -68,15 +68,15 @@ const KNOWN: [Foreign; 29] = [
     other(0, b"[{", "JSON, but not of the format jsonl"),
 ];
 
-/// First bytes that [`foreign`] looks at.
+/// The number of first bytes that [`foreign`] inspects.
 pub(super) const HEAD: usize = 262;
 
-/// What a file is by its first bytes, if it is of a widespread format that none of ours is.
+/// Returns the name of an unsupported format by its first bytes.
 pub fn foreign(head: &[u8]) -> Option<&'static str> {
     find(head).map(|known| known.name)
 }
 
-/// What helps one who has such a file, if anything does.
+/// Returns a hint for such a file, if there is one.
 pub(super) fn hint(head: &[u8]) -> Option<&'static str> {
     find(head)
         .filter(|known| known.sound)

@@ -1,82 +1,144 @@
-//! What a format is called, takes and means.
+//! The description of a format.
 
 use super::OptionSpec;
 use crate::model::Utterance;
+use crate::name::Variant;
 
-/// What finds the utterances of a file that has been written already.
+/// The index that locates the utterances of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
-    /// Nothing but the file itself, which holds the names.
+    /// None besides the file itself, which contains the keys.
     Own,
-    /// A script file of this extension: a line `key file:byte` an utterance.
+    /// A script file with this extension: one line `key file:byte` per utterance.
     Script(&'static str),
-    /// The [side file](crate::side) with names and lengths.
+    /// The [side file](crate::tables::side) with names and lengths.
     SideFile,
 }
 
-/// How PDNN goes through a file of the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The partitions that PDNN makes of a file of the format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Partitioning {
-    /// Partition by partition.
+    /// Partitions of the usual size.
+    #[default]
     Partitions,
-    /// Partition by partition in whole batches of so many frames; when it is shuffled, all together
-    /// unless it is streamed.
+    /// Partitions rounded down to batches of this number of frames; shuffled together unless
+    /// streamed.
     Batches(u64),
-    /// All of it is one partition.
+    /// A single partition.
     Whole,
 }
 
-/// A sort of file of the format that holds something else than the usual one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Variant {
-    /// The extension that asks for it.
-    pub extension: &'static str,
-    /// The option that it sets, and its value.
+/// A kind of file of the format for data that the usual one can't hold.
+#[derive(Clone, Copy, Debug)]
+pub struct DataVariant {
+    /// Returns `true` if an utterance has such data.
+    pub is: fn(&Utterance) -> bool,
+    /// The option set by default, and its value.
     pub option: (&'static str, &'static str),
 }
 
-/// A sort of file of the format for data that the usual one can't hold.
-#[derive(Clone, Copy, Debug)]
-pub struct Suited {
-    /// Whether an utterance is of such data.
-    pub is: fn(&Utterance) -> bool,
-    /// The option that is set where the user does not set it, and its value.
-    pub option: (&'static str, &'static str),
+/// The kinds of file that a format has beside its usual one. SPRAAK has many of them; Kaldi's
+/// alignments and transcripts with speakers are one each.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileVariants {
+    /// Those that an extension asks for.
+    pub by_extension: &'static [Variant],
+    /// Those that the data ask for.
+    pub by_data: &'static [DataVariant],
+    /// The option that replaces a missing header, so that any file may be read.
+    pub headerless: Option<&'static str>,
+}
+
+impl FileVariants {
+    /// The usual kind of file alone.
+    pub const NONE: Self = Self {
+        by_extension: &[],
+        by_data: &[],
+        headerless: None,
+    };
+
+    /// The kinds of file that an extension asks for.
+    pub const fn by_extension(variants: &'static [Variant]) -> Self {
+        Self {
+            by_extension: variants,
+            ..Self::NONE
+        }
+    }
+
+    /// With kinds of file that the data ask for.
+    #[must_use]
+    pub const fn by_data(mut self, variants: &'static [DataVariant]) -> Self {
+        self.by_data = variants;
+        self
+    }
+
+    /// With an option that replaces a missing header.
+    #[must_use]
+    pub const fn headerless(mut self, option: &'static str) -> Self {
+        self.headerless = Some(option);
+        self
+    }
+}
+
+/// The habits of Kaldi's tables, which no other format shares.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TableHabits {
+    /// Whether readers of the format depend on the order of keys.
+    pub sorted: bool,
+    /// The option, and its value, for reading wide numbers as they were written, if readers take
+    /// them for narrower ones.
+    pub wide: Option<(&'static str, &'static str)>,
+}
+
+impl TableHabits {
+    /// Tables that are read in any order, and as they are.
+    pub const NONE: Self = Self {
+        sorted: false,
+        wide: None,
+    };
+
+    /// Tables whose readers depend on the order of keys.
+    pub const SORTED: Self = Self {
+        sorted: true,
+        ..Self::NONE
+    };
+
+    /// Sets the option, and its value, for reading wide numbers as they were written.
+    #[must_use]
+    pub const fn wide(mut self, option: &'static str, value: &'static str) -> Self {
+        self.wide = Some((option, value));
+        self
+    }
 }
 
 /// What a format is called, takes and means.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct FormatInfo {
-    /// The name users type, as in `pfile:feats.pfile`.
+    /// The name in arguments, as in `pfile:feats.pfile`.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub title: &'static str,
     /// File extensions without the point, the usual one first.
     pub extensions: &'static [&'static str],
-    /// Extensions of other formats by which its files go as well, where the format is named.
+    /// Extensions of other formats that its files may have, if the format is named.
     pub also: &'static [&'static str],
-    /// The options it knows, for reading and writing.
+    /// The options for reading and writing.
     pub options: &'static [OptionSpec],
-    /// Sorts of files that hold something else.
-    pub variants: &'static [Variant],
-    /// Sorts of files for data that the usual one can't hold.
-    pub suited: &'static [Suited],
-    /// The option that says what a header would, so that any file may be read.
-    pub headerless: Option<&'static str>,
-    /// What finds utterances in its files.
+    /// The index of its files.
     pub index: IndexKind,
-    /// How PDNN goes through its files.
-    pub partitioning: Partitioning,
-    /// Whether readers of the format depend on the order of keys.
-    pub sorted: bool,
-    /// The option, and its value, with which wide numbers are read back as they were written, where
-    /// readers take them for narrower ones.
-    pub wide: Option<(&'static str, &'static str)>,
+    /// The kinds of file beside the usual one.
+    pub variants: FileVariants,
+    /// What is as in Kaldi's tables.
+    pub tables: TableHabits,
+    /// The partitions that PDNN makes of its files.
+    pub pdnn: Partitioning,
 }
 
 impl FormatInfo {
-    /// A format without options, whose files hold the names of their utterances.
+    /// Creates the description of a format without options, whose files contain the keys.
     pub const fn new(
         name: &'static str,
         title: &'static str,
@@ -88,87 +150,64 @@ impl FormatInfo {
             extensions,
             also: &[],
             options: &[],
-            variants: &[],
-            suited: &[],
-            headerless: None,
             index: IndexKind::Own,
-            partitioning: Partitioning::Partitions,
-            sorted: false,
-            wide: None,
+            variants: FileVariants::NONE,
+            tables: TableHabits::NONE,
+            pdnn: Partitioning::Partitions,
         }
     }
 
-    /// With extensions of other formats by which its files go as well.
+    /// Sets extensions of other formats that its files may have.
     #[must_use]
     pub const fn also(mut self, extensions: &'static [&'static str]) -> Self {
         self.also = extensions;
         self
     }
 
-    /// With options.
+    /// Sets the options.
     #[must_use]
     pub const fn options(mut self, options: &'static [OptionSpec]) -> Self {
         self.options = options;
         self
     }
 
-    /// With sorts of files that hold something else.
-    #[must_use]
-    pub const fn variants(mut self, variants: &'static [Variant]) -> Self {
-        self.variants = variants;
-        self
-    }
-
-    /// With sorts of files for data that the usual one can't hold.
-    #[must_use]
-    pub const fn suited(mut self, suited: &'static [Suited]) -> Self {
-        self.suited = suited;
-        self
-    }
-
-    /// With an option that says what a header would.
-    #[must_use]
-    pub const fn headerless(mut self, option: &'static str) -> Self {
-        self.headerless = Some(option);
-        self
-    }
-
-    /// With what finds utterances in its files.
+    /// Sets the index of its files.
     #[must_use]
     pub const fn index(mut self, index: IndexKind) -> Self {
         self.index = index;
         self
     }
 
-    /// With the way PDNN goes through its files.
+    /// With kinds of file beside the usual one.
     #[must_use]
-    pub const fn partitioning(mut self, partitioning: Partitioning) -> Self {
-        self.partitioning = partitioning;
+    pub const fn variants(mut self, variants: FileVariants) -> Self {
+        self.variants = variants;
         self
     }
 
-    /// With an option, and its value, for reading wide numbers back as they were written.
+    /// With habits of Kaldi's tables.
     #[must_use]
-    pub const fn wide(mut self, option: &'static str, value: &'static str) -> Self {
-        self.wide = Some((option, value));
+    pub const fn tables(mut self, habits: TableHabits) -> Self {
+        self.tables = habits;
         self
     }
 
-    /// With readers that depend on the order of keys.
+    /// Sets the partitions that PDNN makes of its files.
     #[must_use]
-    pub const fn sorted(mut self) -> Self {
-        self.sorted = true;
+    pub const fn pdnn(mut self, partitioning: Partitioning) -> Self {
+        self.pdnn = partitioning;
         self
     }
 
-    /// Whether the name of one of its files may have this extension.
+    /// Returns `true` if the name of a file may have this extension.
     pub fn goes_by(&self, extension: &str) -> bool {
         let mut all = self.extensions.iter().chain(self.also);
         all.any(|own| *own == extension) || self.variant(extension).is_some()
     }
 
-    /// The sort of file that an extension asks for, if it is another than the usual one.
+    /// The kind of file that an extension asks for, if it is another than the usual one.
     pub fn variant(&self, extension: &str) -> Option<&'static Variant> {
-        self.variants.iter().find(|v| v.extension == extension)
+        let mut variants = self.variants.by_extension.iter();
+        variants.find(|variant| variant.extension == extension)
     }
 }

@@ -1,28 +1,28 @@
-//! How a format is named on a command line.
+//! Notations of formats for inputs and outputs.
 
-use crate::Result;
-use crate::bytes::Locator;
+use crate::bytes::{Env, Locator};
+use crate::error::Result;
 
-/// What an argument means to a format.
+/// An argument parsed by a format.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Specified {
-    /// What sort of argument it is, in a few words, such as `a Kaldi rspecifier`.
+    /// The kind of argument in a few words, such as `a Kaldi rspecifier`.
     pub form: &'static str,
-    /// Where the data are, or go.
+    /// The location of the data.
     pub locator: Locator,
-    /// Options of the format that it asks for.
+    /// The implied options of the format.
     pub options: Vec<(String, String)>,
-    /// Companions of an output that have places of their own.
+    /// Side files of an output at other locations.
     pub companions: Vec<(&'static str, Locator)>,
-    /// Whether the place is a list that is read, and says where the data go.
+    /// Whether the location is a list that is read and names the files of the data.
     pub listed: bool,
-    /// Whether entries at fault are to be passed over.
+    /// Whether faulty entries are skipped.
     pub permissive: bool,
 }
 
 impl Specified {
-    /// An argument that says no more than a place.
+    /// Creates an argument that consists only of a location.
     pub fn new(form: &'static str, locator: Locator) -> Self {
         Self {
             form,
@@ -35,21 +35,24 @@ impl Specified {
     }
 }
 
-/// A format's own notation for inputs and outputs, such as Kaldi's specifiers.
+/// A format's notation for inputs and outputs, such as Kaldi's specifiers.
 pub trait Notation: Send + Sync {
-    /// What `text` means as an input; `None` if it is not in this notation.
+    /// Parses `text` as an input, or returns `None` if it is not in this notation.
     ///
     /// # Errors
-    /// It is, but it can't be read from.
+    /// It is, but cannot be read.
     fn input(&self, text: &str) -> Option<Result<Specified>>;
 
-    /// What `text` means as an input that is no file of this name; `None` if it is no place inside one
-    /// either.
+    /// Parses `text` as a position inside a file, for an input that is not the name of a file.
     fn place(&self, text: &str) -> Option<Specified>;
 
-    /// What `text` means as an output; `None` if it is not in this notation.
+    /// Parses `text` as an output, or returns `None` if it is not in this notation.
     ///
     /// # Errors
-    /// It is, but it can't be written to.
+    /// It is, but cannot be written.
     fn output(&self, text: &str) -> Option<Result<Specified>>;
+
+    /// Returns what helps if `text` names no file, or one of no known format, and looks like a slip in
+    /// this notation or like something that it is for.
+    fn slip(&self, text: &str, env: &Env) -> Option<String>;
 }

@@ -1,11 +1,11 @@
-//! Formats that hold one utterance a file.
+//! Readers and writers for formats with one utterance per file.
 
-use super::{Caps, Reader, Writer, Written};
+use super::{Caps, Reader, WriteSummary, Writer};
 use crate::bytes::{Env, Output, Part, Sink, Source};
+use crate::error::{Error, Result};
 use crate::model::{DatasetInfo, Key, Utterance};
-use crate::{Error, Result};
 
-/// Reads the one utterance of a file, whose key is the name of the file.
+/// A reader of the only utterance of a file, whose key is the name of the file.
 pub struct OneReader<F> {
     source: Source,
     key: Key,
@@ -18,13 +18,13 @@ impl<F> OneReader<F>
 where
     F: FnMut(&mut Source, &mut Utterance, &Env) -> Result<()> + Send,
 {
-    /// A reader of what `source`, which may be behind a header by now, holds. `info` is what is
-    /// known of it but for the number of utterances and the source of keys; `fill`
-    /// [starts](Utterance::start) an utterance and fills all but its key and its file; if that is a
-    /// portion, it is called for the next.
+    /// Creates a reader of `source`, which may already be after a header. `info` is the known
+    /// information without the number of utterances and the source of keys. `fill`
+    /// [starts](Utterance::start) an utterance and fills everything but its key and file; after a
+    /// chunk, it is called for the next one.
     ///
     /// # Errors
-    /// The system refuses to say whether it is a file.
+    /// The file system refuses to tell whether it is a file.
     pub fn new(source: Source, info: DatasetInfo, env: &Env, fill: F) -> Result<Self> {
         let (key, keys) = env.key_of(&source)?;
         Ok(Self {
@@ -61,24 +61,24 @@ where
     }
 }
 
-/// Writes each utterance to a file of its own.
+/// A writer of each utterance to a separate file.
 pub struct OneWriter<F> {
     output: Output,
     caps: Caps,
     extension: &'static str,
     encode: F,
-    /// The file of an utterance of which there is more to come.
+    /// The file of an unfinished utterance.
     open: Option<Sink>,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl<F> OneWriter<F>
 where
     F: FnMut(&Utterance, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> + Send,
 {
-    /// A writer of files with `extension` that hold what `caps` say. `encode` gives their bytes, of
-    /// which there are some, as [`Nested::write`](super::Nested::write) does: none before all is
-    /// checked.
+    /// Creates a writer of files with `extension` and the capabilities `caps`. `encode` passes
+    /// their bytes on, at least one, like [`Nested::write`](super::Nested::write): none before
+    /// everything is checked.
     pub fn new(output: Output, caps: Caps, extension: &'static str, encode: F) -> Self {
         Self {
             output,
@@ -86,7 +86,7 @@ where
             extension,
             encode,
             open: None,
-            written: Written::default(),
+            written: WriteSummary::default(),
         }
     }
 }
@@ -135,7 +135,7 @@ where
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         if self.written.utterances == 0 && !self.output.is_folder() {
             return Err(Error::unfit("no utterance to write").file(self.output.name()));
         }

@@ -1,19 +1,20 @@
-//! `key=value` options of a format.
+//! Options `key=value` of a format.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::FormatInfo;
-use crate::{Error, Result, nearest};
+use crate::error::{Error, Result};
+use crate::text::nearest;
 
 /// An option that a format knows.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
     /// The key.
     pub name: &'static str,
-    /// What the value looks like, such as `little|big` or `PATH`.
+    /// The form of the value, such as `little|big` or `PATH`.
     pub value: &'static str,
-    /// What it does.
+    /// A description.
     pub help: &'static str,
 }
 
@@ -24,10 +25,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// Takes `key=value` pairs that `format` knows; the last of a repeated key counts.
+    /// Creates options from `key=value` pairs; the last of a repeated key counts.
     ///
     /// # Errors
-    /// An unknown key; the error lists the known ones.
+    /// A key is unknown to `format`; the error lists the known ones.
     pub fn new<K, V>(format: &FormatInfo, pairs: impl IntoIterator<Item = (K, V)>) -> Result<Self>
     where
         K: AsRef<str>,
@@ -52,7 +53,15 @@ impl Options {
         Ok(options)
     }
 
-    /// The value of `key`, if given.
+    /// Returns these options with another value of `key`, which the format knows.
+    #[must_use]
+    pub fn with(&self, key: &'static str, value: impl Into<String>) -> Self {
+        let mut options = self.clone();
+        options.pairs.push((key, value.into()));
+        options
+    }
+
+    /// Returns the value of `key`, if given.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.pairs
             .iter()
@@ -61,7 +70,7 @@ impl Options {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether `key` is `true`; not given, it is `false`. Other words for it are taken, too.
+    /// Returns `true` if `key` is `true`, or one of its synonyms; the default is `false`.
     ///
     /// # Errors
     /// The value is neither.
@@ -76,7 +85,7 @@ impl Options {
         }
     }
 
-    /// The value of `key` read as a `T`.
+    /// Parses the value of `key` as a `T`.
     ///
     /// # Errors
     /// The value is not a `T`.
@@ -90,7 +99,7 @@ impl Options {
             .map_err(|e| bad_value(key, value).context_of(&e))
     }
 
-    /// The value of `key` as one of several words, by its place among them.
+    /// Parses the value of `key` as one of several words.
     ///
     /// # Errors
     /// The value is none of them; the error lists them.

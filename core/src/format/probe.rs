@@ -1,39 +1,39 @@
-//! Recognising a format by content.
+//! Recognition of formats by content.
 
 use std::path::Path;
 
-/// What a format may look at to recognise a file.
+/// The part of a file that a format may inspect to recognise it.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<'a> {
     /// The first bytes, decompressed.
     pub head: &'a [u8],
-    /// Whether `head` is all there is.
+    /// Whether `head` is the whole file.
     pub whole: bool,
-    /// Bytes of the whole stream, if known.
+    /// The size of the whole stream in bytes, if known.
     pub len: Option<u64>,
-    /// The name without the extension of a compression, if it is a file.
+    /// The file name without the extension of a compression, if it is a file.
     pub path: Option<&'a Path>,
 }
 
 impl Probe<'_> {
-    /// Bytes that a format may ask to see.
+    /// The number of bytes available to formats.
     pub const HEAD: usize = 4096;
 
-    /// The file's extension.
+    /// Returns the file's extension.
     pub fn extension(&self) -> Option<&str> {
         self.path?.extension()?.to_str()
     }
 }
 
-/// How well a format fits, from worst to best.
+/// The probability that a file is of a format, in increasing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Score {
     /// Not at all.
     No,
-    /// Only the file's name speaks for it.
+    /// Only the file name matches.
     NameOnly,
-    /// The content may be it; higher is likelier.
+    /// The content may match; higher is more probable.
     Possible(u8),
-    /// Magic bytes say so.
+    /// Magic bytes match.
     Certain,
 }

@@ -1,9 +1,10 @@
 //! The formats a program knows.
 
 use super::foreign::{self, foreign};
-use super::{Format, Opened, Options, Probe, Request, Score};
+use super::{Format, OpenedDataset, Options, Probe, Request, Score};
 use crate::bytes::{Claim, Env, Finder, Location, Nested, NestedFormats, Source};
-use crate::{Error, ErrorKind, Remedy, Result, nearest};
+use crate::error::{Error, ErrorKind, Remedy, Result};
+use crate::text::nearest;
 
 /// A list of formats, found by name or by content.
 #[derive(Clone, Default)]
@@ -12,27 +13,38 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry of `formats`.
+    /// Creates a registry of `formats`.
     pub fn new(formats: impl IntoIterator<Item = &'static dyn Format>) -> Self {
         Self {
             formats: formats.into_iter().collect(),
         }
     }
 
-    /// All formats, in the order of their registration.
+    /// The same with one more format, in the place of that of its name if there is one.
+    #[must_use]
+    pub fn with_format(mut self, format: &'static dyn Format) -> Self {
+        let name = format.info().name;
+        match self.formats.iter_mut().find(|f| f.info().name == name) {
+            Some(own) => *own = format,
+            None => self.formats.push(format),
+        }
+        self
+    }
+
+    /// Returns all formats, in the order of their registration.
     pub fn formats(&self) -> impl Iterator<Item = &'static dyn Format> + '_ {
         self.formats.iter().copied()
     }
 
-    /// The format called `name`.
+    /// Finds the format called `name`.
     pub fn find(&self, name: &str) -> Option<&'static dyn Format> {
         self.formats().find(|f| f.info().name == name)
     }
 
-    /// The format called `name`.
+    /// Returns the format called `name`.
     ///
     /// # Errors
-    /// There is none; the error lists what there is.
+    /// There is none; the error lists the existing ones.
     pub fn get(&self, name: &str) -> Result<&'static dyn Format> {
         self.find(name).ok_or_else(|| {
             let error = Error::usage(format!("unknown format '{name}'"));
@@ -49,12 +61,12 @@ impl Registry {
         })
     }
 
-    /// The names of all formats.
+    /// Returns the names of all formats.
     pub fn names(&self) -> Vec<&'static str> {
         self.formats().map(|f| f.info().name).collect()
     }
 
-    /// Whether files of a format, or of one of its variants, go by this extension.
+    /// Returns `true` if a format or variant uses this extension.
     pub fn knows_extension(&self, extension: &str) -> bool {
         self.formats().any(|format| {
             let info = format.info();
@@ -62,14 +74,14 @@ impl Registry {
         })
     }
 
-    /// The formats that claim a file extension.
+    /// Returns the formats that use a file extension.
     pub fn by_extension(&self, extension: &str) -> Vec<&'static dyn Format> {
         self.formats()
             .filter(|f| f.info().extensions.contains(&extension))
             .collect()
     }
 
-    /// How well each format fits `source`, best first; those that don't fit are left out.
+    /// Scores `source` for each format, best first, without those that do not match.
     ///
     /// # Errors
     /// Reading fails.
@@ -77,7 +89,7 @@ impl Registry {
         let file = source.location().map(Location::plain);
         let len = source.len();
         let path = file.as_ref().and_then(Location::local_path);
-        // Magic bytes need no others behind them.
+        // Further bytes are not needed after magic bytes.
         let certain = |head: &[u8]| {
             let probe = Probe {
                 head,
@@ -100,10 +112,10 @@ impl Registry {
         Ok(ranked)
     }
 
-    /// The one format that fits `source` best.
+    /// Returns the format that matches `source` best.
     ///
     /// # Errors
-    /// None fits, or several fit equally well.
+    /// None matches, or several match equally well.
     pub fn detect(&self, source: &mut Source) -> Result<&'static dyn Format> {
         let ranked = self.rank(source)?;
         match ranked.as_slice() {
@@ -118,10 +130,10 @@ impl Registry {
         }
     }
 
-    /// The one format of which a folder as a whole is a data set; `None` if it is of none.
+    /// Returns the format of a folder that as a whole is one data set, or `None` if there is none.
     ///
     /// # Errors
-    /// It fits several, or the system refuses to list it.
+    /// It matches several, or cannot be listed.
     pub fn detect_folder(
         &self,
         folder: &Location,
@@ -179,8 +191,8 @@ impl NestedFormats for Registry {
             .open(format, source, &Options::default(), env);
         Some(opened.map(|opened| -> Finder {
             match opened {
-                Opened::Table(mut table) => Box::new(move |key, utt| table.find(key, utt)),
-                Opened::Stream(mut reader) => Box::new(move |_, utt| reader.read(utt)),
+                OpenedDataset::Table(mut table) => Box::new(move |key, utt| table.find(key, utt)),
+                OpenedDataset::Stream(mut reader) => Box::new(move |_, utt| reader.read(utt)),
             }
         }))
     }

@@ -1,35 +1,35 @@
-//! What is wanted of a data set.
+//! Requests: the selected part of a data set.
 
 use std::sync::Arc;
 
-use super::{Portioned, RandomAccess, Reader};
+use super::{ChunkSupport, RandomAccess, Reader};
+use crate::error::{Error, Result};
 use crate::model::{Key, Utterance};
-use crate::{Error, Result};
 
-/// Says of a key whether its utterance is wanted.
-pub type Wanted = Arc<dyn Fn(&Key) -> bool + Send + Sync>;
+/// Returns `true` if the utterance with a key is selected.
+pub type KeyPredicate = Arc<dyn Fn(&Key) -> bool + Send + Sync>;
 
-/// Which parts of utterances are wanted.
+/// A set of fields of utterances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct FieldSet {
     /// Features.
     pub features: bool,
     /// Frame labels.
     pub labels: bool,
-    /// Sound.
+    /// Audio.
     pub audio: bool,
     /// Segments.
     pub segments: bool,
-    /// What was said.
+    /// Text.
     pub text: bool,
-    /// Objects of other kinds.
+    /// Objects.
     pub objects: bool,
     /// Named arrays.
     pub arrays: bool,
 }
 
-impl Parts {
-    /// Everything.
+impl FieldSet {
+    /// All fields.
     pub const ALL: Self = Self {
         features: true,
         labels: true,
@@ -40,7 +40,18 @@ impl Parts {
         arrays: true,
     };
 
-    /// Only what goes by frames in labels' stead or as labels: labels, segments and text.
+    /// Returns an empty output.
+    pub const NONE: Self = Self {
+        features: false,
+        labels: false,
+        audio: false,
+        segments: false,
+        text: false,
+        objects: false,
+        arrays: false,
+    };
+
+    /// The fields that become frame labels or stand in for them: labels, segments and text.
     pub const LABELS: Self = Self {
         features: false,
         audio: false,
@@ -49,7 +60,7 @@ impl Parts {
         ..Self::ALL
     };
 
-    /// What is in either.
+    /// Returns the union.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -63,7 +74,7 @@ impl Parts {
         }
     }
 
-    /// Takes away what is not wanted.
+    /// Clears the other fields of an utterance.
     pub fn keep(&self, utt: &mut Utterance) {
         if !self.features {
             utt.features = None;
@@ -89,74 +100,73 @@ impl Parts {
     }
 }
 
-/// Some utterances of a data set, by their numbers, which count from 0.
+/// A subset of the utterances of a data set by number, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
-    /// Of the utterances whose keys are wanted, one of several equal shares: every `count`-th from the
-    /// `index`-th on.
-    Dealt {
-        /// Which share, from 0.
+pub enum Subset {
+    /// Every `count`-th of the utterances with selected keys, from the `index`-th on.
+    EveryNth {
+        /// The index of the shard, from 0.
         index: u64,
-        /// How many shares there are.
+        /// The number of shards.
         count: u64,
     },
-    /// Of all utterances, or entries at fault in their places, those from `first` to before `end`;
-    /// those with other keys than are wanted count as well.
+    /// The utterances from `first` to before `end`, where utterances with other keys, and faulty
+    /// ones, count as well.
     Run {
-        /// The first.
+        /// The first number.
         first: u64,
-        /// The one behind the last.
+        /// The number after the last.
         end: u64,
     },
 }
 
-impl Share {
-    /// Checks that there is such a share.
+impl Subset {
+    /// Checks that the shard exists.
     ///
     /// # Errors
-    /// There is none.
+    /// The index is too large.
     pub fn check(self) -> Result<()> {
         match self {
-            Self::Dealt { index, count } if index >= count => Err(Error::usage(format!(
+            Self::EveryNth { index, count } if index >= count => Err(Error::usage(format!(
                 "part {index} of {count}: parts count from 0"
             ))),
             _ => Ok(()),
         }
     }
 
-    /// Whether the utterance of this number is in it.
+    /// Returns `true` if it contains the utterance with this number.
     pub fn has(self, number: u64) -> bool {
         match self {
-            Self::Dealt { index, count } => number % count == index,
+            Self::EveryNth { index, count } => number % count == index,
             Self::Run { first, end } => (first..end).contains(&number),
         }
     }
 
-    /// Whether neither this utterance nor any behind it is in it.
+    /// Returns `true` if it contains neither this utterance nor a later one.
     pub fn is_over(self, number: u64) -> bool {
         match self {
-            Self::Dealt { .. } => false,
+            Self::EveryNth { .. } => false,
             Self::Run { end, .. } => number >= end,
         }
     }
 
-    /// How many of so many utterances are in it.
+    /// Returns the number of its utterances, out of `all`.
     pub fn of(self, all: u64) -> u64 {
         match self {
-            Self::Dealt { index, count } => all / count + u64::from(index < all % count),
+            Self::EveryNth { index, count } => all / count + u64::from(index < all % count),
             Self::Run { first, end } => end.min(all).saturating_sub(first),
         }
     }
 
-    /// Whether it is dealt before keys are looked at.
+    /// Returns `true` if it is applied before the selection by keys.
     fn goes_first(self) -> bool {
         matches!(self, Self::Run { .. })
     }
 }
 
-/// What is wanted of a data set. A format does what it can do better than reading all: it goes past
-/// what nobody wants. The rest is done by stages behind its reader, so that a request means the same
-/// for every format.
+/// A request for a part of a data set. A format takes over what it does more efficiently than
+/// reading everything: it skips data that are not requested. Stages behind its reader do the rest,
+/// so that a request means the same for every format.
 ///
 /// ```
 /// use spr_core::format::Request;
@@ -166,35 +176,40 @@ impl Share {
 /// ```
 #[derive(Clone)]
 pub struct Request {
-    keys: Option<Wanted>,
-    share: Option<Share>,
-    /// Whether the values of features are wanted. Where they are not, readers may give matrices of
-    /// the right type and shape that hold anything, and pass over the bytes in the file.
+    keys: Option<KeyPredicate>,
+    share: Option<Subset>,
+    /// Whether the values of features are requested. Otherwise readers may return matrices of the
+    /// right type and shape with undefined content, and skip the bytes in the file.
     pub values: bool,
-    /// Whether those of labels are; the same holds for them.
+    /// Whether the values of labels are requested, in the same sense.
     pub label_values: bool,
-    /// Which parts are wanted.
-    pub parts: Parts,
-    /// What whoever asks can hold. A data set that has its utterances in several forms, such as sound
-    /// and features of it, gives them in one of these, if it has any; else in all.
-    pub forms: Parts,
-    /// Whether sound is wanted as samples, and not as it is stored or where it is.
+    /// The requested fields.
+    pub parts: FieldSet,
+    /// The fields that the caller supports. A data set with several forms of its utterances, such
+    /// as audio and its features, returns one of these forms if it has any, otherwise all.
+    pub forms: FieldSet,
+    /// Whether audio is requested as samples, not in its stored form or as a reference.
     pub samples: bool,
-    /// Formats of sound files that whoever asks takes as they are stored, whole and unread.
+    /// Whether text is wanted, so that bytes that may be numbers or words are words.
+    pub words: bool,
+    /// Formats of audio files that are returned as stored, without decoding.
     pub files: &'static [&'static str],
     /// Whether what is whole is to be read from damaged data: each damaged stretch is an error that
-    /// [can continue](crate::Error::can_continue), where the format lets the rest be found again.
+    /// [can continue](crate::error::Error::can_continue), where the format lets the rest be found again.
     pub damaged: bool,
-    /// Whether utterances will be asked for by key, in any order.
+    /// Whether utterances will be looked up by key, in any order.
     pub lookup: bool,
-    /// Whether utterances at fault will be passed over: then none of them, not even the first, may
-    /// decide what the others are taken for.
+    /// Whether faulty utterances will be skipped. Then none of them, not even the first one, may
+    /// determine how others are read.
     pub lenient: bool,
-    /// Whether a key that several data sets have, which are read one after the other, is an error.
+    /// Whether a key that occurs in several consecutive data sets is an error.
     pub distinct: bool,
-    /// How long utterances may be given, so that none of them has to be in memory as a whole. One who
-    /// reads on past what is at fault, looks up keys or takes a share gets whole ones.
-    pub portions: Portioned,
+    /// The format that takes its objects as they are stored, if one does: a data set of that format
+    /// hands them through.
+    pub keep_stored: Option<&'static str>,
+    /// The form in which long utterances may be returned, so that none has to be in memory
+    /// completely. A lenient request, a lookup and a share get whole utterances.
+    pub chunks: ChunkSupport,
 }
 
 impl Default for Request {
@@ -204,26 +219,43 @@ impl Default for Request {
 }
 
 impl Request {
-    /// Everything, front to back, sound as it is stored.
+    /// Requests everything, sequentially, with audio as stored.
     pub fn all() -> Self {
         Self {
             keys: None,
             share: None,
             values: true,
             label_values: true,
-            parts: Parts::ALL,
-            forms: Parts::ALL,
+            parts: FieldSet::ALL,
+            forms: FieldSet::ALL,
             samples: false,
+            words: false,
             files: &[],
             damaged: false,
             lookup: false,
             lenient: false,
             distinct: false,
-            portions: Portioned::No,
+            keep_stored: None,
+            chunks: ChunkSupport::No,
         }
     }
 
-    /// Of all that, the utterances whose keys `wanted` holds true of.
+    /// Requests keys only.
+    pub fn names() -> Self {
+        Self::all().headers().parts(FieldSet::NONE)
+    }
+
+    /// Requests keys, positions and numbers of frames.
+    pub fn lengths() -> Self {
+        Self::all().headers().parts(FieldSet {
+            features: true,
+            labels: true,
+            objects: true,
+            ..FieldSet::NONE
+        })
+    }
+
+    /// Selects the utterances for whose keys `wanted` returns `true`.
     #[must_use]
     pub fn keys(mut self, wanted: impl Fn(&Key) -> bool + Send + Sync + 'static) -> Self {
         self.keys = Some(match self.keys.take() {
@@ -233,16 +265,16 @@ impl Request {
         self
     }
 
-    /// Of all that, one share.
+    /// Selects a subset.
     #[must_use]
-    pub fn share(self, share: Share) -> Self {
+    pub fn share(self, share: Subset) -> Self {
         Self {
             share: Some(share),
             ..self
         }
     }
 
-    /// Without the values of features.
+    /// Excludes the values of features.
     #[must_use]
     pub fn headers(self) -> Self {
         Self {
@@ -251,7 +283,7 @@ impl Request {
         }
     }
 
-    /// Without the values of features and of labels.
+    /// Excludes the values of features and labels.
     #[must_use]
     pub fn shapes(self) -> Self {
         Self {
@@ -260,7 +292,7 @@ impl Request {
         }
     }
 
-    /// With sound as samples, wherever it is.
+    /// Requests audio as samples.
     #[must_use]
     pub fn samples(self) -> Self {
         Self {
@@ -269,25 +301,34 @@ impl Request {
         }
     }
 
-    /// For one who takes sound files of these formats as they are stored.
+    /// With words where bytes may be numbers or words.
+    #[must_use]
+    pub fn words(self) -> Self {
+        Self {
+            words: true,
+            ..self
+        }
+    }
+
+    /// Accepts audio files of these formats as stored.
     #[must_use]
     pub fn files(self, files: &'static [&'static str]) -> Self {
         Self { files, ..self }
     }
 
-    /// Only some parts of each utterance.
+    /// Requests only some fields of each utterance.
     #[must_use]
-    pub fn parts(self, parts: Parts) -> Self {
+    pub fn parts(self, parts: FieldSet) -> Self {
         Self { parts, ..self }
     }
 
-    /// For one who can hold no more than these parts.
+    /// Declares the fields that the caller supports.
     #[must_use]
-    pub fn forms(self, forms: Parts) -> Self {
+    pub fn forms(self, forms: FieldSet) -> Self {
         Self { forms, ..self }
     }
 
-    /// What is whole of damaged data.
+    /// Requests the intact part of damaged data.
     #[must_use]
     pub fn damaged(self) -> Self {
         Self {
@@ -296,7 +337,7 @@ impl Request {
         }
     }
 
-    /// To be asked for utterances by their keys.
+    /// Requests lookup of utterances by key.
     #[must_use]
     pub fn lookup(self) -> Self {
         Self {
@@ -305,69 +346,79 @@ impl Request {
         }
     }
 
-    /// For one who passes over what is at fault, if `lenient`.
+    /// Skips faulty utterances if `lenient` is set.
     #[must_use]
     pub fn lenient(self, lenient: bool) -> Self {
         Self { lenient, ..self }
     }
 
-    /// With keys of which no two data sets have the same, if `distinct`.
+    /// Requires unique keys across data sets if `distinct` is set.
     #[must_use]
     pub fn distinct(self, distinct: bool) -> Self {
         Self { distinct, ..self }
     }
 
-    /// With long utterances in portions, if they are `portioned`.
+    /// With objects of this format as they are stored.
     #[must_use]
-    pub fn portions(self, portioned: Portioned) -> Self {
+    pub fn keep_stored(self, format: Option<&'static str>) -> Self {
         Self {
-            portions: portioned,
+            keep_stored: format,
             ..self
         }
     }
 
-    /// What goes for each of several data sets, and the share of all of them.
+    /// Accepts long utterances in chunks as `chunked` says.
     #[must_use]
-    pub fn split_share(mut self) -> (Self, Option<Share>) {
+    pub fn chunks(self, chunked: ChunkSupport) -> Self {
+        Self {
+            chunks: chunked,
+            ..self
+        }
+    }
+
+    /// Splits off the share, which applies to all data sets taken together.
+    #[must_use]
+    pub fn split_share(mut self) -> (Self, Option<Subset>) {
         let share = self.share.take();
         (self, share)
     }
 
-    /// What is wanted of data that are changed by stages before this goes for them: everything,
+    /// Returns the request for data that stages change before this request is applied: everything,
     /// damaged or not.
     #[must_use]
     pub fn before_stages(&self) -> Self {
         Self {
             damaged: self.damaged,
             lenient: self.lenient,
+            words: self.words,
             forms: self.forms,
             files: self.files,
+            keep_stored: self.keep_stored,
             ..Self::all()
         }
     }
 
-    /// Whether a share of the data is wanted.
+    /// Returns `true` if a subset is requested.
     pub(crate) fn has_share(&self) -> bool {
         self.share.is_some()
     }
 
-    /// For a format: the choice of keys, which it makes from now on. It goes without one where a share
-    /// that it has not [taken](Self::take_run) is dealt before.
-    pub fn take_keys(&mut self) -> Option<Wanted> {
+    /// Takes the selection of keys, which the format then applies. Returns `None` if a subset that
+    /// was not [taken](Self::take_run) must be applied first.
+    pub fn take_keys(&mut self) -> Option<KeyPredicate> {
         match self.share {
             Some(share) if share.goes_first() => None,
             _ => self.keys.take(),
         }
     }
 
-    /// For a format that goes by numbers: a share that is dealt before keys are looked at, which it
-    /// deals from now on.
-    pub fn take_run(&mut self) -> Option<Share> {
+    /// Takes a subset that is applied before the selection of keys, which the format then applies.
+    pub fn take_run(&mut self) -> Option<Subset> {
         self.share.take_if(|share| share.goes_first())
     }
 
-    /// For a format that has taken the keys: the share, which it deals from now on.
-    pub fn take_share(&mut self) -> Option<Share> {
+    /// Takes the subset after the selection of keys was taken; the format then applies it.
+    pub fn take_share(&mut self) -> Option<Subset> {
         match self.keys {
             Some(_) => None,
             None => self.share.take(),
@@ -375,24 +426,24 @@ impl Request {
     }
 }
 
-/// A data set that is open.
-pub enum Opened {
-    /// To be read front to back.
+/// An open data set.
+pub enum OpenedDataset {
+    /// For sequential reading.
     Stream(Box<dyn Reader>),
-    /// To be asked for utterances by their keys.
+    /// For lookup of utterances by key.
     Table(Box<dyn RandomAccess>),
 }
 
-impl Opened {
-    /// A stream of utterances.
+impl OpenedDataset {
+    /// Wraps a stream of utterances.
     pub fn stream(reader: impl Reader + 'static) -> Self {
         Self::Stream(Box::new(reader))
     }
 
-    /// The reader of what was not asked to be looked up in.
+    /// Returns the reader of a stream.
     ///
     /// # Errors
-    /// It is a table, which only a request with [`Request::lookup`] may give.
+    /// It is a table, which only a request with [`Request::lookup`] may return.
     pub fn into_stream(self) -> Result<Box<dyn Reader>> {
         match self {
             Self::Stream(reader) => Ok(reader),

@@ -1,138 +1,182 @@
 //! Formats, readers and writers.
 
 use super::{
-    Caps, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Request, Score, WholeFolder,
+    Audit, Caps, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options, Probe,
+    Request, Score, WholeFolder,
 };
-use crate::Result;
 use crate::bytes::{Env, Output, Source};
-use crate::loss::LossReport;
-use crate::model::{Audio, DatasetInfo, Key, Utterance};
+use crate::error::Result;
+use crate::format::loss::LossReport;
+use crate::model::{About, Audio, DatasetInfo, Key, Utterance};
 
 /// A file format: recognises, reads and writes it.
 ///
-/// None of the traits here has default methods, so a wrapper can't lose a call in silence.
+/// What most formats have no answer to, defaults to none. A wrapper of any of the traits here is
+/// marked `#[warn(clippy::missing_trait_methods)]`, so that it can't lose a call in silence.
 pub trait Format: Send + Sync {
-    /// What it is called, takes and means.
+    /// Returns its description.
     fn info(&self) -> &'static FormatInfo;
 
-    /// How well the start of a file fits. A pure function of its input.
+    /// Scores the start of a file. A pure function of its input.
     fn probe(&self, head: &Probe<'_>) -> Score;
 
-    /// What an output of this format with these options, at this sort of place, can hold.
+    /// Returns the capabilities of an output with these options on this medium.
     ///
     /// # Errors
-    /// An option's value is wrong.
+    /// The value of an option is invalid.
     fn caps(&self, options: &Options, medium: Medium) -> Result<Caps>;
 
-    /// Opens a data set. Of the `request` it takes what it does by itself; callers go through
-    /// [`Request::open`], which does the rest. Only where [`Request::lookup`] asks for it, and the
-    /// data can be gone back in, it may be a [`Table`](Opened::Table).
+    /// Opens a data set. It takes over the parts of `request` that it supports; callers use
+    /// [`Request::open`], which does the rest. May return a [`Table`](OpenedDataset::Table) if
+    /// [`Request::lookup`] is set and the source is seekable.
     ///
     /// # Errors
-    /// The header is broken, or an option's value is wrong.
+    /// The header is invalid, or the value of an option.
     fn open(
         &self,
         source: Source,
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened>;
+    ) -> Result<OpenedDataset>;
 
-    /// Starts a data set in `output`, which the caller commits once the writer is finished.
-    /// Formats that hold one utterance a file ask for [`Part::Utterance`](crate::bytes::Part).
+    /// Starts a data set in `output`, which the caller commits once the writer is finished; `about`
+    /// is what it says of itself. Callers go through [`create`](super::create), which refuses what
+    /// [`Caps::about`] has no place for. Formats that hold one utterance a file ask for
+    /// [`Part::Utterance`](crate::bytes::Part).
     ///
     /// # Errors
     /// The output can't be made, or an option's value is wrong.
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>>;
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        about: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>>;
 
-    /// Its folders that are one data set as a whole, if it has such.
-    fn folder(&self) -> Option<&dyn WholeFolder>;
+    /// Returns the format of folders that as a whole are one data set, if there is one.
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
 
-    /// Its single objects inside containers, if it has any that can stand there.
-    fn nested(&self) -> Option<&dyn Nested>;
+    /// Returns the format of objects inside containers, if there is one.
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
 
-    /// Its own notation for inputs and outputs on a command line, if it has one.
-    fn notation(&self) -> Option<&dyn Notation>;
+    /// Returns the notation for inputs and outputs on a command line, if there is one.
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+
+    /// Checks of its data sets that no reader makes, if it has any.
+    fn audit(&self) -> Option<&dyn Audit> {
+        None
+    }
+
+    /// Its lists of places in other files, if it has such.
+    fn lists(&self) -> Option<&dyn Lists> {
+        None
+    }
+}
+
+/// Starts a data set of `format` in `output`, about which `about` is all stored or refused.
+///
+/// # Errors
+/// As [`Format::create`], or the format has no place for something that the data set says of itself.
+pub fn create(
+    format: &dyn Format,
+    output: Output,
+    options: &Options,
+    about: &About,
+    env: &Env,
+) -> Result<Box<dyn Writer>> {
+    let caps = format.caps(options, output.medium())?;
+    let checked = caps.check_about(about);
+    checked.map_err(|e| e.file(output.name()))?;
+    format.create(output, options, about, env)
 }
 
 /// A stream of utterances.
 pub trait Reader: Send {
-    /// What is known of the data set since it was opened.
+    /// Returns the information that has been known since the data set was opened.
     fn info(&self) -> &DatasetInfo;
 
     /// Reads the next utterance into `utt`, overwriting every field and keeping allocations.
     /// `false` at the end, and ever after.
     ///
     /// # Errors
-    /// With [`can_continue`](crate::Error::can_continue) the next call reads the utterance after;
+    /// With [`can_continue`](crate::error::Error::can_continue) the next call reads the utterance after;
     /// otherwise the stream is over.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool>;
 }
 
-/// A data set whose utterances are found by their keys, in any order.
+/// A data set with lookup of utterances by key, in any order.
 pub trait RandomAccess: Send {
     /// Reads the utterance `key` into `utt`, overwriting every field; `false` if there is none.
     ///
     /// # Errors
-    /// With [`can_continue`](crate::Error::can_continue) only this utterance is lost.
+    /// With [`can_continue`](crate::error::Error::can_continue) only this utterance is lost.
     fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool>;
 
-    /// All keys in the order in which they stand, where that is known without a look at the data.
+    /// Returns all keys in order, if they are known without reading the data.
     fn keys(&self) -> Option<Vec<Key>>;
 
-    /// Looks at the entries that nobody asked for yet, and gives the first key that appears twice
-    /// with other data.
+    /// Reads the entries that were not looked up, and returns the first key that is repeated with
+    /// different data.
     ///
     /// # Errors
-    /// The rest can't be read.
+    /// The rest cannot be read.
     fn find_twice(&mut self) -> Result<Option<Key>>;
 }
 
-/// Takes utterances and stores all of each, or fails. What a format can't hold is refused:
-/// narrowing and dropping is the [adapter](crate::adapt)'s work.
+/// A writer that stores utterances completely or fails. Data that a format cannot hold are
+/// rejected; narrowing and dropping is the task of the [adapter](crate::adapt).
 pub trait Writer: Send {
-    /// What it can hold.
+    /// Returns its capabilities.
     fn caps(&self) -> &Caps;
 
     /// Whether [`write`](Self::write) would store this utterance if it came next, for utterances
     /// that go to several outputs or to none. Nothing is stored or remembered of it.
     ///
     /// # Errors
-    /// As those of [`write`](Self::write) that [can continue](crate::Error::can_continue).
+    /// As those of [`write`](Self::write) that [can continue](crate::error::Error::can_continue).
     fn accept(&mut self, utt: &Utterance) -> Result<()>;
 
-    /// Stores one utterance, or the next portion of one where its [`Caps::portioned`] allows them.
+    /// Stores one utterance, or the next chunk of one where its [`Caps::chunked`] allows them.
     ///
     /// # Errors
-    /// After one that [can continue](crate::Error::can_continue) all is as before; after any other
+    /// After one that [can continue](crate::error::Error::can_continue) all is as before; after any other
     /// the output is lost.
     fn write(&mut self, utt: &Utterance) -> Result<()>;
 
-    /// Completes all streams. Dropping a writer instead abandons them.
+    /// Completes all streams. A writer that is dropped instead abandons them.
     ///
     /// # Errors
     /// The system refuses.
-    fn finish(self: Box<Self>) -> Result<Written>;
+    fn finish(self: Box<Self>) -> Result<WriteSummary>;
 }
 
-/// What a writer wrote.
+/// A summary of the written data.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Written {
-    /// Utterances.
+pub struct WriteSummary {
+    /// The number of utterances.
     pub utterances: u64,
-    /// Frames.
+    /// The number of frames.
     pub frames: u64,
-    /// Seconds of sound, as far as they are known.
+    /// The duration of audio in seconds, as far as known.
     pub seconds: f64,
-    /// Bytes in all streams, before any compression.
+    /// The size of all streams in bytes, before compression.
     pub bytes: u64,
-    /// What the encoding changed in values, beyond what [`Caps`] say: compression, codes of
-    /// samples, digits left out.
+    /// The loss of values by the encoding, beyond that declared in [`Caps`]: compression, sample
+    /// codes, omitted digits.
     pub rounded: LossReport,
 }
 
-impl Written {
-    /// Counts one more utterance, or a portion of one.
+impl WriteSummary {
+    /// Counts an utterance, or a chunk of one.
     pub fn count(&mut self, utt: &Utterance) {
         self.utterances += u64::from(utt.ends());
         self.frames += utt.frames();
@@ -142,6 +186,7 @@ impl Written {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl<R: Reader + ?Sized> Reader for &mut R {
     fn info(&self) -> &DatasetInfo {
         (**self).info()
@@ -152,6 +197,7 @@ impl<R: Reader + ?Sized> Reader for &mut R {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Box<dyn Reader> {
     fn info(&self) -> &DatasetInfo {
         (**self).info()

@@ -1,29 +1,29 @@
-//! Folders that are one data set as a whole.
+//! Folders that as a whole are one data set.
 
-use super::{Opened, Options, Request};
-use crate::Result;
+use super::{OpenedDataset, Options, Request};
 use crate::bytes::{Env, Location};
+use crate::error::Result;
 
-/// A format whose data sets are folders as a whole, such as Kaldi's data directories, and not files,
-/// nor folders of one file an utterance.
+/// A format whose data sets are whole folders, such as Kaldi's data directories, in contrast to
+/// files and to folders with one file per utterance.
 ///
 /// They are written by [`Format::create`](super::Format::create) to an
-/// [`Output`](crate::bytes::Output) that [is a folder](crate::bytes::Output::is_folder), their files
-/// as [`Part::Member`](crate::bytes::Part::Member).
+/// [`Output`](crate::bytes::Output) that [is a folder](crate::bytes::Output::is_folder), their
+/// files as [`Part::Member`](crate::bytes::Part::Member).
 pub trait WholeFolder: Send + Sync {
-    /// Whether a folder is of the format, by the names of the files and folders that stand in it.
+    /// Returns `true` if a folder is of the format, by the names of its direct entries.
     fn fits(&self, names: &[&str]) -> bool;
 
-    /// Opens the data set. Of the `request` it takes what it does by itself; callers go through
+    /// Opens the data set. It takes over the parts of `request` that it supports; callers use
     /// [`Request::open_folder`], which does the rest.
     ///
     /// # Errors
-    /// A file that it can't do without is not there or broken, or an option's value is wrong.
+    /// A required file is missing or invalid, or the value of an option is invalid.
     fn open(
         &self,
         folder: &Location,
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened>;
+    ) -> Result<OpenedDataset>;
 }

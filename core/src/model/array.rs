@@ -1,9 +1,10 @@
-//! Arrays of any rank, beside features and labels.
+//! Named arrays of any rank.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Dtype, Matrix, Rank};
-use crate::{Error, Limits, Result};
+use crate::error::{Error, Result};
+use crate::model::Limits;
 
 /// A dense, row-major array of 0 to 8 dimensions with an element type known at run time.
 ///
@@ -23,10 +24,10 @@ pub struct Array {
 }
 
 impl Array {
-    /// The most dimensions.
+    /// The largest number of dimensions.
     pub const MOST: usize = 8;
 
-    /// An array of this shape, to be filled; no dimensions make one element.
+    /// Creates an array of this shape, to be filled; without dimensions it has one element.
     ///
     /// # Errors
     /// There are too many dimensions, or the size exceeds `limits`.
@@ -41,10 +42,10 @@ impl Array {
         })
     }
 
-    /// The elements of `values` in another shape.
+    /// Reshapes the elements of `values`.
     ///
     /// # Errors
-    /// There are too many dimensions, or not as many elements.
+    /// There are too many dimensions, or the number of elements differs.
     pub fn of(mut values: Matrix, shape: &[usize]) -> Result<Self> {
         values.reshape(Rank::Vector, Self::count(shape)?, 1)?;
         Ok(Self {
@@ -68,33 +69,33 @@ impl Array {
         count.ok_or_else(|| Error::limit("an array of more elements than can be counted"))
     }
 
-    /// Elements along each dimension, the slowest first.
+    /// Returns the sizes of the dimensions, the slowest first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The element type.
+    /// Returns the element type.
     pub fn dtype(&self) -> Dtype {
         self.values.dtype()
     }
 
-    /// All elements in row-major order, as a vector.
+    /// Returns all elements in row-major order as a vector.
     pub fn values(&self) -> &Matrix {
         &self.values
     }
 
-    /// All elements in row-major order, as a vector of their own.
+    /// Converts the array to a vector of all elements in row-major order.
     pub fn into_values(self) -> Matrix {
         self.values
     }
 
-    /// All elements to change; their number and type stay.
+    /// Returns all elements for modification; their number and type must not change.
     pub fn values_mut(&mut self) -> &mut Matrix {
         &mut self.values
     }
 }
 
-/// An array and what it is called.
+/// An array with its name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NamedArray {
     /// Its name: any text; unique in an utterance.

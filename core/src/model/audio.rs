@@ -1,28 +1,28 @@
-//! Sound: samples, or encoded bytes, or where it is to be found.
+//! Audio: samples, encoded bytes, or a reference.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Decimal, Waveform};
-use crate::bytes::Locator;
+use crate::name::Locator;
 
-/// The sound of an utterance, as far as anybody has looked at it.
+/// The audio of an utterance, in the form in which it was read.
 ///
-/// Readers of manifests and data directories say where it is, containers hand on its bytes;
-/// [`Request`](crate::format::Request) and [`LoadAudio`](crate::stage::LoadAudio) make samples of
-/// both for whoever needs them.
+/// Readers of manifests and data directories return references, containers return encoded bytes.
+/// [`Request`](crate::format::Request) and [`LoadAudio`](crate::stage::LoadAudio) convert both to
+/// samples.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Audio {
     /// Samples.
     Samples(Waveform),
-    /// A whole sound file as it is stored.
+    /// A whole audio file as stored.
     Encoded(EncodedAudio),
-    /// A place from which it can be loaded.
+    /// A reference from which it can be loaded.
     Reference(AudioReference),
 }
 
 impl Default for Audio {
-    /// No samples.
+    /// Returns empty samples.
     fn default() -> Self {
         Self::Samples(Waveform::default())
     }
@@ -35,7 +35,7 @@ impl From<Waveform> for Audio {
 }
 
 impl Audio {
-    /// The samples, if they are here.
+    /// Returns the samples, if they are loaded.
     pub fn waveform(&self) -> Option<&Waveform> {
         match self {
             Self::Samples(samples) => Some(samples),
@@ -43,7 +43,7 @@ impl Audio {
         }
     }
 
-    /// The samples to change, if they are here.
+    /// Returns the samples for modification, if they are loaded.
     pub fn waveform_mut(&mut self) -> Option<&mut Waveform> {
         match self {
             Self::Samples(samples) => Some(samples),
@@ -51,7 +51,7 @@ impl Audio {
         }
     }
 
-    /// The samples, or an allocation for some.
+    /// Returns the samples, or empty ones.
     pub fn into_waveform(self) -> Waveform {
         match self {
             Self::Samples(samples) => samples,
@@ -59,7 +59,7 @@ impl Audio {
         }
     }
 
-    /// What is known without decoding or opening anything.
+    /// Returns the facts that are known without decoding or opening anything.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "no sound has more channels"
@@ -78,26 +78,27 @@ impl Audio {
     }
 }
 
-/// What a header says of sound.
+/// The facts about audio in a header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AudioFacts {
-    /// Samples a second.
+    /// The sampling rate in Hz.
     pub rate: Option<u32>,
-    /// Channels.
+    /// The number of channels.
     pub channels: Option<u32>,
-    /// Samples in each channel.
+    /// The number of samples per channel.
     pub samples: Option<u64>,
-    /// Seconds, as a file tells them that does not count samples; they may be rounded.
+    /// The duration in seconds in files that do not count samples, which may be rounded.
     pub duration: Option<Decimal>,
 }
 
 impl AudioFacts {
-    /// Seconds, where rate and samples are known, or else as they are told.
+    /// Returns the duration in seconds, from rate and samples if they are known, otherwise as
+    /// declared.
     pub fn seconds(&self) -> Option<f64> {
         self.counted().or(self.duration.map(Decimal::value))
     }
 
-    /// Seconds as a decimal: exact where they have an end of digits.
+    /// Returns the duration in seconds as a decimal, exact if that is possible.
     pub fn time(&self) -> Option<Decimal> {
         let exact = || Decimal::of_sample(self.samples?, self.rate?);
         let counted = exact().or_else(|| Decimal::of(self.counted()?));
@@ -114,7 +115,7 @@ impl AudioFacts {
     }
 }
 
-/// A whole sound file in memory, so that it passes from container to container untouched.
+/// A whole audio file in memory, which can be copied between containers unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EncodedAudio {
     /// The name of the format that reads the bytes, such as `wav`.
@@ -122,31 +123,32 @@ pub struct EncodedAudio {
     /// All bytes of the file.
     #[serde(with = "serde_bytes")]
     pub bytes: Vec<u8>,
-    /// What its header says.
+    /// The facts in its header.
     pub facts: AudioFacts,
 }
 
-/// Sound that is somewhere else: all of it, or a stretch of a recording.
+/// A reference to audio: a whole recording, or a segment of one.
 ///
-/// Two are equal if they name the same sound, whatever would be too short to be loaded.
+/// Two are equal if they name the same audio, whatever their shortest length.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AudioReference {
-    /// Where the recording is. A command is handed on as text; it runs only when the sound is
-    /// loaded, and only where commands in files are allowed.
+    /// The location of the recording. A command is text; it runs only when the audio is loaded, and
+    /// only if commands in files are allowed.
     pub at: Locator,
-    /// Bytes of the file, from [`Locator::FileAt`]'s on, where it is a member of a larger one.
+    /// The size in bytes from the position of [`Locator::FileAt`] on, if it is a member of a larger
+    /// file.
     pub len: Option<u64>,
-    /// Seconds from the start of the recording to the start of the stretch.
+    /// The start of the segment in seconds.
     pub start: Option<Decimal>,
-    /// Seconds from the start of the recording to the end of the stretch; `None`: to its end.
+    /// The end of the segment in seconds; `None` for the end of the recording.
     pub end: Option<Decimal>,
-    /// The one channel that is meant, counted from 0; `None`: all.
+    /// The selected channel, counted from 0; `None` for all.
     pub channel: Option<u32>,
-    /// Seconds of the shortest stretch that is loaded, where the format sets such a bound.
+    /// The shortest segment that is loaded, in seconds, if the format sets such a limit.
     pub shortest: Option<Decimal>,
-    /// What is known of the stretch.
+    /// The facts about the segment.
     pub facts: AudioFacts,
-    /// What is known of the whole recording, where a stretch of it is meant.
+    /// The facts about the whole recording, if this is a segment.
     pub whole: AudioFacts,
 }
 
@@ -158,7 +160,7 @@ impl PartialEq for AudioReference {
 }
 
 impl AudioReference {
-    /// All of a recording, of which nothing else is known.
+    /// Creates a reference to a whole recording without facts.
     pub fn new(at: Locator) -> Self {
         Self {
             at,
@@ -172,12 +174,12 @@ impl AudioReference {
         }
     }
 
-    /// Whether only some time of the recording is meant.
+    /// Returns `true` if it is a segment of the recording.
     pub fn is_stretch(&self) -> bool {
         self.start.is_some() || self.end.is_some()
     }
 
-    /// Seconds that the stretch lasts, where that is known without opening anything.
+    /// Returns the duration of the segment in seconds, if it is known without opening anything.
     pub fn time(&self) -> Option<Decimal> {
         let start = self.start.unwrap_or(Decimal::ZERO);
         let between = self.end.and_then(|end| end.minus(start));

@@ -1,24 +1,26 @@
-//! Changing the element type, with a measure of what it costs.
+//! Casts between element types, with a measure of the loss.
 
-use super::dtype::{Element, Wide};
 use super::{Dtype, Matrix};
-use crate::{Limits, Result, dispatch};
+use crate::error::Result;
+use crate::model::Limits;
+use crate::number::{Element, Wide, dispatch};
 
-/// What a change of element type did to the values.
+/// The effect of a cast on the values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CastStats {
-    /// Values looked at.
+    /// The number of values.
     pub values: u64,
-    /// Values that are not the same number any more.
+    /// The number of values that have changed.
     pub changed: u64,
-    /// Of those, values beyond the range of the new type, and non-finite ones it can't hold.
+    /// The number of these that were out of range of the new type, or not finite and not
+    /// representable.
     pub clipped: u64,
-    /// The largest difference among the changed values that were not clipped.
+    /// The largest difference among changed values that were not clipped.
     pub max_abs_err: f64,
 }
 
 impl CastStats {
-    /// What became of values of which `to` was made, one of each.
+    /// Compares values with their results `to`, one for each.
     pub fn of<A: Element, B: Element>(from: &[A], to: &[B]) -> Self {
         let mut stats = Self {
             values: from.len() as u64,
@@ -30,14 +32,14 @@ impl CastStats {
         stats
     }
 
-    /// Counts one more value, of which `to` was made.
+    /// Counts a value with its result `to`.
     #[inline]
     pub fn count<A: Element, B: Element>(&mut self, from: A, to: B) {
         self.values += 1;
         self.compare(from.widen(), to.widen());
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         self.values += other.values;
         self.changed += other.changed;
@@ -45,7 +47,7 @@ impl CastStats {
         self.max_abs_err = self.max_abs_err.max(other.max_abs_err);
     }
 
-    /// Counts what became of one of the values.
+    /// Counts the effect on one value.
     #[inline]
     fn compare(&mut self, from: Wide, to: Wide) {
         let (same, error) = match (from, to) {
@@ -66,10 +68,10 @@ impl CastStats {
 }
 
 impl Matrix {
-    /// Changes the elements to type `to`, each to its nearest value, and measures the change.
+    /// Casts the elements to type `to`, each to its nearest value, and measures the change.
     ///
-    /// 64-bit integers never pass through floating point. NaN stays NaN among floats and becomes
-    /// 0 (counted as clipped) among integers.
+    /// 64-bit integers never pass through floating point. NaN stays NaN among floats and becomes 0
+    /// (counted as clipped) among integers.
     ///
     /// # Errors
     /// The result would exceed `limits`.
@@ -108,7 +110,7 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
     stats
 }
 
-/// Whether a changed value left the range rather than lost digits.
+/// Returns `true` if a changed value was out of range and not only rounded.
 fn is_clipped(from: Wide, to: Wide) -> bool {
     match (from, to) {
         (Wide::Int(_), Wide::Int(_)) => true,
@@ -126,7 +128,7 @@ fn difference_int(x: i128, y: i128) -> f64 {
     (x - y) as f64
 }
 
-/// `int - float`, exact where the float is a whole number.
+/// Returns `int - float`, exact if the float is an integer.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

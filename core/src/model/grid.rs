@@ -1,12 +1,13 @@
-//! Times of frames, and labels of frames as segments.
+//! Times of frames, and conversion between frame labels and segments.
 
 use super::{Decimal, Element, Key, Matrix, Meta, Rank, Segment};
-use crate::number::parse_integer;
-use crate::{Error, Limits, Remedy, Result, dispatch};
+use crate::error::{Error, Remedy, Result};
+use crate::model::Limits;
+use crate::number::{dispatch, parse_integer};
 
-/// How far, in frames, a time may lie from the start of a frame and still be it.
+/// The tolerance, in frames, for times of frame starts.
 const NEAR: f64 = 1e-6;
-/// Frames that segments alone may claim: two days of the usual ones. They are in no file yet.
+/// The largest number of frames that segments alone may imply: two days of the usual ones.
 const CLAIMED: u64 = 1 << 24;
 
 /// Where frames start: a frame shift and the time of the first frame, in seconds.
@@ -28,11 +29,11 @@ pub struct FrameGrid {
 }
 
 impl FrameGrid {
-    /// The frame shift, in seconds, that is taken where none is known.
+    /// The default frame shift, in seconds.
     pub const USUAL_SHIFT: Decimal = Decimal::new(1, -2);
 
-    /// The grid of frames `shift` apart, the first of which starts at `offset`, else at 0; `None`
-    /// if the shift is not above 0.
+    /// Creates a grid of frames `shift` apart, starting at `offset`, by default 0. Returns `None`
+    /// unless the shift is above 0.
     pub fn new(shift: Decimal, offset: Option<Decimal>) -> Option<Self> {
         (shift > Decimal::ZERO).then(|| Self {
             shift,
@@ -40,12 +41,12 @@ impl FrameGrid {
         })
     }
 
-    /// The grid that `meta` tells of; `None` if it says no shift.
+    /// Returns the grid in `meta`, or `None` without a frame shift.
     pub fn of(meta: &Meta) -> Option<Self> {
         Self::new(meta.frame_shift?, meta.frame_offset)
     }
 
-    /// The usual grid, from 0 on.
+    /// Returns the default grid, starting at 0.
     pub fn usual() -> Self {
         Self {
             shift: Self::USUAL_SHIFT,
@@ -53,12 +54,12 @@ impl FrameGrid {
         }
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the frame shift in seconds.
     pub fn shift(&self) -> Decimal {
         self.shift
     }
 
-    /// The time at which a frame starts, in as few digits as it has; beyond 18 digits it is rounded.
+    /// Returns the start time of a frame, without trailing zeros; rounded beyond 18 digits.
     #[expect(
         clippy::cast_precision_loss,
         reason = "only where the exact time has too many digits"
@@ -72,12 +73,12 @@ impl FrameGrid {
         })
     }
 
-    /// The frame that starts at exactly this time.
+    /// Returns the frame that starts at exactly this time.
     pub fn frame(&self, time: Decimal) -> Option<u64> {
         self.nearest(time).filter(|frame| self.time(*frame) == time)
     }
 
-    /// The frame that starts at this time, up to rounding.
+    /// Returns the frame that starts at this time, up to rounding.
     pub fn frame_near(&self, time: Decimal) -> Option<u64> {
         let near = |frame: &u64| {
             let apart = self.time(*frame).value() - time.value();
@@ -86,7 +87,7 @@ impl FrameGrid {
         self.nearest(time).filter(near)
     }
 
-    /// The frame whose start is nearest; `None` before the first by more than half a frame.
+    /// Returns the frame with the nearest start, or `None` more than half a frame before the first.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -103,8 +104,7 @@ impl FrameGrid {
 }
 
 impl Segment {
-    /// The segments that runs of equal labels make; `None` unless there is one label a frame and
-    /// it is an integer.
+    /// Returns segments for runs of equal labels, or `None` unless there is one integer per frame.
     pub fn of_labels(labels: &Matrix, grid: &FrameGrid) -> Option<Vec<Self>> {
         if labels.dtype().is_float() || labels.cols() != 1 && labels.rows() > 0 {
             return None;
@@ -112,13 +112,11 @@ impl Segment {
         dispatch!(labels.dtype(), T => Some(runs(labels.as_slice::<T>()?, grid)))
     }
 
-    /// Frame labels, one a frame, from segments that tile the frames and whose labels are
-    /// integers. `frames` says how many frames there are, where that is known; else the last
-    /// segment must say where it ends.
+    /// Converts segments that tile the frames and have integers as labels to frame labels. `frames`
+    /// is the number of frames, if known; otherwise the last segment needs an end.
     ///
     /// # Errors
-    /// A label is not an integer, or the segments are not one after the other from the first frame to
-    /// the last.
+    /// A label is not an integer, or the segments do not tile the frames.
     pub fn labels(
         segments: &[Self],
         grid: &FrameGrid,
@@ -131,7 +129,7 @@ impl Segment {
             let label = Key::from(&*segment.label);
             let number: i64 = parse_integer(&segment.label).ok_or_else(|| {
                 Error::unfit(format!("the label '{label}' of a segment is not a number"))
-                    .hint("the option symbols=FILE of the segments gives numbers to names")
+                    .suggest(Remedy::NumberNames)
             })?;
             let off = |time| {
                 Error::unfit(format!(
@@ -184,7 +182,7 @@ impl Segment {
     }
 }
 
-/// A vector of `frames` elements from runs of equal ones.
+/// Returns a vector of `frames` elements from runs of equal ones.
 fn fill<T: Element>(
     into: &mut Matrix,
     runs: impl Iterator<Item = (T, u64)>,
@@ -330,7 +328,7 @@ mod tests {
             assert_eq!(labels(text, frames).unwrap_err().to_string(), message);
         }
         let huge = labels("1:0:1e12", None).unwrap_err();
-        assert_eq!(huge.kind(), crate::ErrorKind::Limit);
+        assert_eq!(huge.kind(), crate::error::ErrorKind::Limit);
     }
 
     proptest! {

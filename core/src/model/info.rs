@@ -1,22 +1,22 @@
-//! What a reader knows of its data set as a whole.
+//! Information about a data set as a whole.
 
-use super::{Decimal, Dtype};
-use crate::order::ByteOrder;
+use super::{About, Decimal, Dtype};
+use crate::number::ByteOrder;
 
-/// Where the keys come from.
+/// The source of the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeySource {
-    /// They are in the file, or are the names of the files.
+    /// The file itself, or the names of the files.
     #[default]
     Stored,
-    /// They are in a side file.
+    /// A side file.
     SideFile,
-    /// They were made up: `utt000000`, …
+    /// Generated: `utt000000`, …
     Generated,
 }
 
 impl KeySource {
-    /// Its name in a list of facts.
+    /// Returns its name in a list of facts.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stored => "stored",
@@ -26,41 +26,42 @@ impl KeySource {
     }
 }
 
-/// Facts from headers and the first bytes, each `None` unless known. They hold from the opening on
-/// and do not change while the stream is read; what is true of one utterance only stands in its
-/// [origin](super::Origin).
+/// Facts from headers and the first bytes, each `None` unless known. They do not change while the
+/// stream is read. Facts about a single utterance are in its [origin](super::Origin).
 #[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DatasetInfo {
-    /// Utterances, if a header counts them.
+    /// The number of utterances, if a header counts them.
     pub utterances: Option<u64>,
-    /// Frames, if a header counts them.
+    /// The number of frames, if a header counts them.
     pub frames: Option<u64>,
-    /// Feature columns, if all utterances share them.
+    /// The number of feature columns, if all utterances share it.
     pub dim: Option<u64>,
-    /// Element type of the features, if all utterances share it.
+    /// The element type of the features, if all utterances share it.
     pub dtype: Option<Dtype>,
-    /// Label columns, if all utterances share them.
+    /// The number of label columns, if all utterances share it.
     pub label_columns: Option<u64>,
     /// Byte order of the stored numbers; `None` for text.
     pub byte_order: Option<ByteOrder>,
-    /// Coders of the file as a whole undone on reading, such as `gzip`.
+    /// The compression of the whole file, such as `gzip`.
     pub compression: Option<String>,
-    /// Seconds from frame to frame.
+    /// The frame shift in seconds.
     pub frame_shift: Option<Decimal>,
-    /// Samples a second, if all utterances are audio of one rate.
+    /// The sampling rate in Hz, if all utterances are audio of one rate.
     pub sample_rate: Option<u32>,
-    /// Where the keys come from.
+    /// The source of the keys.
     pub keys: KeySource,
-    /// What the objects were found to be and why, where their bytes alone did not tell.
+    /// What the data set says of itself.
+    pub about: About,
+    /// The detected kind of objects and the reason, if their bytes alone are ambiguous.
     pub decision: Option<String>,
-    /// Whether the data come as somebody makes them, who may want each utterance to be passed on
-    /// before the next one is there.
+    /// Whether another process is still producing the data, so that each utterance should be passed
+    /// on before the next one is complete.
     pub live: bool,
 }
 
 impl DatasetInfo {
-    /// Facts of which nothing is known yet; the fields are then set.
+    /// Creates empty facts with a source of keys.
     pub fn new(keys: KeySource) -> Self {
         Self {
             keys,
@@ -68,7 +69,7 @@ impl DatasetInfo {
         }
     }
 
-    /// What holds for a part, too: all but the totals.
+    /// Returns the facts that also hold for a subset: all but the totals.
     #[must_use]
     pub fn without_totals(&self) -> Self {
         Self {

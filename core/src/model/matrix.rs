@@ -1,19 +1,19 @@
-//! The one container for features, labels and other numbers.
+//! The container for features, labels and other numbers.
 
-use ndarray::ArrayView2;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::Bytes;
 
 use super::{Dtype, Element};
-use crate::{Error, Limits, Result};
+use crate::error::{Error, Result};
+use crate::model::Limits;
 
-/// How many dimensions the stored object has; Kaldi tells them apart and so does the model.
+/// The number of dimensions of the stored object, which Kaldi distinguishes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rank {
-    /// One number.
+    /// A single number.
     Scalar,
-    /// A list of numbers: `rows` of them, one column.
+    /// A list of numbers: `rows` numbers in one column.
     Vector,
     /// Rows and columns.
     #[default]
@@ -38,12 +38,12 @@ pub struct Matrix {
     rank: Rank,
     rows: usize,
     cols: usize,
-    /// Storage, grown but never shrunk; only the first `rows * cols` elements count.
+    /// The storage, which never shrinks; only the first `rows * cols` elements are valid.
     words: Vec<u64>,
 }
 
 impl Matrix {
-    /// A matrix of the values in row-major order, `cols` in a row.
+    /// Creates a matrix of values in row-major order with `cols` columns.
     ///
     /// # Errors
     /// `values` do not fill whole rows.
@@ -65,11 +65,20 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// Gives the matrix a new type and shape and returns its bytes to fill.
+    /// A matrix of zeros, as large as something that is in memory already.
+    pub(super) fn zeros(dtype: Dtype, rank: Rank, rows: usize, cols: usize) -> Self {
+        let mut matrix = Self::default();
+        matrix.start(dtype, rank, cols);
+        matrix.rows = rows;
+        matrix.reserve_bytes(rows.saturating_mul(cols).saturating_mul(dtype.size()));
+        matrix
+    }
+
+    /// Sets type and shape, and returns the bytes to fill.
     ///
-    /// The allocation is kept; what the bytes hold is left over from before. For sizes that come
-    /// from a file use [`Source::read_matrix`](crate::bytes::Source::read_matrix), which allocates
-    /// no more than the file holds.
+    /// The allocation is kept, and the bytes are undefined. For sizes from a file use
+    /// [`Source::read_matrix`](crate::bytes::Source::read_matrix), which allocates no more than the
+    /// file contains.
     ///
     /// # Errors
     /// The size exceeds `limits`.
@@ -88,12 +97,13 @@ impl Matrix {
         Ok(self.as_bytes_mut())
     }
 
-    /// Starts an empty matrix of `cols` columns that grows by [`extend_rows`](Self::extend_rows).
+    /// Starts an empty matrix of `cols` columns, to be filled by
+    /// [`extend_rows`](Self::extend_rows).
     pub fn start(&mut self, dtype: Dtype, rank: Rank, cols: usize) {
         (self.dtype, self.rank, self.rows, self.cols) = (dtype, rank, 0, cols);
     }
 
-    /// Adds `n` rows and returns their bytes to fill.
+    /// Adds `n` rows, and returns their bytes to fill.
     ///
     /// # Errors
     /// The size exceeds `limits`.
@@ -106,11 +116,11 @@ impl Matrix {
         Ok(&mut self.as_bytes_mut()[old..])
     }
 
-    /// Adds rows holding `values` in row-major order, which must fill whole rows of the
-    /// matrix's own element type.
+    /// Adds rows of `values` in row-major order, which must fill whole rows and have the matrix's
+    /// element type.
     ///
     /// # Errors
-    /// Wrong type, part of a row, or a size that exceeds `limits`.
+    /// The type is wrong, a row is incomplete, or the size exceeds `limits`.
     pub fn extend_from<T: Element>(&mut self, values: &[T], limits: &Limits) -> Result<()> {
         if T::DTYPE != self.dtype || self.cols == 0 || !values.len().is_multiple_of(self.cols) {
             return Err(Error::malformed(format!(
@@ -127,12 +137,12 @@ impl Matrix {
         Ok(())
     }
 
-    /// Keeps the rows for which `keep` says so, in their order.
+    /// Keeps the rows for which `keep` returns `true`, in order.
     pub fn retain_rows(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let size = self.cols * self.dtype.size();
         let (mut kept, mut row) = (0, 0);
         while row < self.rows {
-            // Rows that stay together move together.
+            // Contiguous rows are moved together.
             let first = row;
             while row < self.rows && keep(row) {
                 row += 1;
@@ -147,7 +157,7 @@ impl Matrix {
         self.rows = kept;
     }
 
-    /// Swaps two rows, which must be there.
+    /// Swaps two rows, which must exist.
     ///
     /// # Panics
     /// A row is not there.
@@ -160,7 +170,7 @@ impl Matrix {
         }
     }
 
-    /// Gives the same elements another shape.
+    /// Changes the shape of the same elements.
     ///
     /// # Errors
     /// `rows` × `cols` is not the number of elements.
@@ -175,7 +185,7 @@ impl Matrix {
         Ok(())
     }
 
-    /// Makes room for `bytes` of data before they are read; `reset` and `extend_rows` do it too.
+    /// Reserves `bytes` of memory before data are read; `reset` and `extend_rows` do it too.
     fn reserve_bytes(&mut self, bytes: usize) {
         let words = bytes.div_ceil(8);
         if words > self.words.len() {
@@ -183,87 +193,82 @@ impl Matrix {
         }
     }
 
-    /// The element type.
+    /// Returns the element type.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
 
-    /// The number of dimensions of the object it came from.
+    /// Returns the number of dimensions of the original object.
     pub fn rank(&self) -> Rank {
         self.rank
     }
 
-    /// Rows: frames.
+    /// Returns the number of rows, which are frames.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Columns: values per frame.
+    /// Returns the number of columns, the values per frame.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// Elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.rows * self.cols
     }
 
-    /// Whether it is empty.
+    /// Returns `true` if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All elements as bytes, row-major, in the machine's byte order.
+    /// Returns all elements as bytes, row-major, in native byte order.
     pub fn as_bytes(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.words)[..self.len() * self.dtype.size()]
     }
 
-    /// All elements as bytes to change.
+    /// Returns all elements as bytes for modification.
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         let len = self.len() * self.dtype.size();
         &mut bytemuck::cast_slice_mut(&mut self.words)[..len]
     }
 
-    /// All elements, if they are of type `T`.
+    /// Returns all elements, if they are of type `T`.
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         let same = T::DTYPE == self.dtype;
         let values = same.then(|| bytemuck::checked::try_cast_slice(self.as_bytes()));
         values?.ok()
     }
 
-    /// All elements to change, if they are of type `T`.
+    /// Returns all elements for modification, if they are of type `T`.
     pub fn as_slice_mut<T: Element>(&mut self) -> Option<&mut [T]> {
         let same = T::DTYPE == self.dtype;
         let values = same.then(|| bytemuck::checked::try_cast_slice_mut(self.as_bytes_mut()));
         values?.ok()
     }
 
-    /// The elements as a two-dimensional array, if they are of type `T`.
-    pub fn view<T: Element>(&self) -> Option<ArrayView2<'_, T>> {
-        ArrayView2::from_shape((self.rows, self.cols), self.as_slice()?).ok()
-    }
-
-    /// All elements, which are of type `T`: what [`dispatch!`](crate::dispatch) has just established,
-    /// or a format checked before.
+    /// Returns all elements, which must be of type `T`, as established by
+    /// [`dispatch!`](crate::dispatch) or an earlier check.
     ///
     /// # Errors
-    /// They are of another type, or a truth value is neither 0 nor 1.
+    /// They are of another type, or a boolean value is neither 0 nor 1.
     pub fn values<T: Element>(&self) -> Result<&[T]> {
         self.as_slice()
             .ok_or_else(|| mistaken(self.dtype, T::DTYPE))
     }
 
-    /// As [`values`](Self::values), to change.
+    /// Does the same as [`values`](Self::values) for modification.
     ///
     /// # Errors
-    /// As [`values`](Self::values).
+    /// As for [`values`](Self::values).
     pub fn values_mut<T: Element>(&mut self) -> Result<&mut [T]> {
         let own = self.dtype;
         self.as_slice_mut().ok_or_else(|| mistaken(own, T::DTYPE))
     }
 
-    /// The storage: the elements in row-major order in the machine's byte order, and up to seven
-    /// more bytes that mean nothing.
+    /// Returns the storage: the elements in row-major order in native byte order, followed by up to
+    /// seven undefined bytes.
     ///
     /// ```
     /// use spr_core::model::{Matrix, Rank};
@@ -287,7 +292,7 @@ fn mistaken(own: Dtype, wanted: Dtype) -> Error {
     }
 }
 
-/// As it is kept between two readings of one run: type, rank, rows, columns, bytes.
+/// Serialises the matrix for temporary files of one run: type, rank, rows, columns, bytes.
 impl Serialize for Matrix {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bytes = Bytes::new(self.as_bytes());
@@ -310,7 +315,7 @@ impl<'de> Deserialize<'de> for Matrix {
 }
 
 impl PartialEq for Matrix {
-    /// Same type, shape and bits.
+    /// Compares type, shape and bits.
     fn eq(&self, other: &Self) -> bool {
         (self.dtype, self.rank, self.rows, self.cols)
             == (other.dtype, other.rank, other.rows, other.cols)

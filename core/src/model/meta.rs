@@ -1,4 +1,4 @@
-//! What a file says about an utterance beside its numbers.
+//! Information about an utterance besides its numbers.
 
 use std::borrow::Cow;
 
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use super::{Decimal, Key};
 
-/// What a header line may be about. A stage that changes it leaves such lines out.
+/// The subject of a tag. A stage that changes it drops such tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Described {
-    /// The columns of the features: how many there are, or what they are.
+pub enum TagSubject {
+    /// The columns of the features: their number or their meaning.
     Columns,
-    /// The frames: how many there are.
+    /// The frames: their number.
     Frames,
-    /// The whole recording of which the utterance is a stretch.
+    /// The whole recording that the utterance is a segment of.
     Recording,
 }
 
-/// A header line or a column that the model has no field for, kept as it was.
+/// A header line or a column without a field in the model, stored unchanged.
 ///
-/// Two are equal if they say the same, whatever is known of what they are about.
+/// Two are equal if their text is, whatever their subject.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tag {
-    /// The name of the format whose header it stood in.
+    /// The name of the format whose header contained it.
     pub format: Cow<'static, str>,
     /// The key's bytes.
     pub key: Vec<u8>,
     /// The value's bytes, unquoted.
     pub value: Vec<u8>,
-    /// What it is about, if a stage could make it untrue.
-    pub about: Option<Described>,
+    /// Its subject, if a stage could invalidate it.
+    pub about: Option<TagSubject>,
 }
 
 impl PartialEq for Tag {
@@ -41,7 +41,7 @@ impl PartialEq for Tag {
 impl Eq for Tag {}
 
 impl Tag {
-    /// A tag of `format`.
+    /// Creates a tag of `format`.
     pub fn new(
         format: impl Into<Cow<'static, str>>,
         key: impl Into<Vec<u8>>,
@@ -55,9 +55,9 @@ impl Tag {
         }
     }
 
-    /// The same, known to be about something that stages change.
+    /// Sets the subject, which stages may change.
     #[must_use]
-    pub fn about(self, about: Described) -> Self {
+    pub fn about(self, about: TagSubject) -> Self {
         Self {
             about: Some(about),
             ..self
@@ -65,10 +65,10 @@ impl Tag {
     }
 }
 
-/// A part of what is known of who speaks, and where in which recording.
+/// A field with information about the speaker or the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceField {
-    /// Who speaks.
+    /// The speaker.
     Speaker,
     /// The speaker's gender.
     Gender,
@@ -78,12 +78,12 @@ pub enum SourceField {
     Recording,
     /// The channel of the recording.
     Channel,
-    /// Where in the recording.
+    /// The position in the recording.
     Place,
 }
 
 impl SourceField {
-    /// Every field.
+    /// All fields.
     pub const ALL: &'static [Self] = &[
         Self::Speaker,
         Self::Gender,
@@ -93,7 +93,7 @@ impl SourceField {
         Self::Place,
     ];
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Speaker => "speaker",
@@ -106,33 +106,33 @@ impl SourceField {
     }
 }
 
-/// Understood fields, and the foreign header lines in their order.
+/// Known fields, and the tags in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
-    /// Seconds from one frame to the next.
+    /// The frame shift in seconds.
     pub frame_shift: Option<Decimal>,
-    /// Seconds at which the first frame starts.
+    /// The start of the first frame in seconds.
     pub frame_offset: Option<Decimal>,
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Option<Key>,
-    /// The speaker's gender, as it is written.
+    /// The speaker's gender as written.
     pub gender: Option<Key>,
-    /// The language, as it is written.
+    /// The language as written.
     pub language: Option<Key>,
-    /// The recording of which the utterance is a stretch.
+    /// The recording that the utterance is a segment of.
     pub recording: Option<Key>,
-    /// The channel of the recording, as it is written.
+    /// The channel of the recording as written.
     pub channel: Option<Key>,
-    /// Seconds from the start of the recording to the start of the utterance.
+    /// The start of the utterance in the recording, in seconds.
     pub start: Option<Decimal>,
-    /// Seconds from the start of the recording to the end of the utterance.
+    /// The end of the utterance in the recording, in seconds.
     pub end: Option<Decimal>,
-    /// Header lines without a field of their own.
+    /// Header lines without a field.
     pub tags: Vec<Tag>,
 }
 
 impl Meta {
-    /// Whether nothing is known.
+    /// Returns `true` if nothing is known.
     pub fn is_empty(&self) -> bool {
         self.frame_shift.is_none()
             && self.frame_offset.is_none()
@@ -140,12 +140,12 @@ impl Meta {
             && self.tags.is_empty()
     }
 
-    /// Whether anything is known of who speaks, and in which recording.
+    /// Returns `true` if anything is known about speaker and recording.
     pub fn has_source(&self) -> bool {
         SourceField::ALL.iter().any(|field| self.has(*field))
     }
 
-    /// Whether this is known.
+    /// Returns `true` if this field is known.
     pub fn has(&self, field: SourceField) -> bool {
         match field {
             SourceField::Speaker => self.speaker.is_some(),
@@ -157,7 +157,20 @@ impl Meta {
         }
     }
 
-    /// Forgets this.
+    /// The names that are known of who speaks, and in which recording.
+    pub fn names(&self) -> impl Iterator<Item = (SourceField, &Key)> {
+        let names = [
+            (SourceField::Speaker, &self.speaker),
+            (SourceField::Gender, &self.gender),
+            (SourceField::Language, &self.language),
+            (SourceField::Recording, &self.recording),
+            (SourceField::Channel, &self.channel),
+        ];
+        let names = names.into_iter();
+        names.filter_map(|(field, name)| Some((field, name.as_ref()?)))
+    }
+
+    /// Clears this field.
     pub fn clear_field(&mut self, field: SourceField) {
         match field {
             SourceField::Speaker => self.speaker = None,
@@ -165,31 +178,31 @@ impl Meta {
             SourceField::Language => self.language = None,
             SourceField::Recording => {
                 self.recording = None;
-                // Of the utterance alone they would be untrue.
+                // They do not apply to the utterance alone.
                 self.tags
-                    .retain(|tag| tag.about != Some(Described::Recording));
+                    .retain(|tag| tag.about != Some(TagSubject::Recording));
             }
             SourceField::Channel => self.channel = None,
             SourceField::Place => (self.start, self.end) = (None, None),
         }
     }
 
-    /// Forgets who speaks, and in which recording.
+    /// Clears speaker and recording.
     pub fn clear_source(&mut self) {
         SourceField::ALL
             .iter()
             .for_each(|field| self.clear_field(*field));
     }
 
-    /// Forgets the header lines about what has changed, and gives the first of them.
-    pub fn forget(&mut self, changed: Described) -> Option<Tag> {
+    /// Drops the tags about `changed`, and returns the first of them.
+    pub fn forget(&mut self, changed: TagSubject) -> Option<Tag> {
         let mut gone = self.tags.extract_if(.., |tag| tag.about == Some(changed));
         let first = gone.next();
         gone.for_each(drop);
         first
     }
 
-    /// Forgets everything.
+    /// Clears everything.
     pub fn clear(&mut self) {
         (self.frame_shift, self.frame_offset) = (None, None);
         self.clear_source();

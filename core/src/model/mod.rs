@@ -1,39 +1,39 @@
-//! The common model: what every reader fills and every writer takes.
+//! The common model: utterances, which every reader fills and every writer takes.
 
+mod about;
 mod array;
 mod audio;
 mod cast;
-mod decimal;
-mod dtype;
+mod chunk;
 mod grid;
 mod info;
-mod key;
+mod limits;
 mod matrix;
 mod meta;
 mod object;
 mod origin;
-mod portion;
-mod rounding;
 mod segment;
 mod sequences;
 mod utterance;
+mod view;
 mod waveform;
+mod word;
 
+pub use crate::name::{Key, Position, is_word_byte};
+pub use crate::number::{Decimal, Dtype, Element, Wide, bf16, f16};
+pub use about::{About, AboutField};
 pub use array::{Array, NamedArray};
 pub use audio::{Audio, AudioFacts, AudioReference, EncodedAudio};
 pub use cast::CastStats;
-pub use decimal::Decimal;
-pub use dtype::{Dtype, Element, Wide};
+pub use chunk::{Chunk, Chunks};
 pub use grid::FrameGrid;
-pub use half::{bf16, f16};
 pub use info::{DatasetInfo, KeySource};
-pub use key::{Key, is_word_byte};
+pub use limits::Limits;
 pub use matrix::{Matrix, Rank};
-pub use meta::{Described, Meta, SourceField, Tag};
+pub use meta::{Meta, SourceField, Tag, TagSubject};
 pub use object::{GaussPosterior, Lists, Object, Sparse};
-pub use origin::{Origin, Position};
-pub use portion::{Portion, Portions};
+pub use origin::Origin;
 pub use segment::{Segment, Tier};
 pub use sequences::Sequences;
-pub use utterance::Utterance;
+pub use utterance::{Spare, Utterance};
 pub use waveform::Waveform;

@@ -1,21 +1,21 @@
-//! What is neither features nor frame labels nor audio.
+//! Objects: data that are neither features nor frame labels nor audio.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use super::Dtype;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
-/// An object of another kind, as Kaldi's tables hold them.
+/// An object of another kind, such as those in Kaldi's tables.
 ///
-/// Two are equal if their values are; a NaN equals nothing.
+/// Two are equal if their values are; NaN equals nothing.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Object {
-    /// One integer.
+    /// An integer.
     Int(i32),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// Lists of integers, such as the Gaussians selected for each frame.
     IntLists(Lists<i32>),
@@ -23,32 +23,32 @@ pub enum Object {
     IntPairs(Vec<[i32; 2]>),
     /// Pairs of floats.
     FloatPairs(Vec<[f32; 2]>),
-    /// Floats that are stored one by one and not as a vector of features.
+    /// Floats stored one by one, not as a vector of features.
     Floats(Vec<f32>),
-    /// For each frame, weighted numbers of states or the like.
+    /// For each frame, weighted indices of states or the like.
     Posterior(Lists<(i32, f32)>),
-    /// For each frame, numbers of states, each with the weights of its Gaussians.
+    /// For each frame, indices of states, each with the weights of its Gaussians.
     GaussPosterior(GaussPosterior),
-    /// One word.
+    /// A word.
     Token(Vec<u8>),
     /// Words: a transcript.
     Tokens(Lists<u8>),
-    /// A vector most of whose values are 0: a [`Sparse`] of one row.
+    /// A sparse vector: a [`Sparse`] of one row.
     SparseVector(Sparse),
-    /// A matrix most of whose values are 0.
+    /// A sparse matrix.
     SparseMatrix(Sparse),
-    /// Something that only its own format understands.
+    /// Data that only their own format understands.
     Opaque {
-        /// The name that its format gives it.
+        /// The name in its format.
         kind: Cow<'static, str>,
-        /// All its bytes as they were stored.
+        /// All bytes as stored.
         #[serde(with = "serde_bytes")]
         bytes: Vec<u8>,
     },
 }
 
 impl Object {
-    /// The names of the kinds whose values are known, in the order of the variants.
+    /// The names of the kinds with known values, in the order of the variants.
     pub const KINDS: &'static [&'static str] = &[
         "int32",
         "bool",
@@ -64,7 +64,7 @@ impl Object {
         "sparse-matrix",
     ];
 
-    /// The name of the kind.
+    /// Returns the name of the kind.
     pub fn kind(&self) -> &str {
         match self {
             Self::Int(_) => "int32",
@@ -83,7 +83,7 @@ impl Object {
         }
     }
 
-    /// An object that only its own format understands.
+    /// Creates an object that only its own format understands.
     pub fn opaque(kind: impl Into<Cow<'static, str>>, bytes: Vec<u8>) -> Self {
         Self::Opaque {
             kind: kind.into(),
@@ -91,7 +91,7 @@ impl Object {
         }
     }
 
-    /// Bytes that its values take in memory.
+    /// Returns the size of its values in memory, in bytes.
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Int(_) | Self::Bool(_) => 0,
@@ -107,7 +107,7 @@ impl Object {
         }
     }
 
-    /// Frames, where the object has some of everything for each.
+    /// Returns the number of frames, if the object has an entry for each.
     pub fn frames(&self) -> u64 {
         match self {
             Self::IntLists(lists) => lists.len() as u64,
@@ -127,16 +127,16 @@ impl Object {
     }
 }
 
-/// Lists one after the other in one allocation.
+/// A sequence of lists in one allocation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Parts<T>")]
 pub struct Lists<T> {
     items: Vec<T>,
-    /// Where each list ends among the items.
+    /// The end of each list among the items.
     ends: Vec<usize>,
 }
 
-/// Lists as they are stored, which may be damaged.
+/// Lists as stored, which may be damaged.
 #[derive(Deserialize)]
 struct Parts<T> {
     items: Vec<T>,
@@ -166,37 +166,37 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T> Lists<T> {
-    /// Adds an item to the list that [`end`](Self::end) will end.
+    /// Adds an item to the list that the next [`end`](Self::end) completes.
     pub fn push(&mut self, item: T) {
         self.items.push(item);
     }
 
-    /// Ends a list.
+    /// Completes a list.
     pub fn end(&mut self) {
         self.ends.push(self.items.len());
     }
 
-    /// Lists.
+    /// Returns the number of lists.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The memory that the lists take.
+    /// Returns the memory of the lists in bytes.
     pub fn bytes(&self) -> u64 {
         (size_of_val(&self.items[..]) + size_of_val(&self.ends[..])) as u64
     }
 
-    /// Whether it is empty.
+    /// Returns `true` if there are no lists.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The items of all lists.
+    /// Returns the items of all lists.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// The lists in their order.
+    /// Iterates over the lists.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
         let mut start = 0;
         self.ends.iter().map(move |end| {
@@ -225,20 +225,20 @@ impl<T: Clone, L: AsRef<[T]>> FromIterator<L> for Lists<T> {
     }
 }
 
-/// For each frame, numbers of states, each with a vector.
+/// For each frame, indices of states, each with a vector.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GaussPosterior {
-    /// The numbers, a list a frame.
+    /// The indices, one list per frame.
     pub ids: Lists<i32>,
-    /// A vector for each number, in the order of [`ids`](Self::ids).
+    /// A vector for each index, in the order of [`ids`](Self::ids).
     pub vectors: Lists<f32>,
 }
 
 impl GaussPosterior {
-    /// The vectors, of which there is one for each number.
+    /// Returns the vectors, one for each index.
     ///
     /// # Errors
-    /// There are more or fewer.
+    /// The numbers differ.
     pub fn paired(&self) -> Result<impl Iterator<Item = &[f32]>> {
         let (numbers, vectors) = (self.ids.items().len(), self.vectors.len());
         match numbers == vectors {
@@ -250,22 +250,22 @@ impl GaussPosterior {
     }
 }
 
-/// Rows that hold only the values that are not 0.
+/// Rows of which only nonzero values are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sparse {
     /// The type of the values: `f32`, whose values are exact as `f64`, or `f64`.
     pub dtype: Dtype,
-    /// Columns.
+    /// The number of columns.
     pub dim: u32,
-    /// For each row, columns counted from 0 and their values.
+    /// For each row, columns counted from 0 with their values.
     pub rows: Lists<(u32, f64)>,
 }
 
 impl Sparse {
-    /// The one row of a vector.
+    /// Returns the only row of a vector.
     ///
     /// # Errors
-    /// There are more rows or none.
+    /// There is not exactly one row.
     pub fn row(&self) -> Result<&[(u32, f64)]> {
         let mut rows = self.rows.iter();
         match (rows.next(), rows.next()) {

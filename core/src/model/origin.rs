@@ -1,32 +1,24 @@
-//! Where an utterance was read.
+//! The origin of an utterance.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A place in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Position {
-    /// A byte, counted from 0 in the (decompressed) file.
-    Byte(u64),
-    /// A line, counted from 1.
-    Line(u64),
-}
+use crate::name::Position;
 
-/// Where an utterance was read, and in which form it was stored. It is not part of the utterance:
-/// two that are equal may come from different places.
+/// The file, position and form in which an utterance was stored. It does not take part in
+/// comparisons of utterances.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// The file, as messages name it.
+    /// The name of the file for messages.
     pub file: Option<Arc<str>>,
-    /// Where the utterance starts in the file: at a byte where a script file could point to it, else
-    /// in a line.
+    /// The position in the file: a byte if a script file could refer to it, otherwise a line.
     pub at: Option<Position>,
-    /// What was undone to read this one, such as Kaldi's `CM`.
+    /// The encoding that was undone, such as Kaldi's `CM`.
     pub coding: Option<Cow<'static, str>>,
 }
 
 impl Origin {
-    /// The byte at which a script file finds the utterance.
+    /// Returns the byte offset for a script file.
     pub fn byte(&self) -> Option<u64> {
         match self.at {
             Some(Position::Byte(n)) => Some(n),
@@ -34,14 +26,14 @@ impl Origin {
         }
     }
 
-    /// Forgets everything.
+    /// Clears everything.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 }
 
 impl PartialEq for Origin {
-    /// Always true, so that utterances are compared by what they hold.
+    /// Returns `true`, so that utterances are compared by their content.
     fn eq(&self, _: &Self) -> bool {
         true
     }

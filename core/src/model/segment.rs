@@ -1,27 +1,27 @@
-//! Labelled stretches of time, in tiers.
+//! Labelled spans of time, in tiers.
 
 use serde::{Deserialize, Serialize};
 
 use super::Decimal;
 
-/// A stretch of time with a label, such as a word or a phone.
+/// A labelled span of time, such as a word or a phone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
-    /// Seconds from the start of the utterance to the start of the segment.
+    /// The start in seconds, relative to the utterance.
     pub start: Decimal,
-    /// Seconds from the start of the utterance to the end of the segment; `None`: to the end of the
-    /// utterance. One that ends where it starts is a point in time.
+    /// The end in seconds, relative to the utterance; `None` for the end of the utterance. A
+    /// segment whose end equals its start is a point in time.
     pub end: Option<Decimal>,
-    /// The label, in whatever encoding.
+    /// The label, in any encoding.
     pub label: Box<[u8]>,
-    /// How sure or how likely it is, in whatever measure.
+    /// The confidence or likelihood, in any unit.
     pub score: Option<Decimal>,
-    /// Who speaks, in whatever encoding.
+    /// The speaker, in any encoding.
     pub speaker: Option<Box<[u8]>>,
 }
 
 impl Segment {
-    /// A segment with neither score nor speaker.
+    /// Creates a segment with neither score nor speaker.
     pub fn new(start: Decimal, end: Option<Decimal>, label: &[u8]) -> Self {
         Self {
             start,
@@ -32,25 +32,25 @@ impl Segment {
         }
     }
 
-    /// Whether its times are not negative and in order.
+    /// Returns `true` if its times are ordered and not negative.
     pub fn is_proper(&self) -> bool {
         !self.start.is_negative() && self.end.is_none_or(|end| self.start <= end)
     }
 }
 
-/// Segments of one sort, such as the words or the phones of an utterance, in their order.
+/// Segments of one type, such as the words or the phones of an utterance, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tier {
-    /// Its name, in whatever encoding; empty where there is but one, without a name.
+    /// Its name, in any encoding; empty for a single tier without a name.
     pub name: Box<[u8]>,
     /// The segments.
     pub segments: Vec<Segment>,
-    /// Whether it is one of points in time, even where it has none.
+    /// Whether it is a tier of points in time, even if it is empty.
     pub points: bool,
 }
 
 impl Tier {
-    /// The only tier of an utterance, without a name.
+    /// Creates a single tier without a name.
     pub fn only(segments: Vec<Segment>) -> Self {
         Self {
             segments,
@@ -58,7 +58,7 @@ impl Tier {
         }
     }
 
-    /// Whether it says no more than its segments: no name, and stretches of time.
+    /// Returns `true` if it has no name, and segments with duration.
     pub fn is_plain(&self) -> bool {
         self.name.is_empty() && !self.points
     }

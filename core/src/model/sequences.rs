@@ -1,4 +1,4 @@
-//! What one batch holds of several utterances.
+//! The utterances in a batch.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Key;
 
-/// The utterances in a batch: their names and where their frames are. This is what Paddle calls the
+/// The utterances in a batch: their keys and the positions of their frames. Paddle calls this the
 /// level of detail of a tensor.
 ///
-/// Their frames stand one behind the other, or, in a batch that is padded, each has as many rows as
-/// the longest, of which the last ones are zeros.
+/// Their frames are consecutive or, in a padded batch, each utterance has as many rows as the
+/// longest, filled with zeros.
 ///
 /// ```
 /// use spr_core::model::Sequences;
@@ -31,7 +31,7 @@ pub struct Sequences {
 }
 
 impl Default for Sequences {
-    /// None yet.
+    /// Returns an empty list.
     fn default() -> Self {
         Self {
             keys: Vec::new(),
@@ -42,61 +42,62 @@ impl Default for Sequences {
 }
 
 impl Sequences {
-    /// Adds an utterance of so many frames.
+    /// Adds an utterance of `frames` frames.
     pub fn push(&mut self, key: Key, frames: usize) {
         self.keys.push(key);
         self.offsets.push(self.frames() + frames);
     }
 
-    /// The same, each with as many rows as the longest has frames.
+    /// Returns the padded form, where each utterance has as many rows as the longest.
     #[must_use]
     pub fn padded(mut self) -> Self {
         self.stride = Some(self.longest());
         self
     }
 
-    /// How many utterances there are.
+    /// Returns the number of utterances.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Their names, in their order.
+    /// Returns their keys in order.
     pub fn keys(&self) -> &[Key] {
         &self.keys
     }
 
-    /// Where each starts, counted in frames without padding, and behind the last one where it ends.
+    /// Returns the start of each utterance in frames without padding, followed by the end of the
+    /// last one.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
 
-    /// How many frames each has.
+    /// Returns the number of frames of each utterance.
     pub fn lengths(&self) -> impl Iterator<Item = usize> {
         self.offsets.windows(2).map(|ends| ends[1] - ends[0])
     }
 
-    /// Frames of all, without padding.
+    /// Returns the number of all frames, without padding.
     pub fn frames(&self) -> usize {
         self.offsets.last().copied().unwrap_or_default()
     }
 
-    /// Frames of the longest.
+    /// Returns the number of frames of the longest utterance.
     pub fn longest(&self) -> usize {
         self.lengths().max().unwrap_or_default()
     }
 
-    /// The rows that each takes in a batch that is padded; `None` in another.
+    /// Returns the number of rows per utterance in a padded batch, otherwise `None`.
     pub fn stride(&self) -> Option<usize> {
         self.stride
     }
 
-    /// The rows that hold the frames of utterance `n`, without padding; `None` if there are not so
-    /// many.
+    /// Returns the rows with the frames of utterance `n`, without padding, or `None` if it does not
+    /// exist.
     pub fn rows(&self, n: usize) -> Option<Range<usize>> {
         let (start, end) = (*self.offsets.get(n)?, *self.offsets.get(n + 1)?);
         Some(match self.stride {

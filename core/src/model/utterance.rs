@@ -1,92 +1,137 @@
-//! The unit that readers fill, stages change and writers take.
+//! The unit that readers fill, stages change and writers store.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Audio, Key, Matrix, Meta, NamedArray, Object, Origin, Portion, Segment, Sequences, Tag, Tier,
-    Waveform,
+    Audio, Chunk, Dtype, Key, Matrix, Meta, NamedArray, Object, Origin, Rank, Segment, Sequences,
+    Tag, Tier, Waveform,
 };
 
-/// One utterance. The caller owns it and lends it to a reader again and again.
+/// An utterance. The caller owns it and passes it to a reader repeatedly.
 ///
-/// Two are equal if they hold the same, wherever they came from.
+/// Two are equal if their content is, whatever their origin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Utterance {
-    /// Its name.
+    /// Its key.
     pub key: Key,
     /// Features: rows are frames.
     pub features: Option<Matrix>,
-    /// Labels: one row a frame, one column a label; integers as a rule.
+    /// Labels: one row per frame, one column per label; usually integers.
     pub labels: Option<Matrix>,
-    /// Sound.
+    /// Audio.
     pub audio: Option<Audio>,
-    /// Labelled stretches of time, in tiers; none if nothing is known of any.
+    /// Segments in tiers; empty if unknown.
     pub tiers: Vec<Tier>,
-    /// What was said, in whatever encoding.
+    /// The text, in any encoding.
     pub text: Option<Vec<u8>>,
-    /// An object of another kind; it stands alone.
+    /// An object of another kind, without other fields.
     pub object: Option<Object>,
-    /// Arrays of any rank, each with a name.
+    /// Named arrays of any rank.
     pub arrays: Vec<NamedArray>,
-    /// The utterances whose frames these are, in a [batch](crate::stage::Batch) of whole ones.
+    /// The utterances in a [batch](crate::stage::Batch) of whole ones.
     pub sequences: Option<Box<Sequences>>,
-    /// What the header said.
+    /// The information in the header.
     pub meta: Meta,
-    /// Where it was read.
+    /// Its origin.
     #[serde(skip)]
     pub origin: Origin,
-    /// The partition it belongs to, counted from 0, where data are cut into partitions.
+    /// The index of its partition, if data are divided into partitions.
     #[serde(skip)]
     pub part: Option<u64>,
-    /// Which of its rows are here, where it comes in portions; else all are.
-    pub portion: Option<Portion>,
+    /// The position of its rows, if it is a chunk of an utterance.
+    pub chunk: Option<Chunk>,
+    /// Allocations that [`start`](Self::start) put by. They are no part of what it holds.
+    #[serde(skip)]
+    pub spare: Spare,
+}
+
+/// The matrices of utterances before, whose allocations the next may take.
+///
+/// A copy has none, and all are equal, as nothing in them is data.
+#[derive(Default)]
+pub struct Spare {
+    features: Option<Matrix>,
+    labels: Option<Matrix>,
+}
+
+impl Spare {
+    /// Takes an allocation, emptied.
+    fn take(slot: &mut Option<Matrix>) -> Matrix {
+        let mut matrix = slot.take().unwrap_or_default();
+        matrix.start(Dtype::default(), Rank::default(), 0);
+        matrix
+    }
+}
+
+impl Clone for Spare {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Spare {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Spare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Spare")
+    }
 }
 
 impl Utterance {
-    /// Frames: rows of the features, or of the labels where there are none, or those of an object.
+    /// Returns the number of frames: rows of the features, otherwise of the labels, otherwise
+    /// frames of an object.
     pub fn frames(&self) -> u64 {
         let matrix = self.features.as_ref().or(self.labels.as_ref());
         let object = || self.object.as_ref().map_or(0, Object::frames);
         matrix.map_or_else(object, |m| m.rows() as u64)
     }
 
-    /// Whether its first rows are here.
+    /// Returns `true` if it includes the first rows.
     pub fn starts(&self) -> bool {
-        self.portion.is_none_or(|portion| portion.first == 0)
+        self.chunk.is_none_or(|chunk| chunk.first == 0)
     }
 
-    /// Whether its last rows are here.
+    /// Returns `true` if it includes the last rows.
     pub fn ends(&self) -> bool {
-        self.portion.is_none_or(|portion| portion.is_last)
+        self.chunk.is_none_or(|chunk| chunk.is_last)
     }
 
-    /// Frames of the whole utterance, as far as they are known: no fewer than up to here.
+    /// Returns the number of frames of the whole utterance, as far as known: at least those up to
+    /// here.
     pub fn whole_frames(&self) -> u64 {
-        let Some(portion) = self.portion else {
+        let Some(chunk) = self.chunk else {
             return self.frames();
         };
-        let so_far = portion.first.saturating_add(self.frames());
-        portion.rows.unwrap_or(so_far)
+        let so_far = chunk.first.saturating_add(self.frames());
+        chunk.rows.unwrap_or(so_far)
     }
 
-    /// Takes away all but the key, and keeps the allocations of features and labels. A reader that
-    /// fills neither clears them with [`clear_data`](Self::clear_data).
+    /// Clears everything but the key. The allocations of features and labels are put by for
+    /// [`features_mut`](Self::features_mut) and [`labels_mut`](Self::labels_mut).
     pub fn start(&mut self) {
-        self.clear_others();
+        self.clear_data();
         self.meta.clear();
         self.origin.clear();
-        (self.part, self.portion) = (None, None);
+        (self.part, self.chunk) = (None, None);
     }
 
-    /// Takes away all but key, meta and origin.
+    /// Clears everything but key, meta and origin, and puts the allocations by, as
+    /// [`start`](Self::start) does.
     pub fn clear_data(&mut self) {
-        (self.features, self.labels) = (None, None);
+        let Spare { features, labels } = &mut self.spare;
+        *features = self.features.take().or(features.take());
+        *labels = self.labels.take().or(labels.take());
         self.clear_others();
     }
 
-    /// Takes away what is neither features nor labels, and what was known of their frames.
+    /// Clears everything except features and labels, and what is known of their frames.
     pub fn clear_others(&mut self) {
         (self.audio, self.object, self.text) = (None, None, None);
         self.sequences = None;
@@ -94,7 +139,7 @@ impl Utterance {
         self.arrays.clear();
     }
 
-    /// What was said: the text, or the words of an object.
+    /// Returns the text, or the words of an object.
     pub fn said(&self) -> Option<Cow<'_, [u8]>> {
         let words = match &self.object {
             Some(Object::Tokens(words)) => Some(words.iter().collect::<Vec<_>>().join(&b' ')),
@@ -104,7 +149,8 @@ impl Utterance {
         text.or(words.map(Cow::Owned))
     }
 
-    /// What is there beside features and labels, by name; words are text, whichever way they are kept.
+    /// Returns the names of fields other than features and labels; words count as text in either
+    /// form.
     pub fn others(&self) -> impl Iterator<Item = &str> {
         let object = self.object.as_ref().map(|object| match object {
             Object::Tokens(_) => "text",
@@ -120,27 +166,41 @@ impl Utterance {
         there.into_iter().flatten()
     }
 
-    /// The first of the [others](Self::others).
+    /// Returns the first of the [others](Self::others).
     pub fn other(&self) -> Option<&str> {
         self.others().next()
     }
 
-    /// The features to fill, their allocation kept from the utterance before.
+    /// The features to fill. Where there are none, an empty matrix in the allocation of the utterance
+    /// before.
     pub fn features_mut(&mut self) -> &mut Matrix {
-        self.features.get_or_insert_default()
+        let spare = &mut self.spare.features;
+        self.features.get_or_insert_with(|| Spare::take(spare))
     }
 
-    /// The labels to fill, their allocation kept from the utterance before.
+    /// The labels to fill. Where there are none, an empty matrix in the allocation of the utterance
+    /// before.
     pub fn labels_mut(&mut self) -> &mut Matrix {
-        self.labels.get_or_insert_default()
+        let spare = &mut self.spare.labels;
+        self.labels.get_or_insert_with(|| Spare::take(spare))
     }
 
-    /// The samples, if there is sound and they are here.
+    /// Takes an empty matrix with the allocation of the features before, to fill apart.
+    pub fn spare_features(&mut self) -> Matrix {
+        Spare::take(&mut self.spare.features)
+    }
+
+    /// Takes an empty matrix with the allocation of the labels before, to fill apart.
+    pub fn spare_labels(&mut self) -> Matrix {
+        Spare::take(&mut self.spare.labels)
+    }
+
+    /// Returns the samples, if there is audio and it is loaded.
     pub fn waveform(&self) -> Option<&Waveform> {
         self.audio.as_ref()?.waveform()
     }
 
-    /// The segments, if there is one tier of them.
+    /// Returns the segments, if there is a single tier.
     pub fn segments(&self) -> Option<&[Segment]> {
         match self.tiers.as_slice() {
             [only] => Some(&only.segments),
@@ -148,7 +208,7 @@ impl Utterance {
         }
     }
 
-    /// Bytes that it takes in memory, about.
+    /// Returns its approximate size in memory, in bytes.
     pub fn bytes(&self) -> u64 {
         let audio = match &self.audio {
             Some(Audio::Samples(sound)) => sound.samples.as_bytes().len(),

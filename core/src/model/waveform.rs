@@ -1,29 +1,31 @@
-//! Samples of sound.
+//! Audio samples.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CastStats, Dtype, Element, Matrix, Rank, Wide};
-use crate::{Limits, Result, dispatch};
+use crate::error::Result;
+use crate::model::Limits;
+use crate::number::dispatch;
 
-/// Samples and their rate.
+/// Samples with their rate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Waveform {
-    /// Samples a second.
+    /// The sampling rate in Hz.
     pub rate: u32,
-    /// Rows are moments, columns are channels. Integers fill the range of their type, unsigned ones
-    /// around its middle; floats go from -1 to 1.
+    /// Rows are instants, columns are channels. Integers use the full range of their type, unsigned
+    /// ones centred; floats range from -1 to 1.
     pub samples: Matrix,
 }
 
 impl Waveform {
-    /// Whether the samples are a matrix of one of these types.
+    /// Returns `true` if the samples are a matrix of one of these types.
     pub fn is_of(&self, dtypes: &[Dtype]) -> bool {
         dtypes.contains(&self.samples.dtype()) && self.samples.rank() == Rank::Matrix
     }
 
-    /// Changes the samples to type `to`, keeping the loudness, and measures the change: of
-    /// the 16-bit sample 16384 the float 0.5 is made, and the 8-bit sample 192. Differences are
-    /// parts of the full range.
+    /// Casts the samples to type `to` with the same level, and measures the change: the 16-bit
+    /// sample 16384 becomes the float 0.5, or the 8-bit sample 192. Differences are relative to
+    /// full scale.
     ///
     /// ```
     /// use spr_core::Limits;
@@ -77,7 +79,7 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
     stats
 }
 
-/// The sample of type `B` as loud as `level`, which is of type `A` around 0.
+/// Returns the sample of type `B` with the same level as `level`, of type `A` and centred at 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -100,7 +102,7 @@ fn scale<A: Element, B: Element>(level: Wide) -> B {
     B::nearest(Wide::Int(whole.saturating_add(B::DTYPE.silence())))
 }
 
-/// The most that rounding to a type changes, as a part of the full range.
+/// Returns the largest rounding error of a type, relative to full scale.
 fn step(dtype: Dtype) -> f64 {
     match dtype {
         Dtype::F32 => f64::from(f32::EPSILON),
@@ -111,7 +113,8 @@ fn step(dtype: Dtype) -> f64 {
     }
 }
 
-/// How far `got` is from `level`, as a part of the full range; `None` where one is not a number.
+/// Returns the difference between `got` and `level`, relative to full scale, or `None` if one is
+/// NaN.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

@@ -1,28 +1,28 @@
-//! The shortest texts of many `f32`, with no branch on the digits of those of usual size.
+//! Shortest texts of many `f32`, without branches on the digits of those of usual magnitude.
 
 use std::ops::Range;
 
-use super::print_f32;
+use super::text::print_f32;
 
-/// Texts that are made together.
+/// The number of texts formatted together.
 const BLOCK: usize = 64;
-/// Bytes that each is put together in, with what stands behind it; none has as many.
+/// The size of the buffer for each text with its separator; no text is as long.
 const SLOT: usize = 24;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 /// The biased exponents of usual floats: from 2^-13 to 2^23.
 const USUAL: Range<u32> = 114..150;
-/// Bits behind the point of a scaled significand.
+/// The number of fractional bits of a scaled significand.
 const PART: u32 = 37;
-/// Behind which digit the point may stand; below 1 there are zeros between.
+/// The range of positions of the point after a digit; below 1 there are zeros between.
 const POINTS: Range<i8> = -3..8;
 
-/// What brings floats of one exponent to seven or eight digits before the point.
+/// The factor that scales floats of one exponent to seven or eight digits before the point.
 #[derive(Clone, Copy)]
 struct Scale {
-    /// A power of ten, shifted so that twice a significand times it has [`PART`] bits behind its
-    /// point. No power is above 10^10, so that nothing is cut off.
+    /// A power of ten, shifted so that its product with twice a significand has [`PART`] fractional
+    /// bits. It is at most 10^10 and thus exact.
     power: u64,
-    /// The place of the decimal point where there are nine digits in all.
+    /// The position of the decimal point with nine digits in total.
     point: i8,
 }
 
@@ -31,9 +31,9 @@ const SCALES: [Scale; (USUAL.end - USUAL.start) as usize] = {
     let mut scales = [const { Scale { power: 0, point: 0 } }; (USUAL.end - USUAL.start) as usize];
     let mut exponent = USUAL.start;
     while exponent < USUAL.end {
-        // Twice a significand has so many bits behind its point.
+        // The number of fractional bits of twice a significand.
         let bits = 151 - exponent;
-        // Where the last bit stands among the digits; the factor is the logarithm of 2.
+        // The position of the last bit among the digits; the factor is the logarithm of 2.
         let place = ((1 - bits.cast_signed()) * 315_653) >> 20;
         let power = 10u64.pow((-1 - place).cast_unsigned());
         scales[(exponent - USUAL.start) as usize] = Scale {
@@ -45,17 +45,17 @@ const SCALES: [Scale; (USUAL.end - USUAL.start) as usize] = {
     scales
 };
 
-/// Where digits stand in a text, whose first byte is the lowest.
+/// The layout of digits in a text, whose first byte is the lowest.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// The digits that keep their place.
+    /// The mask of digits that keep their position.
     kept: u64,
     /// The point, and zeros before the digits.
     fixed: u64,
-    /// By how many bits others are moved, and those that are meant.
+    /// The shift of other digits in bits, and their mask.
     moved: u32,
     others: u64,
-    /// How long a whole number is, and what else adds to that of its digits.
+    /// The length of an integer, and the additional length of others.
     whole: usize,
     more: usize,
 }
@@ -105,27 +105,27 @@ static TRIPLES: [u32; 1000] = {
     triples
 };
 
-/// A text that is being made.
+/// A text being formatted.
 #[derive(Clone, Copy, Default)]
 struct Text {
-    /// Nine digits as a number, with zeros at the end; then the first eight, each in a byte, the
-    /// first in the lowest.
+    /// Nine digits as a number, padded with zeros; then the first eight, one per byte, the first in
+    /// the lowest.
     digits: u64,
     ninth: u8,
-    /// How many there are without those zeros.
+    /// The number of digits without padding.
     used: u8,
-    /// Where the point stands; far away for a number of unusual size.
+    /// The position of the point; out of range for a number of unusual magnitude.
     point: i8,
 }
 
-/// Appends the text of each value and `end` behind it, and `start` before each row of so many.
+/// Appends the text of each value followed by `end`, with `start` before each row.
 pub(super) fn print_rows(values: &[f32], row: usize, start: &[u8], end: u8, out: &mut Vec<u8>) {
     let mut texts = [Text::default(); BLOCK];
     let mut other = Vec::new();
     let mut left = 0;
     for values in values.chunks(BLOCK) {
-        // In steps, so that a processor works on many texts at once: the place of each depends on
-        // those before it.
+        // In steps, so that a processor works on many texts at once: the position of each depends
+        // on those before it.
         for (text, value) in texts.iter_mut().zip(values) {
             (text.digits, text.point) = digits(value.to_bits()).unwrap_or_else(|| unusual(*value));
         }
@@ -162,7 +162,7 @@ pub(super) fn print_rows(values: &[f32], row: usize, start: &[u8], end: u8, out:
     }
 }
 
-/// What stands for the digits of a float that is not usual: those of 0, or none.
+/// Returns the digits of an unusual float: those of 0, or none.
 #[cold]
 fn unusual(value: f32) -> (u64, i8) {
     match value == 0.0 {
@@ -184,12 +184,13 @@ impl Text {
         ];
         let [first, middle, last] = groups.map(triple);
         let (eight, ninth) = (first | middle << 24 | last << 48, last >> 16);
-        // The first is none of the zeros at the end.
+        // The first digit is not one of the trailing zeros.
         let zeros = (eight >> 8 | ninth << 56).leading_zeros() / 8;
         (self.digits, self.ninth, self.used) = (eight, ninth as u8, 9 - zeros as u8);
     }
 
-    /// Puts the text into `slot` and returns its length; `None` for a number of unusual size.
+    /// Writes the text into `slot`, and returns its length, or `None` for a number of unusual
+    /// magnitude.
     #[inline]
     fn lay_out(&self, negative: bool, slot: &mut [u8; SLOT]) -> Option<usize> {
         let layout = LAYOUTS.get(usize::try_from(self.point - POINTS.start).ok()?)?;
@@ -217,12 +218,12 @@ fn triple(n: u32) -> u64 {
         .map_or(0, |digits| u64::from(*digits))
 }
 
-/// The shortest digits that tell a float by its bits, of those the nearest, with zeros behind them
-/// to make nine, and where the point stands.
+/// Returns the shortest digits that identify a float by its bits, the nearest of those, padded with
+/// zeros to nine digits, and the position of the point.
 ///
-/// Scaled by a power of ten it has seven or eight digits before the point. If a whole number is so
-/// near that no other float is nearer to it, its digits will do; else one more is needed. That powers
-/// of two have the float below at half the distance makes no difference to any of these.
+/// Scaled by a power of ten it has seven or eight digits before the point. If an integer is so near
+/// that no other float is nearer to it, its digits are used; otherwise one more is needed. Powers
+/// of two have a neighbour at half the distance below, but that changes none of these.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "nine digits")]
 fn digits(bits: u32) -> Option<(u64, i8)> {
@@ -232,14 +233,14 @@ fn digits(bits: u32) -> Option<(u64, i8)> {
     let significand = u64::from(fraction | 1 << 23);
     let scaled = 2 * significand * power;
     let part = scaled & ((1 << PART) - 1);
-    // Half the distance to the next float is `power` by now; what is just as far away is read as
-    // this float if it is even. Comparisons would become branches.
+    // `power` is now half the distance to the next float. A number at exactly that distance is read
+    // as this float if it is even. Comparisons would become branches.
     let odd = significand & 1;
     let up = (part + power - odd) >> PART;
     let down = 1 ^ below(power, part + odd);
     let whole = (scaled >> PART) + up;
     let next = match part == 1 << (PART - 2) {
-        // Of two that are as near the even one.
+        // Ties to even.
         true => 2,
         false => (part * 10 + (1 << (PART - 1))) >> PART,
     };
@@ -249,7 +250,7 @@ fn digits(bits: u32) -> Option<(u64, i8)> {
     Some((nine, point - eight as i8))
 }
 
-/// 1 if `a` is below `b`, else 0; both are below 2^63.
+/// Returns 1 if `a` is below `b`, otherwise 0; both are below 2^63.
 #[inline]
 fn below(a: u64, b: u64) -> u64 {
     a.wrapping_sub(b) >> 63
@@ -279,7 +280,7 @@ mod tests {
 
     #[test]
     fn texts_are_those_of_single_floats() {
-        // A prime, so that all bits vary. Once they were all compared.
+        // A prime step, so that all bits vary. All values have been compared once.
         let all = (0..u32::MAX).step_by(2503).map(f32::from_bits);
         check(&all.collect::<Vec<_>>(), 1000);
         let usual = (USUAL.start << 23..USUAL.end << 23).step_by(499);

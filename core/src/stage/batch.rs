@@ -1,59 +1,58 @@
-//! Frames or utterances in batches.
+//! Batches of frames or utterances.
 
 use std::collections::VecDeque;
 
 use super::batching::{BatchSize, Batching};
-use super::pieces::{Pieces, append};
+use super::frame_cursor::{FrameCursor, append};
+use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Key, KeySource, Matrix, Sequences, Utterance};
-use crate::{Error, Limits, Result};
+use crate::model::{DatasetInfo, Key, KeySource, Limits, Matrix, Sequences, Utterance};
 
 /// Joins utterances to batches called `utt000000`, `utt000001`, …, features and labels alike.
 ///
-/// In batches of [frames](Batching::frames) names, and where utterances start and end, are gone. One
-/// of whole utterances tells them in [`Utterance::sequences`]. Header lines are gone in both. No
-/// batch goes from one [partition](Utterance::part) to the next unless it
-/// [may](Batching::across_partitions).
+/// Batches of [frames](Batching::frames) lose keys and boundaries of utterances. Batches of whole
+/// utterances have them in [`Utterance::sequences`]. Both lose tags. No batch contains frames of
+/// two [partitions](Utterance::part) unless that is [allowed](Batching::across_partitions).
 pub struct Batch {
-    pieces: Pieces,
+    pieces: FrameCursor,
     batching: Batching,
     limits: Limits,
     info: DatasetInfo,
-    /// The partition under way, and a batch for each bucket.
+    /// The current partition, and a batch for each bucket.
     part: Option<u64>,
     gathered: Vec<Bin>,
-    /// Batches to give next, and allocations for others.
+    /// Complete batches, and allocations for others.
     ready: VecDeque<Bin>,
     spare: Vec<Bin>,
     made: u64,
-    /// Whether there is no more to read.
+    /// Whether the input has ended.
     ended: bool,
 }
 
-/// A batch under way.
+/// A batch being filled.
 #[derive(Default)]
 struct Bin {
     features: Option<Matrix>,
     labels: Option<Matrix>,
-    /// The partition.
+    /// Its partition.
     part: Option<u64>,
     rows: usize,
-    /// Empty where utterances are cut.
+    /// Empty if utterances are cut.
     sequences: Sequences,
     longest: usize,
 }
 
 impl Batch {
-    /// Batches of what `inner` reads. All that is gathered at a time may not exceed `limits`.
+    /// Creates batches of `inner`. All batches being filled may not exceed `limits` together.
     ///
     /// # Errors
-    /// There are no such batches.
+    /// The parameters are invalid.
     pub fn new(inner: Box<dyn Reader>, batching: Batching, limits: Limits) -> Result<Self> {
         batching.check()?;
         let mut info = inner.info().without_totals();
         info.keys = KeySource::Generated;
         Ok(Self {
-            pieces: Pieces::new(inner),
+            pieces: FrameCursor::new(inner),
             gathered: (0..=batching.buckets.len())
                 .map(|_| Bin::default())
                 .collect(),
@@ -68,7 +67,7 @@ impl Batch {
         })
     }
 
-    /// Goes on to the next utterance; at the end to what no utterance will fill any more.
+    /// Reads the next utterance; at the end completes the remaining batches.
     fn next(&mut self) -> Result<()> {
         if !self.pieces.next()? {
             self.ended = true;
@@ -90,7 +89,7 @@ impl Batch {
         })
     }
 
-    /// Whether the utterance at hand goes with those of a batch.
+    /// Checks that the current utterance matches those in a batch.
     fn check(&self, bucket: usize) -> Result<()> {
         let utt = self.pieces.utterance();
         if let Some(other) = utt.other() {
@@ -115,7 +114,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Puts the utterance at hand into the batch of its bucket, or into the next one.
+    /// Adds the current utterance to the batch of its bucket, or to a new one.
     fn place_whole(&mut self) -> Result<()> {
         let frames = self.pieces.left();
         let bucket = self.batching.bucket(frames);
@@ -134,7 +133,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Puts as many frames of the utterance at hand into the batch as it takes.
+    /// Adds as many frames of the current utterance to the batch as fit.
     fn place_frames(&mut self, most: usize) -> Result<()> {
         self.take(0, most - self.gathered[0].rows)?;
         if self.gathered[0].is_full(self.batching.size) {
@@ -143,7 +142,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Moves at most so many frames of the utterance at hand into a batch.
+    /// Moves at most `most` frames of the current utterance to a batch.
     fn take(&mut self, bucket: usize, most: usize) -> Result<()> {
         let rows = self.pieces.take(most);
         let (utt, bin) = (self.pieces.utterance(), &mut self.gathered[bucket]);
@@ -170,7 +169,7 @@ impl Batch {
         Ok(())
     }
 
-    /// The batch of a bucket is to be given.
+    /// Marks the batch of a bucket as complete.
     fn finish(&mut self, bucket: usize) {
         let mut done = self.spare.pop().unwrap_or_default();
         std::mem::swap(&mut done, &mut self.gathered[bucket]);
@@ -178,7 +177,7 @@ impl Batch {
         self.ready.push_back(done);
     }
 
-    /// Nothing joins the batches under way any more.
+    /// Completes all batches being filled.
     fn flush(&mut self) {
         for bucket in 0..self.gathered.len() {
             match self.gathered[bucket].is_empty() {
@@ -213,7 +212,9 @@ impl Batch {
             std::mem::swap(&mut bin.features, &mut utt.features);
             std::mem::swap(&mut bin.labels, &mut utt.labels);
         }
+        let filled = (utt.features.take(), utt.labels.take());
         utt.start();
+        (utt.features, utt.labels) = filled;
         utt.key = Key::generated(self.made);
         utt.part = bin.part;
         if self.batching.is_whole() {
@@ -225,7 +226,7 @@ impl Batch {
         Ok(())
     }
 
-    /// The next batch, if there is one.
+    /// Returns the next batch, if there is one.
     fn fill(&mut self) -> Result<Option<Bin>> {
         loop {
             if let Some(bin) = self.ready.pop_front() {
@@ -245,13 +246,13 @@ impl Bin {
         self.rows == 0 && self.sequences.is_empty()
     }
 
-    /// Keeps the allocations.
+    /// Clears the content and keeps the allocations.
     fn clear(&mut self) {
         (self.rows, self.longest) = (0, 0);
         self.sequences = Sequences::default();
     }
 
-    /// Whether an utterance of so many frames still goes in.
+    /// Returns `true` if an utterance of `frames` frames fits.
     fn has_room(&self, size: BatchSize, frames: usize) -> bool {
         if self.is_empty() {
             return true;
@@ -267,7 +268,7 @@ impl Bin {
         }
     }
 
-    /// Whether nothing with frames goes in any more.
+    /// Returns `true` if no utterance with frames fits.
     fn is_full(&self, size: BatchSize) -> bool {
         !self.is_empty() && !self.has_room(size, 1)
     }
@@ -281,7 +282,7 @@ impl Bin {
     }
 }
 
-/// Spreads utterances that stand one behind the other to as many rows each as the longest has.
+/// Pads consecutive utterances to as many rows each as the longest has.
 fn pad(packed: &Matrix, out: &mut Matrix, sequences: &Sequences, limits: &Limits) -> Result<()> {
     let stride = sequences.longest();
     let rows = stride.checked_mul(sequences.len());
@@ -306,7 +307,7 @@ fn pad(packed: &Matrix, out: &mut Matrix, sequences: &Sequences, limits: &Limits
     Ok(())
 }
 
-/// The type, rank and width of features or labels, in words.
+/// Describes type, rank and width of features or labels.
 fn kind(matrix: &Option<Matrix>) -> String {
     match matrix {
         Some(m) => format!("{:?} of {} {}", m.rank(), m.cols(), m.dtype()).to_lowercase(),
@@ -314,13 +315,14 @@ fn kind(matrix: &Option<Matrix>) -> String {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Batch {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     /// # Errors
-    /// An utterance does not go with those before it in a batch; the batch goes on without it.
+    /// An utterance does not match those before it in a batch, which continues without it.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let filled = self.fill().and_then(|bin| match bin {
             Some(bin) => self.give(bin, utt).map(|()| true),

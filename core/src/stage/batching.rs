@@ -1,22 +1,23 @@
-//! What a batch is to hold.
+//! The size and composition of batches.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
-/// How large a batch is.
+/// The size of a batch.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchSize {
-    /// Exactly so many frames: utterances are cut.
+    /// An exact number of frames, for which utterances are cut.
     Frames(usize),
-    /// So many whole utterances.
+    /// A number of whole utterances.
     Utterances(usize),
-    /// Whole utterances of so many frames together at most, of one utterance at least.
+    /// Whole utterances with at most this number of frames, but at least one utterance.
     WholeFrames(usize),
-    /// Whole utterances that take so many rows at most when each is padded to the longest, of one
-    /// utterance at least.
+    /// Whole utterances with at most this number of rows when padded to the longest, but at least
+    /// one utterance.
     PaddedFrames(usize),
 }
 
-/// What a batch is to hold, and what becomes of frames that fill none.
+/// The size and composition of batches, and the treatment of incomplete ones.
 ///
 /// ```
 /// use spr_core::stage::Batching;
@@ -43,29 +44,30 @@ impl Batching {
         }
     }
 
-    /// Exactly `n` frames, for which utterances are cut.
+    /// Creates batches of exactly `n` frames, for which utterances are cut.
     pub fn frames(n: usize) -> Self {
         Self::new(BatchSize::Frames(n))
     }
 
-    /// `n` whole utterances.
+    /// Creates batches of `n` whole utterances.
     pub fn utterances(n: usize) -> Self {
         Self::new(BatchSize::Utterances(n))
     }
 
-    /// Whole utterances of at most `n` frames together. A longer one is a batch of its own.
+    /// Creates batches of whole utterances with at most `n` frames. A longer utterance is a
+    /// separate batch.
     pub fn whole_frames(n: usize) -> Self {
         Self::new(BatchSize::WholeFrames(n))
     }
 
-    /// Whole utterances that are padded, at most `n` rows of them. A longer one is a batch of its own.
+    /// Creates batches of padded whole utterances with at most `n` rows. A longer utterance is a
+    /// separate batch.
     pub fn padded_frames(n: usize) -> Self {
         Self::new(BatchSize::PaddedFrames(n))
     }
 
-    /// Leaves out what fills no batch at the end of the data, or of a partition, as PDNN does, and
-    /// does not give it as a smaller batch. Of whole utterances that is what another one could have
-    /// joined.
+    /// Drops an incomplete batch at the end of the data, or of a partition, as PDNN does. A batch
+    /// of whole utterances is incomplete if another one would have fitted.
     #[must_use]
     pub fn drop_tail(self) -> Self {
         Self {
@@ -74,7 +76,7 @@ impl Batching {
         }
     }
 
-    /// Goes on with the next partition in a batch that the one before did not fill.
+    /// Fills a batch with frames of the next partition.
     #[must_use]
     pub fn across_partitions(self) -> Self {
         Self {
@@ -89,8 +91,8 @@ impl Batching {
         Self { pad: true, ..self }
     }
 
-    /// Puts utterances of like length together: those of up to so many frames each, and longer ones.
-    /// One batch is gathered for each of these.
+    /// Groups utterances of similar length: those of up to each of these numbers of frames, and
+    /// longer ones. One batch is filled for each group.
     #[must_use]
     pub fn buckets(self, up_to: impl IntoIterator<Item = usize>) -> Self {
         Self {
@@ -100,8 +102,8 @@ impl Batching {
     }
 
     /// # Errors
-    /// It makes no sense.
-    pub(super) fn check(&self) -> Result<()> {
+    /// The parameters are invalid.
+    pub fn check(&self) -> Result<()> {
         let n = match self.size {
             BatchSize::Frames(n)
             | BatchSize::Utterances(n)
@@ -124,12 +126,12 @@ impl Batching {
         Ok(())
     }
 
-    /// Whether utterances stay whole.
+    /// Returns `true` if utterances stay whole.
     pub(super) fn is_whole(&self) -> bool {
         !matches!(self.size, BatchSize::Frames(_))
     }
 
-    /// The bucket of an utterance of so many frames.
+    /// Returns the bucket of an utterance of `frames` frames.
     pub(super) fn bucket(&self, frames: usize) -> usize {
         self.buckets.partition_point(|most| *most < frames)
     }

@@ -1,27 +1,28 @@
-//! Utterances that travel together from one thread to another.
+//! Blocks of utterances that are passed between threads.
 
-use crate::Error;
+use crate::error::Error;
 use crate::format::Reader;
 use crate::model::Utterance;
 
-/// Small utterances travel together, for handing one over costs as much as reading it.
+/// The size of a block in bytes. Small utterances are passed on together, because passing one on
+/// costs as much as reading it.
 const BYTES: u64 = 256 << 10;
 const UTTERANCES: usize = 256;
 
-/// Utterances in their order, and what came after them.
+/// Utterances in order, and the end or error after them.
 #[derive(Default)]
 pub(super) struct Block {
     utts: Vec<Utterance>,
-    /// How many of them count; the others keep their allocations for the next time.
+    /// The number of valid utterances; the others are allocations for reuse.
     len: usize,
-    /// How many of them were taken.
+    /// The number of utterances taken.
     taken: usize,
-    then: Then,
+    then: BlockEnd,
 }
 
-/// What comes after the utterances of a block.
+/// The continuation after the utterances of a block.
 #[derive(Default)]
-pub(super) enum Then {
+pub(super) enum BlockEnd {
     #[default]
     More,
     End,
@@ -29,18 +30,18 @@ pub(super) enum Then {
 }
 
 impl Block {
-    /// No utterances, and behind them an error that ends everything.
+    /// Creates an empty block with a final error.
     pub(super) fn failed(error: Error) -> Self {
         Self {
-            then: Then::Failed(error),
+            then: BlockEnd::Failed(error),
             ..Self::default()
         }
     }
 
-    /// Reads until there is enough, or something else than an utterance comes. Of live data one
-    /// utterance is.
+    /// Reads until the block is full, or an error or the end occurs. Live data are passed on one by
+    /// one.
     pub(super) fn fill(&mut self, reader: &mut dyn Reader) {
-        (self.len, self.taken, self.then) = (0, 0, Then::More);
+        (self.len, self.taken, self.then) = (0, 0, BlockEnd::More);
         let most = if reader.info().live { 1 } else { UTTERANCES };
         let mut bytes = 0;
         while bytes < BYTES && self.len < most {
@@ -50,26 +51,26 @@ impl Block {
             let utt = &mut self.utts[self.len];
             match reader.read(utt) {
                 Ok(true) => self.len += 1,
-                Ok(false) => self.then = Then::End,
-                Err(error) => self.then = Then::Failed(error),
+                Ok(false) => self.then = BlockEnd::End,
+                Err(error) => self.then = BlockEnd::Failed(error),
             }
-            if !matches!(self.then, Then::More) {
+            if !matches!(self.then, BlockEnd::More) {
                 break;
             }
             bytes += utt.bytes();
         }
     }
 
-    /// Whether nothing comes after it.
+    /// Returns `true` if no block follows.
     pub(super) fn is_last(&self) -> bool {
         match &self.then {
-            Then::More => false,
-            Then::End => true,
-            Then::Failed(error) => !error.can_continue(),
+            BlockEnd::More => false,
+            BlockEnd::End => true,
+            BlockEnd::Failed(error) => !error.can_continue(),
         }
     }
 
-    /// Gives the next utterance, if there is one.
+    /// Takes the next utterance, if there is one.
     pub(super) fn take(&mut self, utt: &mut Utterance) -> bool {
         let more = self.taken < self.len;
         if more {
@@ -79,8 +80,8 @@ impl Block {
         more
     }
 
-    /// What comes after the utterances, told once.
-    pub(super) fn then(&mut self) -> Then {
+    /// Takes the continuation.
+    pub(super) fn then(&mut self) -> BlockEnd {
         std::mem::take(&mut self.then)
     }
 }

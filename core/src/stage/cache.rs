@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
+use crate::error::Result;
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Utterance};
-use crate::{Limits, Result};
+use crate::model::{DatasetInfo, Limits, Utterance};
 
-/// A data set read once and kept, to be read from memory any number of times. Clones share it.
+/// A data set in memory, which can be read any number of times. Clones share it.
 #[derive(Clone)]
-pub struct Cache(Arc<Kept>);
+pub struct Cache(Arc<CachedDataset>);
 
-struct Kept {
+struct CachedDataset {
     utterances: Vec<Utterance>,
     info: DatasetInfo,
 }
 
 impl Cache {
-    /// Reads all of `reader`, whose utterances together may not exceed `limits`.
+    /// Reads all of `reader` into memory, within `limits`.
     ///
     /// # Errors
-    /// Reading fails, be it for one utterance, or there is too much.
+    /// Reading fails for any utterance, or the limits are exceeded.
     pub fn new(mut reader: Box<dyn Reader>, limits: &Limits) -> Result<Self> {
         let mut utterances = Vec::new();
         let (mut bytes, mut frames) = (0u64, 0);
@@ -35,10 +35,10 @@ impl Cache {
             frames: Some(frames),
             ..reader.info().clone()
         };
-        Ok(Self(Arc::new(Kept { utterances, info })))
+        Ok(Self(Arc::new(CachedDataset { utterances, info })))
     }
 
-    /// A reader of what is kept, from the start.
+    /// Returns a reader from the start.
     pub fn reader(&self) -> Box<dyn Reader> {
         Box::new(FromCache {
             kept: self.0.clone(),
@@ -48,10 +48,11 @@ impl Cache {
 }
 
 struct FromCache {
-    kept: Arc<Kept>,
+    kept: Arc<CachedDataset>,
     next: usize,
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for FromCache {
     fn info(&self) -> &DatasetInfo {
         &self.kept.info

@@ -1,18 +1,18 @@
-//! Several data sets, one after the other.
+//! Concatenation of data sets.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 
 use super::is_last;
-use crate::bytes::Held;
+use crate::bytes::MemoryCounter;
+use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Key, KeySource, Utterance};
-use crate::{Error, Limits, Remedy, Result};
+use crate::model::{DatasetInfo, Key, KeySource, Limits, Utterance};
 
-/// Reads one data set after the other; each is opened when its turn comes.
+/// Concatenates data sets; each is opened when it is reached.
 ///
-/// Made-up keys and partitions go on counting, so that they stay unique.
+/// Generated keys and partition numbers continue, so that they stay unique.
 pub struct Chain<I> {
     rest: I,
     current: Option<Box<dyn Reader>>,
@@ -22,20 +22,20 @@ pub struct Chain<I> {
     over: bool,
 }
 
-/// Which of several data sets each key is of. Of keys it has hashes of 128 bits.
+/// The data set of each key, as 128-bit hashes.
 struct Owners {
     hashers: [RandomState; 2],
     owners: HashMap<[u64; 2], u64>,
-    /// The data set that is read.
+    /// The current data set.
     now: u64,
-    /// What the data sets are called.
+    /// The names of the data sets.
     names: Vec<String>,
-    held: Held,
+    held: MemoryCounter,
     limits: Limits,
 }
 
 impl Owners {
-    /// Checks that no data set before had a key.
+    /// Checks that no earlier data set has the key.
     fn check(&mut self, key: &Key) -> Result<()> {
         let hash = self.hashers.each_ref().map(|hasher| hasher.hash_one(key));
         match self.owners.entry(hash) {
@@ -59,17 +59,17 @@ impl Owners {
     }
 }
 
-/// What counts on from one data set to the next.
+/// Numbers that continue across data sets.
 #[derive(Default)]
 pub(super) struct Numbers {
     read: u64,
-    /// Partitions so far, and those of the data sets before.
+    /// The number of partitions so far, and in earlier data sets.
     parts: u64,
     earlier: u64,
 }
 
 impl Numbers {
-    /// Gives an utterance its made-up key, if its data set has such `keys`, and its partition.
+    /// Sets the generated key of an utterance, if its data set has such `keys`, and its partition.
     pub(super) fn give(&mut self, utt: &mut Utterance, keys: KeySource) {
         self.read += u64::from(utt.starts());
         if keys == KeySource::Generated {
@@ -81,17 +81,17 @@ impl Numbers {
         }
     }
 
-    /// Another data set begins.
+    /// Starts the next data set.
     pub(super) fn go_on(&mut self) {
         self.earlier = self.parts;
     }
 }
 
 impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
-    /// A chain of the readers that `openers` gives, the first of which is opened now.
+    /// Creates a chain of the readers that `openers` return, the first of which is opened now.
     ///
     /// # Errors
-    /// The first can't be opened.
+    /// The first cannot be opened.
     pub fn new(mut openers: I) -> Result<Self> {
         let current = openers.next().transpose()?;
         let info = current
@@ -107,9 +107,9 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
         })
     }
 
-    /// The same, where an utterance whose key a data set before had is an error, which
-    /// [can continue](Error::can_continue). `names` are those of the data
-    /// sets, for messages. Of each key a few bytes stay in memory.
+    /// Rejects keys that occur in an earlier data set, with an error that [can
+    /// continue](Error::can_continue). `names` are those of the data sets, for messages. A few
+    /// bytes per key stay in memory.
     #[must_use]
     pub fn distinct(self, names: Vec<String>, limits: Limits) -> Self {
         Self {
@@ -118,7 +118,7 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
                 owners: HashMap::new(),
                 now: 0,
                 names,
-                held: Held::new("the names of utterances"),
+                held: MemoryCounter::new("the names of utterances"),
                 limits,
             }),
             ..self
@@ -129,7 +129,7 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
         while let Some(reader) = &mut self.current {
             if reader.read(utt)? {
                 self.numbers.give(utt, reader.info().keys);
-                // Frames of several utterances are of none of them.
+                // Batches have no utterance's key.
                 if let Some(owners) = self.owners.as_mut().filter(|_| utt.sequences.is_none()) {
                     owners.check(&utt.key)?;
                 }
@@ -145,6 +145,7 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Reader for Chain<I> {
     fn info(&self) -> &DatasetInfo {
         &self.info

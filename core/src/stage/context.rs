@@ -1,31 +1,31 @@
-//! Frames with their neighbours.
+//! Context windows of frames.
 
-use super::pieces::check_single;
+use super::frame_cursor::check_single;
 use super::stale::Stale;
 use crate::bytes::Env;
+use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Described, Matrix, Rank, Utterance};
-use crate::{Error, Limits, Result};
+use crate::model::{DatasetInfo, Limits, Matrix, Rank, TagSubject, Utterance};
 
-/// Puts beside each frame those before and after it, so that every row holds a window of frames,
+/// Extends each frame with the frames before and after it, so that every row is a window of frames,
 /// the earliest first. At the edges of an utterance its first and last frame are repeated.
 ///
-/// The number of frames stays; columns become `left + 1 + right` times as many. Labels and
-/// utterances without features pass unchanged.
+/// The number of frames does not change; the number of columns grows by the factor `left + 1 +
+/// right`. Labels, and utterances without features, are not changed.
 pub struct Context {
     inner: Box<dyn Reader>,
     left: usize,
     right: usize,
     limits: Limits,
     info: DatasetInfo,
-    /// The frames as they were read.
+    /// The original frames.
     frames: Matrix,
     stale: Stale,
 }
 
 impl Context {
-    /// Windows of `left` frames before and `right` frames after each frame of `inner`, none of
-    /// which may exceed `limits`.
+    /// Creates windows of `left` frames before and `right` frames after each frame of `inner`,
+    /// within `limits`.
     pub fn new(inner: Box<dyn Reader>, left: usize, right: usize, limits: Limits) -> Self {
         let mut context = Self {
             info: inner.info().clone(),
@@ -34,7 +34,7 @@ impl Context {
             right,
             limits,
             frames: Matrix::default(),
-            stale: Stale::new(Described::Columns),
+            stale: Stale::new(TagSubject::Columns),
         };
         let width = context.width().map(|n| n as u64);
         let dim = context.info.dim;
@@ -42,14 +42,14 @@ impl Context {
         context
     }
 
-    /// Tells of header lines that are about the columns as they were, and are left out.
+    /// Enables a warning about dropped tags that describe the columns.
     #[must_use]
     pub fn telling(mut self, env: &Env) -> Self {
         self.stale.tell(env);
         self
     }
 
-    /// Frames in a window.
+    /// Returns the number of frames in a window.
     fn width(&self) -> Option<usize> {
         self.left.checked_add(self.right)?.checked_add(1)
     }
@@ -99,6 +99,7 @@ fn repeat(frame: &[u8], out: &mut [u8]) {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Context {
     fn info(&self) -> &DatasetInfo {
         &self.info

@@ -1,11 +1,11 @@
-//! The utterances that a rule wants.
+//! Selection of utterances by a function.
 
-use crate::Result;
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 
-/// Passes on those utterances for which a function says yes. It is asked once for each, in their
-/// order, so it may count.
+/// Selects the utterances for which a function returns `true`. It is called once for each, in
+/// order, and may have state.
 pub struct Filter<F> {
     inner: Box<dyn Reader>,
     wanted: F,
@@ -13,7 +13,7 @@ pub struct Filter<F> {
 }
 
 impl<F: FnMut(&Utterance) -> Result<bool> + Send> Filter<F> {
-    /// Those utterances of `inner` that are `wanted`.
+    /// Selects the utterances of `inner` that are `wanted`.
     pub fn new(inner: Box<dyn Reader>, wanted: F) -> Self {
         Self {
             info: inner.info().without_totals(),
@@ -23,6 +23,7 @@ impl<F: FnMut(&Utterance) -> Result<bool> + Send> Filter<F> {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl<F: FnMut(&Utterance) -> Result<bool> + Send> Reader for Filter<F> {
     fn info(&self) -> &DatasetInfo {
         &self.info
@@ -41,7 +42,7 @@ impl<F: FnMut(&Utterance) -> Result<bool> + Send> Reader for Filter<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
+    use crate::error::Error;
     use crate::stage::tests::{List, utterance};
 
     #[test]

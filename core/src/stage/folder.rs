@@ -1,33 +1,34 @@
-//! A folder of files, one an utterance, as one data set.
+//! Folders with one file per utterance.
 
 use crate::bytes::{Env, Location, key_in_folder};
-use crate::format::{Format, Medium, Options, Reader, Registry, Request, Score, Share};
+use crate::error::{Error, ErrorKind, Remedy, Result};
+use crate::format::{Format, Medium, Options, Reader, Registry, Request, Score, Subset};
 use crate::model::{DatasetInfo, Key, Utterance};
-use crate::{Error, ErrorKind, Remedy, Result};
 
-/// Reads every file of a folder as one utterance, whose key is the file's path in the folder
-/// without its extension, in which capitals are as good as small letters. Utterances come in the order of their keys.
+/// Reads every file of a folder as an utterance, whose key is the relative path without its
+/// extension, which is compared without case. Utterances are sorted by key.
 pub struct FolderReader {
     files: std::vec::IntoIter<(Key, Location)>,
-    /// The file of which there is more to come.
+    /// The file of an unfinished utterance.
     open: Option<OpenFile>,
     format: &'static dyn Format,
     options: Options,
-    /// What is wanted of each file.
+    /// The request for each file.
     request: Request,
     env: Env,
     info: DatasetInfo,
 }
 
-/// What the files of a folder are.
+/// The content of a folder.
+#[non_exhaustive]
 pub struct FolderContent {
-    /// Their format.
+    /// The format of its files.
     pub format: &'static dyn Format,
-    /// The extension of the file that decided it.
+    /// The extension of the file that determined the format.
     pub extension: String,
     /// That file.
     pub decided_by: Location,
-    /// Other formats of features or sound there, with the first file of each.
+    /// Other formats of features or audio in the folder, with their first files.
     pub rivals: Vec<(&'static dyn Format, Location)>,
 }
 
@@ -43,7 +44,7 @@ impl OpenFile {
         error.utterance(&self.key).continuable()
     }
 
-    /// Reads the utterance, or the next portion of it.
+    /// Reads the utterance, or its next chunk.
     fn read(&mut self, utt: &mut Utterance) -> Result<()> {
         if !self.reader.read(utt)? {
             return Err(Error::malformed("the file holds no utterance"));
@@ -62,12 +63,12 @@ impl OpenFile {
 }
 
 impl FolderReader {
-    /// Opens `folder`, whose files have one of the extensions of `format` or of `kin`; others are
-    /// passed over with a warning. Where an option says what their headers would, all files count.
-    /// Files whose keys nobody wants are not opened.
+    /// Opens `folder`, whose files have an extension of `format` or of `kin`; others are skipped
+    /// with a warning. With an option that replaces their headers, all files count. Files whose
+    /// keys are not selected are not opened.
     ///
     /// # Errors
-    /// The folder can't be read, or two files have the same key.
+    /// The folder cannot be read, or two files have the same key.
     pub fn open(
         folder: &Location,
         format: &'static dyn Format,
@@ -80,8 +81,12 @@ impl FolderReader {
             info if info.extensions.is_empty() => info.also,
             info => info.extensions,
         };
-        let header = format.info().headerless.and_then(|key| options.get(key));
-        let Listed { mut files, others } = list(folder, &env, |ext| {
+        let header = format
+            .info()
+            .variants
+            .headerless
+            .and_then(|key| options.get(key));
+        let FolderListing { mut files, others } = list(folder, &env, |ext| {
             header.is_some() || own.contains(&ext) || kin.contains(&ext)
         })?;
         if let Some(header) = header.map(|header| env.resolve(&header.into())) {
@@ -111,7 +116,7 @@ impl FolderReader {
                 .utterance(&pair[0].0)
                 .file(pair[1].1.to_string()));
         }
-        let deal = |files: &mut Vec<_>, share: Share| {
+        let deal = |files: &mut Vec<_>, share: Subset| {
             let mut number = 0..;
             files.retain(|_| number.next().is_some_and(|n| share.has(n)));
         };
@@ -141,16 +146,16 @@ impl FolderReader {
         })
     }
 
-    /// What a folder's files are: what recognises the first of those with a known extension, one of a
-    /// format of features or sound if there is one.
+    /// Determines the format of a folder's files, by the first one with a known extension,
+    /// preferably of features or audio.
     ///
     /// # Errors
-    /// There is none, or the first file is of several or of none.
+    /// There is none, or the format of the first file is unknown or ambiguous.
     pub fn detect(folder: &Location, registry: &Registry, env: &Env) -> Result<FolderContent> {
         let listed = list(folder, env, |ext| !registry.by_extension(ext).is_empty())?;
         let mut files = listed.files;
         files.sort();
-        // The first of each extension.
+        // The first file of each extension.
         let mut kinds = Vec::<(String, Location)>::new();
         for (_, file) in files {
             let extension = file.plain().extension().map(str::to_ascii_lowercase);
@@ -159,7 +164,7 @@ impl FolderReader {
                 kinds.push((extension, file));
             }
         }
-        // Labels often lie beside the sound that they are about.
+        // Labels are often in the same folder as their audio.
         let (mut data, labels): (Vec<_>, Vec<_>) = kinds
             .into_iter()
             .partition(|(extension, _)| registry.by_extension(extension).iter().any(holds_data));
@@ -177,7 +182,7 @@ impl FolderReader {
         let format = registry.detect(&mut env.open_file(&decided_by)?)?;
         let mut rivals = Vec::<(&'static dyn Format, Location)>::new();
         for (extension, file) in data {
-            // What is no data, whatever its name says, is passed over on reading.
+            // Files that are not data, whatever their names, are skipped when reading.
             let Some(other) = recognised(&file, registry, env) else {
                 continue;
             };
@@ -214,6 +219,7 @@ impl FolderReader {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for FolderReader {
     fn info(&self) -> &DatasetInfo {
         &self.info
@@ -233,29 +239,29 @@ impl Reader for FolderReader {
     }
 }
 
-/// Whether a format holds features or sound.
+/// Returns `true` if a format holds features or audio.
 fn holds_data(format: &&'static dyn Format) -> bool {
     let caps = format.caps(&Options::default(), Medium::Folder);
     caps.is_ok_and(|caps| caps.features.is_some() || caps.audio.hold_any())
 }
 
-/// The format of features or sound that the content of a file is in.
+/// Returns the format of features or audio by the content of a file.
 fn recognised(file: &Location, registry: &Registry, env: &Env) -> Option<&'static dyn Format> {
     let ranked = registry.rank(&mut env.open_file(file).ok()?).ok()?;
     let (score, format) = ranked.first()?;
     (*score > Score::NameOnly && holds_data(format)).then_some(*format)
 }
 
-/// Files of a folder.
-struct Listed {
-    /// Those that are wanted, with their keys.
+/// The files of a folder.
+struct FolderListing {
+    /// The selected files, with their keys.
     files: Vec<(Key, Location)>,
     /// The others, sorted.
     others: Vec<Location>,
 }
 
-/// The files below `folder` whose extension is `wanted`, and the others.
-fn list(folder: &Location, env: &Env, wanted: impl Fn(&str) -> bool) -> Result<Listed> {
+/// Lists the files below `folder` with an extension that is `wanted`, and the others.
+fn list(folder: &Location, env: &Env, wanted: impl Fn(&str) -> bool) -> Result<FolderListing> {
     let mut files = Vec::new();
     let mut others = Vec::new();
     for file in env.list(folder)? {
@@ -273,5 +279,5 @@ fn list(folder: &Location, env: &Env, wanted: impl Fn(&str) -> bool) -> Result<L
         }
     }
     others.sort();
-    Ok(Listed { files, others })
+    Ok(FolderListing { files, others })
 }

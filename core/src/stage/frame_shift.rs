@@ -1,11 +1,11 @@
-//! The time from frame to frame, told by who knows it.
+//! Setting of the frame shift.
 
+use crate::error::{Error, Remedy, Result};
 use crate::format::{RandomAccess, Reader};
 use crate::model::{DatasetInfo, Decimal, Key, Utterance};
-use crate::{Error, Remedy, Result};
 
-/// Gives utterances with frames the frame shift that their format has no place for. One that has
-/// another frame shift of its own is refused.
+/// Sets the frame shift of utterances with frames whose format does not store it. An utterance with
+/// a different frame shift is rejected.
 pub struct FrameShift<R: ?Sized> {
     shift: Decimal,
     info: DatasetInfo,
@@ -13,7 +13,7 @@ pub struct FrameShift<R: ?Sized> {
 }
 
 impl FrameShift<dyn Reader> {
-    /// The utterances of `inner`, `shift` seconds from frame to frame.
+    /// Sets the frame shift of `inner` to `shift` seconds.
     pub fn new(inner: Box<dyn Reader>, shift: Decimal) -> Self {
         let mut info = inner.info().clone();
         info.frame_shift.get_or_insert(shift);
@@ -22,7 +22,7 @@ impl FrameShift<dyn Reader> {
 }
 
 impl FrameShift<dyn RandomAccess> {
-    /// The utterances of `inner`, `shift` seconds from frame to frame.
+    /// Sets the frame shift of a table to `shift` seconds.
     pub fn keyed(inner: Box<dyn RandomAccess>, shift: Decimal) -> Self {
         Self {
             shift,
@@ -52,13 +52,14 @@ impl<R: ?Sized> FrameShift<R> {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for FrameShift<dyn Reader> {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     /// # Errors
-    /// An utterance has another frame shift of its own; the next can be read.
+    /// An utterance has a different frame shift; the next one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         if !self.inner.read(utt)? {
             return Ok(false);
@@ -68,9 +69,10 @@ impl Reader for FrameShift<dyn Reader> {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl RandomAccess for FrameShift<dyn RandomAccess> {
     /// # Errors
-    /// The utterance has another frame shift of its own.
+    /// The utterance has a different frame shift.
     fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool> {
         if !self.inner.find(key, utt)? {
             return Ok(false);

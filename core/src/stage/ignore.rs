@@ -1,34 +1,34 @@
-//! Without the frames of certain labels.
+//! Removal of frames by label.
 
+use super::frame_cursor::check_single;
 use super::labels::{LabelSet, each_label};
-use super::pieces::check_single;
 use super::stale::Stale;
 use crate::bytes::Env;
+use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Described, Key, Matrix, Utterance};
-use crate::{Error, Remedy, Result};
+use crate::model::{DatasetInfo, Key, Matrix, TagSubject, Utterance};
 
-/// Leaves out the frames that have certain labels, features and labels alike.
+/// Removes the frames with certain labels, features and labels alike.
 ///
-/// An utterance of which nothing is left is left out too; a warning at the end counts them. All
-/// else about an utterance passes unchanged, but for header lines that are about its frames.
+/// An utterance without remaining frames is dropped; a warning at the end counts them. Other fields
+/// are not changed, except tags about frames.
 pub struct IgnoreLabels {
     inner: Box<dyn Reader>,
     ignored: LabelSet,
     env: Env,
     info: DatasetInfo,
-    /// For each frame, whether it stays.
+    /// For each frame, whether it is kept.
     stays: Vec<bool>,
     stale: Stale,
-    /// Utterances left out, and the first of them.
+    /// The number of dropped utterances, and the first of them.
     emptied: u64,
     first: Key,
 }
 
 impl IgnoreLabels {
-    /// The frames of `inner` whose labels are not `ignored`. `env` hears of utterances that go.
+    /// Keeps the frames of `inner` whose labels are not `ignored`. `env` receives the warning.
     pub fn new(inner: Box<dyn Reader>, ignored: LabelSet, env: &Env) -> Self {
-        let mut stale = Stale::new(Described::Frames);
+        let mut stale = Stale::new(TagSubject::Frames);
         stale.tell(env);
         Self {
             info: inner.info().without_totals(),
@@ -84,13 +84,14 @@ impl IgnoreLabels {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for IgnoreLabels {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     /// # Errors
-    /// An utterance has no labels, or several a frame; the next can be read.
+    /// An utterance has no labels, or several per frame; the next one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while self.inner.read(utt)? {
             let before = utt.labels.as_ref().map_or(0, Matrix::rows);
@@ -115,8 +116,8 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::Limits;
     use crate::bytes::Access;
+    use crate::model::Limits;
     use crate::stage::tests::{List, labelled, utterance};
 
     #[test]

@@ -1,23 +1,24 @@
-//! Several files at the same time.
+//! Concurrent reading of several files.
 
-use super::block::{Block, Then};
+use super::block::{Block, BlockEnd};
 use super::chain::Numbers;
 use super::is_last;
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, KeySource, Utterance};
-use crate::ordered::Ordered;
-use crate::{Error, Result};
+use crate::threads::Ordered;
 
-/// Opens one of the files.
+/// Opens a file.
 type Open = Box<dyn FnOnce() -> Result<Box<dyn Reader>> + Send>;
 
-/// Reads several files at the same time, an utterance of each in turn; where one ends the next takes
-/// its place. The order is the same for every number of threads, and so are errors.
+/// Reads several files concurrently, one utterance of each in turn; at the end of a file the next
+/// one takes its place. The order, including that of errors, does not depend on the number of
+/// threads.
 ///
-/// Each file is opened and read ahead on one of the threads, or where none is to be had in turn. In
-/// memory are two blocks of utterances a file that is open. One file at a time is a
-/// [`Chain`](super::Chain) that is read ahead. Made-up keys go on counting, and so do partitions where
-/// one file is read at a time; of several they are mixed, and none any more.
+/// Each file is opened and read ahead by one of the threads, or sequentially if none can be
+/// started. Two blocks of utterances per open file are in memory. With one file at a time it is a
+/// [`Chain`](super::Chain) that is read ahead. Generated keys continue, and so do partitions if one
+/// file is read at a time; otherwise partitions are mixed and dropped.
 ///
 /// ```
 /// use spr_core::format::Reader;
@@ -42,14 +43,14 @@ type Open = Box<dyn FnOnce() -> Result<Box<dyn Reader>> + Send>;
 /// # Ok::<(), spr_core::Error>(())
 /// ```
 pub struct Interleave {
-    /// The files to come.
+    /// The remaining files.
     rest: Box<dyn Iterator<Item = Open> + Send>,
     pool: Ordered<File, File>,
-    /// The files that are read, and whose turn it is.
+    /// The open files, and the current one.
     places: Vec<Place>,
     turn: usize,
     width: usize,
-    /// Files begun.
+    /// The number of files started.
     begun: u64,
     numbers: Numbers,
     info: DatasetInfo,
@@ -60,7 +61,7 @@ fn lost() -> Error {
     Error::unsupported("a file that is read was lost")
 }
 
-/// A file on its way through the threads.
+/// A file being read by threads.
 struct File {
     number: u64,
     state: State,
@@ -70,16 +71,16 @@ struct File {
 enum State {
     Closed(Open),
     Open(Box<dyn Reader>),
-    /// It could not be opened.
+    /// A file that could not be opened.
     Failed,
 }
 
-/// A file that is read.
+/// An open file.
 struct Place {
     number: u64,
     block: Block,
     keys: KeySource,
-    /// Its next block, if it has come out of the threads.
+    /// Its next block, if it is available.
     ahead: Option<File>,
 }
 
@@ -104,11 +105,11 @@ impl File {
 }
 
 impl Interleave {
-    /// The files that `openers` open, `width` of them at a time, on so many threads. The first is
-    /// opened now.
+    /// Reads the files that `openers` open, `width` at a time, on `threads` threads. The first file
+    /// is opened now.
     ///
     /// # Errors
-    /// The first can't be opened, or no file is to be read at a time.
+    /// The first cannot be opened, or `width` is 0.
     pub fn new<I, F>(openers: I, width: usize, threads: usize) -> Result<Self>
     where
         I: IntoIterator<Item = F>,
@@ -141,7 +142,7 @@ impl Interleave {
         })
     }
 
-    /// Begins the next file, if there is one, in a place of the row.
+    /// Starts the next file, if there is one, at a given place.
     fn begin(&mut self, at: usize) -> Result<bool> {
         let Some(open) = self.rest.next() else {
             return Ok(false);
@@ -165,7 +166,7 @@ impl Interleave {
         Ok(true)
     }
 
-    /// Gives a file to the threads, and takes what they have done.
+    /// Passes a file to the threads, and collects their results.
     fn push(&mut self, file: File) -> Result<()> {
         if let Some(done) = self.pool.push(file)? {
             self.arrived(done);
@@ -180,7 +181,7 @@ impl Interleave {
         }
     }
 
-    /// Goes on to the next block of the file whose turn it is, and has the one after it read.
+    /// Moves to the next block of the current file, and requests the one after it.
     fn next_block(&mut self) -> Result<()> {
         let file = loop {
             if let Some(file) = self.places[self.turn].ahead.take() {
@@ -200,7 +201,7 @@ impl Interleave {
         self.push(File { block, ..file })
     }
 
-    /// Another file takes the place of one that has ended.
+    /// Replaces a file at its end.
     fn end_file(&mut self) -> Result<()> {
         self.numbers.go_on();
         if !self.begin(self.turn)? {
@@ -228,9 +229,9 @@ impl Interleave {
                 return Ok(true);
             }
             match place.block.then() {
-                Then::More => self.next_block()?,
-                Then::End => self.end_file()?,
-                Then::Failed(error) => {
+                BlockEnd::More => self.next_block()?,
+                BlockEnd::End => self.end_file()?,
+                BlockEnd::Failed(error) => {
                     self.pass_turn();
                     return Err(error);
                 }
@@ -240,6 +241,7 @@ impl Interleave {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Interleave {
     fn info(&self) -> &DatasetInfo {
         &self.info

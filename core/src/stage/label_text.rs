@@ -1,14 +1,14 @@
-//! Sets and maps of labels in the words of PDNN: `0:3-9`, `1:0/4-6:2`.
+//! PDNN's notation for sets and maps of labels: `0:3-9`, `1:0/4-6:2`.
 
 use std::str::FromStr;
 
 use super::{LabelMap, LabelSet};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 impl FromStr for LabelSet {
     type Err = Error;
 
-    /// Labels and ranges of labels that go upwards: `0:3-9`.
+    /// Parses labels and ascending ranges of labels: `0:3-9`.
     fn from_str(text: &str) -> Result<Self> {
         let mut set = Self::default();
         for part in text.split(':') {
@@ -25,7 +25,7 @@ impl FromStr for LabelSet {
 impl FromStr for LabelMap {
     type Err = Error;
 
-    /// Labels or ranges of labels and what becomes of them: `1:0/4-6:2`.
+    /// Parses a map of labels or ranges of labels: `1:0/4-6:2`.
     fn from_str(text: &str) -> Result<Self> {
         let mut map = Self::default();
         for change in text.split('/') {
@@ -41,7 +41,7 @@ impl FromStr for LabelMap {
     }
 }
 
-/// A label, or the first and the last of a range, which goes upwards.
+/// Parses a label, or an ascending range.
 fn range(text: &str) -> Option<(i64, i64)> {
     let (first, last) = match text.split_once('-') {
         None => (number(text)?, number(text)?),
@@ -56,7 +56,7 @@ fn number(text: &str) -> Option<i64> {
     digits.parse().ok().filter(|_| plain)
 }
 
-/// A label that may have a sign.
+/// Parses a label with an optional sign.
 fn label(text: &str) -> Option<i64> {
     let label = text.trim_matches(' ');
     let digits = label.strip_prefix('-').unwrap_or(label);

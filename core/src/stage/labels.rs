@@ -1,11 +1,12 @@
-//! Sets of labels, and what labels become.
+//! Sets and maps of labels.
 
 use std::collections::BTreeMap;
 
+use crate::error::{Error, Result};
 use crate::model::{Dtype, Element, Matrix, Wide};
-use crate::{Error, Result, dispatch};
+use crate::number::dispatch;
 
-/// Values for ranges of labels. No two ranges meet; the one inserted last has the labels.
+/// A map of disjoint ranges of labels, where later insertions take precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Spans<T>(BTreeMap<i64, (i64, T)>);
 
@@ -20,7 +21,7 @@ impl<T: Copy> Spans<T> {
         if first > last {
             return;
         }
-        // Spans don't meet, so of those that begin earlier only the nearest can reach in.
+        // Ranges are disjoint, so that only the nearest of the earlier ones can overlap.
         if let Some((_, (end, old))) = self.0.range_mut(..first).next_back()
             && *end >= first
         {
@@ -58,23 +59,23 @@ impl<T: Copy> Spans<T> {
 pub struct LabelSet(Spans<()>);
 
 impl LabelSet {
-    /// Adds the labels from `first` to `last`, both included.
+    /// Adds the labels from `first` to `last`, inclusive.
     pub fn insert(&mut self, first: i64, last: i64) {
         self.0.insert(first, last, ());
     }
 
-    /// Whether it holds `label`.
+    /// Returns `true` if it contains `label`.
     pub fn contains(&self, label: i64) -> bool {
         self.0.get(label).is_some()
     }
 
-    /// The ranges, in their order.
+    /// Returns the ranges in order.
     pub fn ranges(&self) -> impl Iterator<Item = (i64, i64)> {
         self.0.0.iter().map(|(first, (last, ()))| (*first, *last))
     }
 }
 
-/// New labels for labels and ranges of labels; the others stay as they are.
+/// A map of labels and ranges of labels; other labels do not change.
 ///
 /// ```
 /// use spr_core::stage::LabelMap;
@@ -87,18 +88,17 @@ impl LabelSet {
 pub struct LabelMap(Spans<i64>);
 
 impl LabelMap {
-    /// Makes `to` of the labels from `first` to `last`, both included, whatever was said of them
-    /// before.
+    /// Maps the labels from `first` to `last`, inclusive, to `to`, replacing earlier entries.
     pub fn insert(&mut self, first: i64, last: i64, to: i64) {
         self.0.insert(first, last, to);
     }
 
-    /// What `label` becomes.
+    /// Returns the new label for `label`.
     pub fn get(&self, label: i64) -> i64 {
         self.0.get(label).unwrap_or(label)
     }
 
-    /// The ranges that change and what they become, in their order.
+    /// Returns the ranges that change with their new labels, in order.
     pub fn ranges(&self) -> impl Iterator<Item = (i64, i64, i64)> {
         self.0
             .0
@@ -107,17 +107,17 @@ impl LabelMap {
     }
 }
 
-/// The one label that each frame of `labels` must have; `None` for a number that is not an integer.
+/// Passes the only label of each frame to `f`, or `None` for a number that is not an integer.
 pub(super) fn each_label(labels: &Matrix, mut f: impl FnMut(Option<i64>)) -> Result<()> {
     check_column(labels)?;
     dispatch!(labels.dtype(), T => labels.values::<T>()?.iter().for_each(|v| f(integer(*v))));
     Ok(())
 }
 
-/// Puts in the place of each label what `f` makes of it. Numbers that are not integers stay.
+/// Replaces each label by the result of `f`. Numbers that are not integers are not changed.
 ///
 /// # Errors
-/// There is not one label a frame, or the type of the labels can't hold one.
+/// There is not exactly one label per frame, or a new label is out of range.
 pub(super) fn change_labels(labels: &mut Matrix, mut f: impl FnMut(i64) -> i64) -> Result<()> {
     check_column(labels)?;
     let dtype = labels.dtype();
@@ -150,18 +150,18 @@ fn beyond(label: i64, dtype: Dtype) -> Error {
     ))
 }
 
-/// The label as a whole number, if it is one.
+/// Returns the label as an integer, if it is one.
 fn integer<T: Element>(value: T) -> Option<i64> {
     let nearest = i64::nearest(value.widen());
     (element::<T>(nearest) == Some(value)).then_some(nearest)
 }
 
-/// The label in the type `T`, if that can hold it.
+/// Returns the label in type `T`, if it is in range.
 fn element<T: Element>(label: i64) -> Option<T> {
     let value = T::nearest(Wide::Int(label.into()));
     let same = match value.widen() {
         Wide::Int(v) => v == i128::from(label),
-        // Beyond its whole digits a float stands for several integers.
+        // Above its precision a float stands for several integers.
         Wide::Float(v) => {
             label.unsigned_abs() < 1 << T::DTYPE.digits() && i64::nearest(Wide::Float(v)) == label
         }
@@ -206,7 +206,7 @@ mod tests {
     fn every_type_of_label() {
         let change = |labels: &mut Matrix| change_labels(labels, |l| if l == 3 { 200 } else { l });
         for &dtype in Dtype::ALL.iter().filter(|dtype| **dtype != Dtype::Bool) {
-            let limits = crate::Limits::default();
+            let limits = crate::model::Limits::default();
             let mut labels = Matrix::from_rows(&[1i32, 3, 3, 7], 1, Rank::Vector).unwrap();
             labels.cast(dtype, &limits).unwrap();
             let result = change(&mut labels);

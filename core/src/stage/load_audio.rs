@@ -1,61 +1,133 @@
-//! Samples for sound that is encoded or somewhere else.
+//! Loading of encoded or referenced audio.
 
-use crate::bytes::{Env, Extent, Location, Source};
+use std::ops::Range;
+
+use crate::bytes::{Env, Location, Locator, ObjectBounds, Source};
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Matrix, Utterance,
-    Waveform,
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Limits, Matrix,
+    Utterance, Waveform,
 };
-use crate::{Error, Limits, Result};
 
-/// Loads and decodes the sound of each utterance, so that it is samples. Commands that references
-/// name run only where the [`Env`] allows those that stand in files.
+/// Loads and decodes the audio of each utterance to samples. Commands in references run only if the
+/// [`Env`] allows commands in files.
 pub struct LoadAudio {
     inner: Box<dyn Reader>,
-    env: Env,
+    loader: SoundLoader,
 }
 
 impl LoadAudio {
-    /// The utterances of `inner` with samples.
+    /// Loads the audio of `inner`.
     pub fn new(inner: Box<dyn Reader>, env: &Env) -> Self {
         Self {
             inner,
-            env: env.clone(),
+            loader: SoundLoader::new(env),
         }
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for LoadAudio {
     fn info(&self) -> &DatasetInfo {
         self.inner.info()
     }
 
     /// # Errors
-    /// Sound can't be loaded; the next utterance can be read.
+    /// Audio cannot be loaded; the next utterance can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
         if more {
-            load(utt, &self.env).map_err(|e| e.utterance(&utt.key).continuable())?;
+            let loaded = self.loader.load(utt);
+            loaded.map_err(|e| e.utterance(&utt.key).continuable())?;
         }
         Ok(more)
     }
 }
 
-/// Makes samples of the sound of an utterance, if it has any that is not.
+/// Converts the audio of an utterance to samples, if there is any in another form.
 ///
 /// # Errors
-/// It can't be opened, or no format that is built in decodes it.
+/// It cannot be opened, or no available format decodes it.
 pub fn load(utt: &mut Utterance, env: &Env) -> Result<()> {
-    let sound = match &utt.audio {
-        None | Some(Audio::Samples(_)) => return Ok(()),
-        Some(Audio::Encoded(encoded)) => decode(encoded, utt.origin.file.as_deref(), env)?,
-        Some(Audio::Reference(reference)) => fetch(reference, list_of(utt).as_ref(), env)?,
-    };
-    utt.audio = Some(Audio::Samples(sound));
-    Ok(())
+    SoundLoader::new(env).load(utt)
 }
 
-/// Decodes a sound file that came out of `file`.
+/// Loads the sound of one utterance after the other. A recording from which a stretch was cut is kept
+/// for the next stretch of it.
+pub struct SoundLoader {
+    env: Env,
+    kept: Option<Recording>,
+}
+
+/// A whole recording, and what was opened for it.
+struct Recording {
+    at: Locator,
+    len: Option<u64>,
+    list: Option<Location>,
+    name: String,
+    sound: Waveform,
+}
+
+impl SoundLoader {
+    /// A loader that has loaded nothing yet.
+    pub fn new(env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            kept: None,
+        }
+    }
+
+    /// Makes samples of the sound of an utterance, as [`load`] does.
+    ///
+    /// # Errors
+    /// As those of [`load`].
+    pub fn load(&mut self, utt: &mut Utterance) -> Result<()> {
+        let sound = match &utt.audio {
+            None | Some(Audio::Samples(_)) => return Ok(()),
+            Some(Audio::Encoded(encoded)) => {
+                decode(encoded, utt.origin.file.as_deref(), &self.env)?
+            }
+            Some(Audio::Reference(reference)) => self.fetch(reference, list_of(utt))?,
+        };
+        utt.audio = Some(Audio::Samples(sound));
+        Ok(())
+    }
+
+    /// Opens the file of a reference, and extracts its segment and channel.
+    fn fetch(&mut self, reference: &AudioReference, list: Option<Location>) -> Result<Waveform> {
+        let is_it = |recording: &Recording| {
+            recording.at == reference.at && recording.len == reference.len && recording.list == list
+        };
+        let recording = match self.kept.take().filter(is_it) {
+            Some(recording) => recording,
+            None => {
+                let mut source = open(reference, list.as_ref(), &self.env)?;
+                Recording {
+                    sound: read(&mut source, None, &self.env)?,
+                    name: source.name().to_owned(),
+                    at: reference.at.clone(),
+                    len: reference.len,
+                    list,
+                }
+            }
+        };
+        let samples = &recording.sound.samples;
+        let cut = extent(reference, recording.sound.rate, samples);
+        let (rows, cols) = cut.map_err(|e| e.file(&recording.name))?;
+        if rows == (0..samples.rows()) && cols == (0..samples.cols()) {
+            return Ok(recording.sound);
+        }
+        let sound = Waveform {
+            rate: recording.sound.rate,
+            samples: part(samples, rows, cols, &self.env.limits)?,
+        };
+        self.kept = reference.is_stretch().then_some(recording);
+        Ok(sound)
+    }
+}
+
+/// Decodes an audio file from `file`.
 fn decode(encoded: &EncodedAudio, file: Option<&str>, env: &Env) -> Result<Waveform> {
     let what = format!("{} file in memory", encoded.format);
     let name = file.map_or(what.clone(), |file| format!("{file} ({what})"));
@@ -63,25 +135,25 @@ fn decode(encoded: &EncodedAudio, file: Option<&str>, env: &Env) -> Result<Wavef
     read(&mut source, Some(&encoded.format), env)
 }
 
-/// Reads a sound file to its end.
+/// Reads an audio file to its end.
 fn read(source: &mut Source, format: Option<&str>, env: &Env) -> Result<Waveform> {
     let nested = match format {
         Some(name) => env.nested(name)?,
         None => env.nested_by_content(source)?,
     };
     let mut utt = Utterance::default();
-    nested.read(source, Extent::Whole, &mut utt, env)?;
+    nested.read(source, ObjectBounds::Whole, &mut utt, env)?;
     match utt.audio {
         Some(Audio::Samples(sound)) => Ok(sound),
         _ => Err(source.malformed("holds no sound")),
     }
 }
 
-/// What is so of the whole recording that an utterance refers to, or to a stretch of: its header is
-/// read, and only where that does not tell, the rest. Nothing, where there is no reference.
+/// Returns the facts about the whole recording of a referenced utterance: from its header or, if
+/// that is not enough, from the whole file. Without a reference there are none.
 ///
 /// # Errors
-/// It can't be opened, or no format that is built in reads it.
+/// It cannot be opened, or no available format reads it.
 pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     let Some(Audio::Reference(reference)) = &utt.audio else {
         return Ok(AudioFacts::default());
@@ -97,13 +169,13 @@ pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     Ok(Audio::Samples(sound).facts())
 }
 
-/// Takes the bytes of the sound file that an utterance refers to as they are, if all of it is meant
-/// and it is of one of these formats; whether it is.
+/// Replaces a reference to a whole audio file in one of these formats by its bytes, and returns
+/// whether it did.
 ///
 /// # Errors
-/// It can't be read, or is larger than the limits allow.
+/// It cannot be read, or exceeds the limits.
 pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bool> {
-    /// Bytes by which a format is known.
+    /// The number of bytes by which a format is recognised.
     const HEAD: usize = 64;
     let Some(Audio::Reference(reference)) = &utt.audio else {
         return Ok(false);
@@ -127,7 +199,7 @@ pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bo
     Ok(true)
 }
 
-/// Formats of sound files by their first bytes, whether any of ours decodes them or not.
+/// Returns the format of an audio file by its first bytes, whether it is supported or not.
 fn by_magic(head: &[u8]) -> Option<&'static str> {
     const MAGIC: [(&[u8], &str); 6] = [
         (b"fLaC", "flac"),
@@ -141,13 +213,13 @@ fn by_magic(head: &[u8]) -> Option<&'static str> {
     known.map(|(_, format)| *format)
 }
 
-/// The list behind a URL that an utterance stood in, if it did.
+/// Returns the list at a URL that contained an utterance, if there is one.
 fn list_of(utt: &Utterance) -> Option<Location> {
     let list = utt.origin.file.as_deref().map(Location::from);
     list.filter(Location::is_url)
 }
 
-/// Opens what a reference names, in a list behind a URL if it is in one.
+/// Opens the file of a reference, which may be in a list at a URL.
 fn open(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Result<Source> {
     let source = env.open_from(list, &reference.at)?;
     match reference.len {
@@ -156,38 +228,36 @@ fn open(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Resul
     }
 }
 
-/// Opens what a reference names and takes its stretch and its channel.
-fn fetch(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Result<Waveform> {
-    let mut source = open(reference, list, env)?;
-    let mut sound = read(&mut source, None, env)?;
-    let there = sound.samples.rows();
-    let (start, end) = stretch(reference, sound.rate, there).map_err(|e| e.file(source.name()))?;
-    let cols = sound.samples.cols();
+/// The samples and the channels of a recording that a reference means.
+fn extent(
+    reference: &AudioReference,
+    rate: u32,
+    samples: &Matrix,
+) -> Result<(Range<usize>, Range<usize>)> {
+    let (start, end) = stretch(reference, rate, samples.rows())?;
+    let cols = samples.cols();
     let channels = match reference.channel.and_then(|n| usize::try_from(n).ok()) {
         None => 0..cols,
         Some(n) if n < cols => n..n + 1,
         Some(n) => {
             let message =
                 format!("channel {n} was asked for, but there are only {cols}, counted from 0");
-            return Err(Error::unfit(message).file(source.name()));
+            return Err(Error::unfit(message));
         }
     };
-    if (start, end) != (0, there) || channels != (0..cols) {
-        sound.samples = part(&sound.samples, start..end, channels, &env.limits)?;
-    }
-    Ok(sound)
+    Ok((start..end, channels))
 }
 
-/// The samples of a stretch of a recording, from the first to before the last, by the rules of
-/// Kaldi's `extract-segments`.
+/// Returns the samples of a segment of a recording, from the first to before the last, by the rules
+/// of Kaldi's `extract-segments`.
 #[expect(
     clippy::cast_precision_loss,
     reason = "Kaldi compares seconds as floats"
 )]
 fn stretch(reference: &AudioReference, rate: u32, there: usize) -> Result<(usize, usize)> {
-    /// Seconds by which a stretch may go past the end of its recording, to which it is then cut.
+    /// The tolerance in seconds for segments that exceed their recording, and are then cut.
     const OVERSHOOT: f64 = 0.5;
-    /// What floats may lack.
+    /// The tolerance for rounding errors.
     const LITTLE: f64 = 1e-9;
     let length = there as f64 / f64::from(rate.max(1));
     let at = |time: Decimal| {
@@ -225,11 +295,11 @@ fn stretch(reference: &AudioReference, rate: u32, there: usize) -> Result<(usize
     }
 }
 
-/// Some rows and columns of a matrix.
+/// Returns a range of rows and columns of a matrix.
 pub(super) fn part(
     all: &Matrix,
-    rows: std::ops::Range<usize>,
-    cols: std::ops::Range<usize>,
+    rows: Range<usize>,
+    cols: Range<usize>,
     limits: &Limits,
 ) -> Result<Matrix> {
     let size = all.dtype().size();
@@ -246,7 +316,6 @@ pub(super) fn part(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::Locator;
 
     #[test]
     fn stretches_are_cut_as_by_extract_segments() {

@@ -1,29 +1,29 @@
-//! Work on each utterance, on several threads.
+//! Multi-threaded changes of utterances.
 
-use crate::Result;
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::ordered::Ordered;
+use crate::threads::Ordered;
 
 /// Changes each utterance on one of several threads. Utterances and errors keep their order,
 /// whatever the number of threads.
 ///
-/// A few utterances a thread are in memory. The threads end when this is dropped, or at the end.
+/// A few utterances per thread are in memory. The threads end when this is dropped, or at the end.
 pub struct Map {
     inner: Box<dyn Reader>,
     pool: Ordered<Result<Utterance>, Result<Utterance>>,
-    /// Whether `inner` has no more.
+    /// Whether `inner` has ended.
     ended: bool,
-    /// Whether there is no more to come.
+    /// Whether all results were returned.
     over: bool,
     info: DatasetInfo,
-    /// An allocation to read into.
+    /// An allocation for reuse.
     spare: Utterance,
 }
 
 impl Map {
     /// The utterances of `inner` as `work` leaves them. An error of `work` that
-    /// [can continue](crate::Error::can_continue) costs the utterance alone.
+    /// [can continue](crate::error::Error::can_continue) costs the utterance alone.
     pub fn new(
         inner: Box<dyn Reader>,
         threads: usize,
@@ -34,7 +34,7 @@ impl Map {
             work(&mut utt).map_err(|e| e.utterance(&utt.key))?;
             Ok(utt)
         };
-        // Nothing is known of frames that are still to be changed.
+        // Facts about frames may change.
         let known = inner.info();
         let info = DatasetInfo {
             utterances: known.utterances,
@@ -53,7 +53,7 @@ impl Map {
         }
     }
 
-    /// The next result, if there is one to come.
+    /// Returns the next result, if there is one.
     fn next(&mut self) -> Option<Result<Utterance>> {
         while !self.ended {
             let mut utt = std::mem::take(&mut self.spare);
@@ -76,6 +76,7 @@ impl Map {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Map {
     fn info(&self) -> &DatasetInfo {
         &self.info

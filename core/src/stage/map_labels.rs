@@ -1,33 +1,34 @@
-//! Other labels for labels.
+//! Replacement of labels.
 
+use super::frame_cursor::check_single;
 use super::labels::{LabelMap, change_labels};
-use super::pieces::check_single;
+use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::{Error, Remedy, Result};
 
-/// Replaces labels, all at the same time: `1:2` and `2:1` swap two labels. What the map does not
-/// name stays, and the type of the labels too.
+/// Replaces all labels simultaneously: `1:2` and `2:1` swap two labels. Labels that are not in the
+/// map, and the type of the labels, do not change.
 pub struct MapLabels {
     inner: Box<dyn Reader>,
     map: LabelMap,
 }
 
 impl MapLabels {
-    /// The utterances of `inner` with the labels that `map` gives.
+    /// Replaces the labels of `inner` by `map`.
     pub fn new(inner: Box<dyn Reader>, map: LabelMap) -> Self {
         Self { inner, map }
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for MapLabels {
     fn info(&self) -> &DatasetInfo {
         self.inner.info()
     }
 
     /// # Errors
-    /// An utterance has no labels, several a frame, or a new label does not fit their type; the
-    /// next can be read.
+    /// An utterance has no labels or several per frame, or a new label is out of range; the next
+    /// one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         if !self.inner.read(utt)? {
             return Ok(false);

@@ -41,8 +41,8 @@
 //! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
 //! | [`IgnoreLabels`], [`MapLabels`] | without the frames of certain labels; other labels for labels |
-//! | [`Shuffle`] | frames in random order, all of them or partition by partition |
-//! | [`ShuffleBuffer`] | utterances in random order, as far as a buffer goes |
+//! | [`ShuffleFrames`] | frames in random order, all of them or partition by partition |
+//! | [`ShuffleUtterances`] | utterances in random order, as far as a buffer goes |
 //! | [`Partition`] | utterances cut where a partition of one size is full |
 //! | [`Map`] | any change to an utterance, on several threads |
 //! | [`Batch`] | so many frames, or whole utterances, at a time |
@@ -51,18 +51,16 @@
 //! | [`Passes`], [`Repeat`] | epochs, each opened anew: one by one, or as one stream |
 //! | [`Peek`] | whether there is more, and what |
 //! | [`ThreadedReader`] | one reader for several threads |
-//! | [`SelectParts`], [`LoadAudio`] | without what nobody wants; samples for sound that is elsewhere |
+//! | [`SelectFields`], [`LoadAudio`] | without what nobody wants; samples for sound that is elsewhere |
 //! | [`SoundChoice`] | some channels of sound, or another rate |
 //! | [`Cache`] | a data set in memory, to be read again and again |
 //! | [`Prefetch`] | reads ahead on a thread of its own |
-//!
-//! [`Stages`] puts a chain over a reader that somebody has typed.
 //!
 //! ## Rules
 //!
 //! * The caller lends the utterance and gets it filled; allocations go round. `for utt in reader`
 //!   gives owned ones ([`Utterances`]) where that is easier.
-//! * Errors come in the order of the stream. One that [can continue](crate::Error::can_continue)
+//! * Errors come in the order of the stream. One that [can continue](crate::error::Error::can_continue)
 //!   costs an utterance; another ends the stream, and every `read` after it says so.
 //! * Threads change nothing but the time: [`Map`], [`Interleave`] and [`Prefetch`] give what they would
 //!   give without.
@@ -71,7 +69,7 @@
 //! * [`info`](crate::format::Reader::info) says what is known of what comes out. Totals are gone where
 //!   a stage changes them.
 //! * Order matters to cost and meaning: choose first, then widen; take neighbours ([`Context`]) before
-//!   anything that cuts or mixes utterances ([`SelectFrames`], [`IgnoreLabels`], [`Shuffle`],
+//!   anything that cuts or mixes utterances ([`SelectFrames`], [`IgnoreLabels`], [`ShuffleFrames`],
 //!   [`Partition`], [`Batch`]).
 
 mod batch;
@@ -82,7 +80,9 @@ mod chain;
 mod context;
 mod filter;
 mod folder;
+mod frame_cursor;
 mod frame_shift;
+pub(crate) mod guess;
 mod ignore;
 mod interleave;
 mod join;
@@ -94,16 +94,16 @@ mod map_labels;
 mod partition;
 mod passes;
 mod peek;
-mod pieces;
 mod prefetch;
 mod reader_ext;
+mod record;
 mod rename;
 mod repeat;
 mod requested;
 mod select;
 mod shape_check;
-mod shuffle;
-mod shuffle_buffer;
+mod shuffle_frames;
+mod shuffle_utterances;
 mod skip_errors;
 mod sort;
 mod sound;
@@ -111,7 +111,6 @@ mod speakers;
 mod stale;
 #[cfg(test)]
 mod tests;
-mod text;
 mod threaded;
 mod tier;
 mod unique;
@@ -129,7 +128,7 @@ pub use ignore::IgnoreLabels;
 pub use interleave::Interleave;
 pub use join::{JoinLabels, JoinText};
 pub use labels::{LabelMap, LabelSet};
-pub use load_audio::{LoadAudio, fetch_file, load, recording_facts};
+pub use load_audio::{LoadAudio, SoundLoader, fetch_file, load, recording_facts};
 pub use map::Map;
 pub use map_labels::MapLabels;
 pub use partition::{Partition, PartitionSize};
@@ -140,23 +139,22 @@ pub use reader_ext::ReaderExt;
 pub use rename::{KeyChange, Rename};
 pub use repeat::Repeat;
 pub use select::{
-    Columns, KeyFilter, Ranges, SelectColumns, SelectFrames, SelectKeys, SelectParts, Shard, Take,
+    Columns, KeyFilter, Ranges, SelectColumns, SelectFields, SelectFrames, SelectKeys, Shard, Take,
 };
 pub use shape_check::{ShapeCheck, UtteranceShape};
-pub use shuffle::Shuffle;
-pub use shuffle_buffer::ShuffleBuffer;
+pub use shuffle_frames::ShuffleFrames;
+pub use shuffle_utterances::ShuffleUtterances;
 pub use skip_errors::{OnSkip, SkipErrors};
-pub use sort::{By, Sort, Sorted, Sorter};
+pub use sort::{Sort, SortKey, Sorted, Sorter};
 pub use sound::{Channels, SoundChoice};
 pub use speakers::Speakers;
-pub use text::Stages;
 pub use threaded::ThreadedReader;
 pub use tier::PickTier;
 pub use unique::Unique;
 pub use utterances::Utterances;
 
 /// Whether nothing comes after this: it was the end, or an error that can't continue.
-fn is_last(read: &crate::Result<bool>) -> bool {
+fn is_last(read: &crate::error::Result<bool>) -> bool {
     match read {
         Ok(more) => !more,
         Err(error) => !error.can_continue(),

@@ -1,11 +1,11 @@
-//! Frames in portions of one size.
+//! Partitions of frames.
 
-use super::pieces::{Pieces, append};
+use super::frame_cursor::{FrameCursor, append};
+use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Described, Matrix, Utterance};
-use crate::{Error, Limits, Result};
+use crate::model::{DatasetInfo, Limits, Matrix, TagSubject, Utterance};
 
-/// How many frames make a partition: as many as fit into some memory at four bytes a value.
+/// The number of frames in a partition: as many as fit into some memory at four bytes per value.
 ///
 /// ```
 /// use spr_core::stage::PartitionSize;
@@ -21,15 +21,16 @@ pub struct PartitionSize {
 }
 
 impl PartitionSize {
-    /// The batch to which PDNN rounds the partitions of PFiles, whatever batch it trains with.
+    /// The batch size to which PDNN rounds the partitions of PFiles, whatever batch size it trains
+    /// with.
     pub const PDNN_BATCH: u64 = 256;
 
-    /// As many frames as fit into so many bytes.
+    /// Returns the size that fits into `bytes` bytes.
     pub fn of_bytes(bytes: u64) -> Self {
         Self { bytes, batch: 1 }
     }
 
-    /// Rounded down to whole batches of so many frames.
+    /// Rounds the size down to whole batches of `frames` frames.
     #[must_use]
     pub fn in_batches(self, frames: u64) -> Self {
         Self {
@@ -38,10 +39,10 @@ impl PartitionSize {
         }
     }
 
-    /// Frames of `columns` values in a partition.
+    /// Returns the number of frames of `columns` values in a partition.
     ///
     /// # Errors
-    /// Not one frame, or not one batch, fits.
+    /// Not even one frame, or one batch, fits.
     pub fn frames(self, columns: usize) -> Result<usize> {
         let frames = self.bytes / (4 * columns.max(1) as u64);
         match frames - frames % self.batch {
@@ -61,31 +62,32 @@ impl PartitionSize {
     }
 }
 
-/// Cuts utterances where a partition is full; each piece keeps the name of its utterance, and says
-/// in [`Utterance::part`] which partition it belongs to.
+/// Cuts utterances at the ends of partitions. Each piece keeps the key of its utterance, and has
+/// the index of its partition in [`Utterance::part`].
 ///
-/// All pieces together are the utterances as they were. A later piece has no frame offset. What
-/// has segments, audio or the like beside its frames can't be cut.
+/// The pieces together are the original utterances. Later pieces have no frame offset. An utterance
+/// with segments, audio or the like besides its frames cannot be cut.
 pub struct Partition {
-    pieces: Pieces,
+    pieces: FrameCursor,
     size: Option<PartitionSize>,
-    /// Frames in the current partition; `None` before the first.
+    /// The number of frames in the current partition; `None` before the first.
     filled: Option<usize>,
-    /// Partitions begun.
+    /// The number of partitions started.
     begun: u64,
     limits: Limits,
     info: DatasetInfo,
-    /// Whether an error ended it.
+    /// Whether an error ended the stream.
     over: bool,
 }
 
 impl Partition {
-    /// The utterances of `inner`, cut to partitions of `size`, or all in one without a size.
+    /// Cuts the utterances of `inner` to partitions of `size`, or puts all into one partition
+    /// without a size.
     pub fn new(inner: Box<dyn Reader>, size: Option<PartitionSize>, limits: Limits) -> Self {
         let mut info = inner.info().clone();
         info.utterances = None;
         Self {
-            pieces: Pieces::new(inner),
+            pieces: FrameCursor::new(inner),
             size,
             filled: None,
             begun: 0,
@@ -95,7 +97,7 @@ impl Partition {
         }
     }
 
-    /// Frames in a partition of data like the utterance at hand.
+    /// Returns the number of frames in a partition of data like the current utterance.
     fn capacity(&self) -> Result<usize> {
         let features = self.pieces.utterance().features.as_ref();
         match (self.size, features) {
@@ -107,7 +109,7 @@ impl Partition {
         }
     }
 
-    /// Hands out what fits of the utterance at hand.
+    /// Returns as much of the current utterance as fits.
     fn piece(&mut self, utt: &mut Utterance) -> Result<()> {
         let left = self.pieces.left();
         let mut filled = self.filled;
@@ -138,34 +140,33 @@ impl Partition {
         utt.start();
         utt.part = part;
         utt.meta.clone_from(&from.meta);
-        utt.meta.forget(Described::Frames);
+        utt.meta.forget(TagSubject::Frames);
         utt.origin.clone_from(&from.origin);
         if rows.start > 0 {
             utt.meta.frame_offset = None;
         }
-        for (to, from) in [
-            (&mut utt.features, &from.features),
-            (&mut utt.labels, &from.labels),
-        ] {
-            let Some(from) = from else {
-                *to = None;
-                continue;
-            };
-            let to = to.get_or_insert_with(Matrix::default);
+        let part = |from: &Matrix, to: &mut Matrix| {
             to.start(from.dtype(), from.rank(), from.cols());
-            append(to, from, rows.clone(), &self.limits)?;
+            append(to, from, rows.clone(), &self.limits)
+        };
+        if let Some(features) = &from.features {
+            part(features, utt.features_mut())?;
+        }
+        if let Some(labels) = &from.labels {
+            part(labels, utt.labels_mut())?;
         }
         Ok(())
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Partition {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     /// # Errors
-    /// An utterance can't be cut; the next can be read.
+    /// An utterance cannot be cut; the next one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         if self.over {
             return Ok(false);

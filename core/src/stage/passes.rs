@@ -1,23 +1,23 @@
-//! The same data set pass by pass.
+//! Repeated passes through a data set.
 
 use super::is_last;
-use crate::Result;
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 
 /// Reads a data set, and from the start again after a [reset](Self::reset). What opens it is told the
-/// number of the pass, from 0, so that each can have [an order of its own](crate::random::Rng::of_pass)
+/// number of the pass, from 0, so that each can have [an order of its own](crate::number::random::Rng::of_pass)
 /// that is the same in every run.
 ///
 /// ```
-/// use spr_core::random::Rng;
+/// use spr_core::number::random::Rng;
 /// use spr_core::stage::{Cache, Passes, ReaderExt, Utterances};
 /// use spr_core::{Limits, Result};
 ///
 /// fn train(data: Cache) -> Result<()> {
 ///     let mut passes = Passes::new(move |pass| {
 ///         let rng = Rng::Seeded(1).of_pass(pass);
-///         Ok(data.reader().shuffle(1000, rng, Limits::default()))
+///         Ok(data.reader().shuffle_utterances(1000, rng, Limits::default()))
 ///     })?;
 ///     for _ in 0..10 {
 ///         for utt in Utterances::new(&mut passes) {
@@ -30,17 +30,17 @@ use crate::model::{DatasetInfo, Utterance};
 /// ```
 pub struct Passes<F> {
     open: F,
-    /// The pass, and the reader of it until that was at an end.
+    /// The pass, and its reader until the end.
     pass: u64,
     reader: Option<Box<dyn Reader>>,
     info: DatasetInfo,
 }
 
 impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Passes<F> {
-    /// The first pass of what `open` opens.
+    /// Starts the first pass of the data that `open` opens.
     ///
     /// # Errors
-    /// It can't be opened.
+    /// They cannot be opened.
     pub fn new(mut open: F) -> Result<Self> {
         let reader = open(0)?;
         Ok(Self {
@@ -51,17 +51,18 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Passes<F> {
         })
     }
 
-    /// The number of the pass, from 0.
+    /// Returns the number of the pass, from 0.
     pub fn pass(&self) -> u64 {
         self.pass
     }
 
-    /// Starts the next pass, wherever this one is, and even if it has failed.
+    /// Starts the next pass, even if this one is not finished or has failed.
     ///
     /// # Errors
-    /// The data can't be opened again. The pass is then over, and the next reset tries the one after.
+    /// The data cannot be opened again. The pass has then ended, and the next reset tries the one
+    /// after it.
     pub fn reset(&mut self) -> Result<()> {
-        // What the last one holds is free before the next is opened.
+        // The memory of the last pass is released before the next one is opened.
         self.reader = None;
         self.pass += 1;
         let reader = (self.open)(self.pass)?;
@@ -71,6 +72,7 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Passes<F> {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Reader for Passes<F> {
     fn info(&self) -> &DatasetInfo {
         &self.info

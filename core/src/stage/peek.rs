@@ -1,11 +1,10 @@
-//! Whether there is more, and what.
+//! Peeking at the next utterance.
 
-use crate::Result;
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 
-/// A reader that can look at the next utterance before it is read. It is read ahead only when
-/// somebody looks.
+/// A reader that can peek at the next utterance, which is read ahead only on request.
 ///
 /// ```
 /// # use spr_core::format::Reader;
@@ -31,12 +30,12 @@ use crate::model::{DatasetInfo, Utterance};
 pub struct Peek {
     inner: Box<dyn Reader>,
     utt: Utterance,
-    /// What the read after those that were given came to.
+    /// The result of the next read, if it was read ahead.
     ahead: Option<Result<bool>>,
 }
 
 impl Peek {
-    /// A look ahead in `inner`.
+    /// Wraps `inner`.
     pub fn new(inner: Box<dyn Reader>) -> Self {
         Self {
             inner,
@@ -50,18 +49,19 @@ impl Peek {
         self.ahead.get_or_insert_with(|| inner.read(utt))
     }
 
-    /// Whether the next [`read`](Reader::read) has something to tell: an utterance, or an error.
+    /// Returns `true` if the next [`read`](Reader::read) returns an utterance or an error.
     pub fn has_next(&mut self) -> bool {
         !matches!(self.ahead(), Ok(false))
     }
 
-    /// The next utterance, if there is one. An error is kept for the next read.
+    /// Returns the next utterance, if there is one. An error is kept for the next read.
     pub fn peek(&mut self) -> Option<&Utterance> {
         let there = matches!(self.ahead(), Ok(true));
         there.then_some(&self.utt)
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Peek {
     fn info(&self) -> &DatasetInfo {
         self.inner.info()

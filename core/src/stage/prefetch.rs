@@ -1,46 +1,46 @@
-//! Reading ahead on a thread of its own.
+//! Reading ahead on a separate thread.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::block::{Block, Then};
+use super::block::{Block, BlockEnd};
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::{Error, Result};
 
-/// Reads the next utterances while the caller works on these. Order, content and errors are those
-/// of the reader it is made of.
+/// Reads the next utterances while the caller processes the current ones. Order, content and errors
+/// do not change.
 ///
-/// Three blocks of utterances are in memory: one being read, one waiting, one with the caller. A large
-/// utterance is a block of its own. Live data are read in turn, for nothing is to wait behind what is
-/// still being made. The thread starts with the first read, so that a reader that is only opened
-/// has none; where no thread is to be had, everything is read in turn. Dropping it does not wait for a
-/// read that is under way.
+/// Three blocks of utterances are in memory: one being read, one waiting, one with the caller. A
+/// large utterance is a separate block. Live data are read synchronously, because nothing may wait
+/// for data not produced yet. The thread starts with the first read, so that an unused reader has
+/// none. If no thread can be started, everything is read synchronously. Dropping it does not wait
+/// for a pending read.
 pub struct Prefetch {
     state: State,
     current: Block,
-    /// Blocks that may wait for the caller.
+    /// The number of blocks that may wait for the caller.
     waiting: usize,
     info: DatasetInfo,
     over: bool,
 }
 
-/// Who reads.
+/// The state of the reading thread.
 enum State {
-    /// Nobody yet.
+    /// Not started.
     Idle(Option<Box<dyn Reader>>),
-    /// A thread.
+    /// Running.
     Ahead {
         filled: Receiver<Block>,
         spent: SyncSender<Block>,
     },
-    /// Whoever asks, as there is no thread, or for live data.
+    /// Not used: no thread could be started, or the data are live.
     InTurn(Arc<Mutex<Box<dyn Reader>>>),
 }
 
 impl Prefetch {
-    /// The most blocks that wait.
+    /// The largest number of waiting blocks.
     pub const MOST: usize = 1 << 10;
 
     /// Reads `reader` ahead from the first read on.
@@ -48,8 +48,7 @@ impl Prefetch {
         Self::waiting(reader, 1)
     }
 
-    /// The same with so many blocks waiting for the caller, for readers and callers that are slow by
-    /// turns.
+    /// Does the same with `blocks` waiting blocks, for readers and callers of varying speed.
     pub fn waiting(reader: Box<dyn Reader>, blocks: usize) -> Self {
         let info = reader.info().clone();
         Self {
@@ -68,7 +67,7 @@ impl Prefetch {
     fn start(reader: Box<dyn Reader>, waiting: usize) -> State {
         let (to_caller, filled) = sync_channel(waiting);
         let (spent, to_reader) = sync_channel::<Block>(waiting + 2);
-        // It is shared so that it is not lost with a thread that could not be started.
+        // Shared, so that the reader is not lost if the thread cannot be started.
         let reader = Arc::new(Mutex::new(reader));
         let own = reader.clone();
         let work = move || {
@@ -91,7 +90,7 @@ impl Prefetch {
         }
     }
 
-    /// Goes on to the next block.
+    /// Moves to the next block.
     fn next_block(&mut self) -> Result<()> {
         if let State::Idle(reader) = &mut self.state
             && let Some(reader) = reader.take()
@@ -104,7 +103,7 @@ impl Prefetch {
                     self.over = true;
                     return Err(Error::unsupported("the thread that reads ahead died"));
                 };
-                // Without a place for it the allocation is simply made again.
+                // If it cannot be returned, the allocation is simply made again.
                 let _ = spent.try_send(std::mem::replace(&mut self.current, block));
             }
             State::InTurn(reader) => {
@@ -117,6 +116,7 @@ impl Prefetch {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Prefetch {
     fn info(&self) -> &DatasetInfo {
         &self.info
@@ -128,9 +128,9 @@ impl Reader for Prefetch {
                 return Ok(true);
             }
             match self.current.then() {
-                Then::More => self.next_block()?,
-                Then::End => self.over = true,
-                Then::Failed(error) => {
+                BlockEnd::More => self.next_block()?,
+                BlockEnd::End => self.over = true,
+                BlockEnd::Failed(error) => {
                     self.over = !error.can_continue();
                     return Err(error);
                 }

@@ -1,37 +1,39 @@
-//! Other names for utterances.
+//! Renaming of utterances.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, Utterance};
-use crate::{Error, KeyMap, Result};
+use crate::tables::KeyMap;
 
-/// What becomes of a key.
+/// A change of a key.
+#[non_exhaustive]
 #[derive(Clone, Debug)]
 pub enum KeyChange {
-    /// What matches is replaced, everywhere or the first time.
+    /// Replaces the matches of a regular expression, or the first one.
     Replace {
-        /// What is replaced.
+        /// The regular expression.
         regex: Regex,
-        /// By what: `${1}` is a group, `$$` a dollar.
+        /// The replacement: `${1}` is a group, `$$` a dollar.
         by: Vec<u8>,
-        /// Whether it is, wherever it is found.
+        /// Whether all matches are replaced.
         all: bool,
     },
-    /// This comes before it.
+    /// Adds a prefix.
     Prefix(Vec<u8>),
-    /// This comes behind it.
+    /// Adds a suffix.
     Suffix(Vec<u8>),
-    /// It is what a table gives for it.
+    /// Looks the key up in a table.
     Map(KeyMap),
 }
 
 impl KeyChange {
-    /// As `sed` writes it: `s/REGEX/TEXT/`, with any byte of ASCII for the bars, and `g` and `i` behind
-    /// them. In the text `&` is what was found and `\1` its first group.
+    /// Parses the syntax of `sed`: `s/REGEX/TEXT/`, with any ASCII character as delimiter, and `g`
+    /// and `i` after them. In the text `&` is the match and `\1` its first group.
     ///
     /// ```
     /// use spr_core::model::Key;
@@ -42,7 +44,7 @@ impl KeyChange {
     /// ```
     ///
     /// # Errors
-    /// It is written otherwise.
+    /// The syntax is invalid.
     pub fn sed(text: &str) -> Result<Self> {
         let wrong = |why: String| Error::usage(format!("'{text}': {why}"));
         let form = || wrong("expected s/REGEX/TEXT/, as sed has it".to_owned());
@@ -78,10 +80,10 @@ impl KeyChange {
         })
     }
 
-    /// What becomes of `key`.
+    /// Returns the new key for `key`.
     ///
     /// # Errors
-    /// A table has nothing for it; the error [can continue](Error::can_continue).
+    /// A table does not contain it; the error [can continue](Error::can_continue).
     pub fn apply(&self, key: &Key) -> Result<Key> {
         let bytes = key.as_bytes();
         Ok(match self {
@@ -96,7 +98,7 @@ impl KeyChange {
     }
 }
 
-/// The parts between bars, of which one behind a backslash is none.
+/// Splits text at delimiters that do not follow a backslash.
 fn split(text: &str, bar: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut chars = text.chars();
@@ -120,8 +122,8 @@ fn split(text: &str, bar: char) -> Vec<String> {
     parts
 }
 
-/// The text of a replacement with its groups as the library has them; there are so many, with the
-/// whole.
+/// Converts a replacement to the library's syntax, where `count` groups exist, including the whole
+/// match.
 fn groups(text: &str, count: usize) -> Result<Vec<u8>, String> {
     let mut out = String::new();
     let mut chars = text.chars();
@@ -148,19 +150,19 @@ fn groups(text: &str, count: usize) -> Result<Vec<u8>, String> {
     Ok(out.into_bytes())
 }
 
-/// Gives utterances other names. Two that had different names never get the same: that is an error,
-/// which [can continue](Error::can_continue). A few bytes are kept of each name.
+/// Renames utterances. Two different keys must not become the same: that is an error, which [can
+/// continue](Error::can_continue). A few bytes per key are kept in memory.
 pub struct Rename {
     inner: Box<dyn Reader>,
     changes: Vec<KeyChange>,
-    /// Of which name each new one was made, both as hashes.
+    /// The old key of each new one, both as hashes.
     made: HashMap<u128, u64>,
     hashers: [RandomState; 2],
     info: DatasetInfo,
 }
 
 impl Rename {
-    /// The utterances of `inner`, with these changes made one after the other.
+    /// Applies these changes in sequence to the keys of `inner`.
     pub fn new(inner: Box<dyn Reader>, changes: Vec<KeyChange>) -> Self {
         Self {
             info: inner.info().clone(),
@@ -171,7 +173,7 @@ impl Rename {
         }
     }
 
-    /// The new name of an utterance.
+    /// Returns the new key of an utterance.
     fn name(&mut self, old: &Key, starts: bool) -> Result<Key> {
         let mut new = old.clone();
         for change in &self.changes {
@@ -191,6 +193,7 @@ impl Rename {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Rename {
     fn info(&self) -> &DatasetInfo {
         &self.info
@@ -270,7 +273,7 @@ mod tests {
             });
         }
         let clash = "utterance a_1: would be called x-a_1.s, as another is by now";
-        // One that comes twice is no clash.
+        // A repeated key is not a conflict.
         assert_eq!(said, ["x-a_1.s", clash, "x-b.s", "x-b.s"]);
         assert!(!reader.read(&mut utt).unwrap());
     }

@@ -1,16 +1,15 @@
-//! The same data set again and again.
+//! Repetition of a data set.
 
 use super::Passes;
 use super::is_last;
-use crate::Result;
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 
-/// Reads a data set epoch after epoch as one stream, opening it anew for each; [`Passes`] has each for
-/// itself.
+/// Reads epochs of a data set as one stream, opening it anew for each; [`Passes`] separates them.
 pub struct Repeat<F> {
     passes: Option<Passes<F>>,
-    /// Epochs to come after this one; `None` without end.
+    /// The number of remaining epochs; `None` for an endless stream.
     left: Option<u64>,
     /// Whether this epoch had an utterance.
     any: bool,
@@ -19,11 +18,11 @@ pub struct Repeat<F> {
 }
 
 impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Repeat<F> {
-    /// `times` epochs, or with `None` epochs without end, of what `open` opens. It is given the
-    /// number of the epoch, from 0, so that each can have an order of its own.
+    /// Reads `times` epochs, or endless ones with `None`, of the data that `open` opens. It
+    /// receives the number of the epoch, from 0, so that each epoch can have a different order.
     ///
     /// # Errors
-    /// The first epoch can't be opened.
+    /// The first epoch cannot be opened.
     pub fn new(times: Option<u64>, open: F) -> Result<Self> {
         let passes = match times {
             Some(0) => None,
@@ -41,12 +40,12 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Repeat<F> {
         })
     }
 
-    /// The number of the epoch that the last utterance belongs to, from 0.
+    /// Returns the number of the epoch of the last utterance, from 0.
     pub fn epoch(&self) -> u64 {
         self.passes.as_ref().map_or(0, Passes::pass)
     }
 
-    /// Reads on, in the next epoch if need be: there is none behind one that had no utterances.
+    /// Reads on, in the next epoch if necessary: none follows an epoch without utterances.
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         let Some(passes) = &mut self.passes else {
             return Ok(false);
@@ -64,6 +63,7 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Repeat<F> {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Reader for Repeat<F> {
     fn info(&self) -> &DatasetInfo {
         &self.info

@@ -1,32 +1,32 @@
-//! A request, and what a format leaves to do of it.
+//! Requests: the parts that a format leaves to stages.
 
-use super::{FolderReader, LoadAudio, SelectKeys, SelectParts, Shard};
-use crate::Result;
+use super::{FolderReader, LoadAudio, SelectFields, SelectKeys, Shard};
 use crate::bytes::{Env, Location, Source};
-use crate::format::{Format, Opened, Options, Parts, Portioned, Reader, Request};
+use crate::error::Result;
+use crate::format::{ChunkSupport, FieldSet, Format, OpenedDataset, Options, Reader, Request};
 
 impl Request {
-    /// Opens a data set by it: what `format` leaves to do is done by stages.
+    /// Opens a data set. Stages apply the parts that `format` does not.
     ///
     /// # Errors
-    /// The header is broken, an option's value is wrong, or there is no such share.
+    /// The header or the value of an option is invalid, or there is no such shard.
     pub fn open(
         mut self,
         format: &'static dyn Format,
         source: Source,
         options: &Options,
         env: &Env,
-    ) -> Result<Opened> {
-        self.settle_portions();
+    ) -> Result<OpenedDataset> {
+        self.settle_chunks();
         let opened = format.open(source, options, &mut self, env)?;
         self.rest_of(opened, env)
     }
 
-    /// Opens a folder by it: one that is a data set of `format` as a whole, or one of files that hold
-    /// an utterance each and have an extension of the format or of `kin`.
+    /// Opens a folder: one that as a whole is a data set of `format`, or one of files with an
+    /// utterance each and an extension of the format or of `kin`.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and as [`FolderReader::open`].
+    /// As for [`open`](Self::open), and for [`FolderReader::open`].
     pub fn open_folder(
         mut self,
         format: &'static dyn Format,
@@ -34,35 +34,35 @@ impl Request {
         kin: &[&str],
         options: &Options,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let Some(whole) = format.folder() else {
             let (options, env) = (options.clone(), env.clone());
             let reader = FolderReader::open(folder, format, kin, options, self, env)?;
-            return Ok(Opened::stream(reader));
+            return Ok(OpenedDataset::stream(reader));
         };
-        self.settle_portions();
+        self.settle_chunks();
         let opened = whole.open(folder, options, &mut self, env)?;
         self.rest_of(opened, env)
     }
 
-    /// Asks for whole utterances where others can't be told apart.
-    fn settle_portions(&mut self) {
+    /// Requests whole utterances if chunks could not be distinguished.
+    fn settle_chunks(&mut self) {
         if self.lenient || self.damaged || self.lookup || self.has_share() {
-            self.portions = Portioned::No;
+            self.chunks = ChunkSupport::No;
         }
     }
 
-    fn rest_of(self, opened: Opened, env: &Env) -> Result<Opened> {
+    fn rest_of(self, opened: OpenedDataset, env: &Env) -> Result<OpenedDataset> {
         match opened {
-            Opened::Stream(reader) => Ok(Opened::Stream(self.rest(reader, env)?)),
+            OpenedDataset::Stream(reader) => Ok(OpenedDataset::Stream(self.rest(reader, env)?)),
             table => Ok(table),
         }
     }
 
-    /// What is left to do of it, done by stages over `reader`.
+    /// Applies the remaining parts with stages over `reader`.
     ///
     /// # Errors
-    /// There is no such share.
+    /// There is no such shard.
     pub fn rest(mut self, mut reader: Box<dyn Reader>, env: &Env) -> Result<Box<dyn Reader>> {
         if let Some(run) = self.take_run() {
             reader = Box::new(Shard::of(reader, run)?);
@@ -73,8 +73,8 @@ impl Request {
         if let Some(share) = self.take_share() {
             reader = Box::new(Shard::of(reader, share)?);
         }
-        if self.parts != Parts::ALL {
-            reader = Box::new(SelectParts::new(reader, self.parts));
+        if self.parts != FieldSet::ALL {
+            reader = Box::new(SelectFields::new(reader, self.parts));
         }
         if self.samples && self.parts.audio {
             reader = Box::new(LoadAudio::new(reader, env));

@@ -1,31 +1,31 @@
-//! Utterances that are as declared.
+//! Checks of the shape of utterances.
 
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{Audio, DatasetInfo, Dtype, Matrix, Rank, Utterance};
-use crate::{Error, Result};
 
-/// What utterances have in common; `None` where they may differ.
+/// The common shape of utterances; `None` for properties that may differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UtteranceShape {
-    /// Feature columns; 0 without features.
+    /// The number of feature columns; 0 without features.
     pub dim: Option<usize>,
     /// The element type of the features.
     pub dtype: Option<Dtype>,
-    /// Whether the features are a matrix, a vector or a number.
+    /// The rank of the features: matrix, vector or scalar.
     pub rank: Option<Rank>,
-    /// The least and the most frames.
+    /// The smallest and the largest number of frames.
     pub frames: Option<(u64, u64)>,
-    /// Label columns; 0 without labels.
+    /// The number of label columns; 0 without labels.
     pub label_columns: Option<usize>,
-    /// Samples a second; 0 without sound.
+    /// The sampling rate in Hz; 0 without audio.
     pub rate: Option<u32>,
-    /// Channels of sound; 0 without sound.
+    /// The number of audio channels; 0 without audio.
     pub channels: Option<u32>,
 }
 
 impl UtteranceShape {
-    /// All of an utterance's own, as far as it is known: of sound that is not loaded, what its header
-    /// says.
+    /// Returns the shape of an utterance, as far as known: of audio that is not loaded, from its
+    /// header.
     pub fn of(utt: &Utterance) -> Self {
         let cols = |m: &Option<Matrix>| Some(m.as_ref().map_or(0, Matrix::cols));
         let sound = utt.audio.as_ref().map(Audio::facts);
@@ -41,7 +41,7 @@ impl UtteranceShape {
     }
 }
 
-/// Passes utterances on that have a shape and refuses the others.
+/// Passes on utterances of a given shape and rejects others.
 ///
 /// ```
 /// # use spr_core::format::Reader;
@@ -79,8 +79,8 @@ pub struct ShapeCheck {
 }
 
 impl ShapeCheck {
-    /// The utterances of `inner`, of the shape that is declared, or with `None` of the shape of the
-    /// first but for the number of frames.
+    /// Checks the utterances of `inner` against the declared shape, or with `None` against the
+    /// shape of the first one without the number of frames.
     pub fn new(inner: Box<dyn Reader>, shape: Option<UtteranceShape>) -> Self {
         let mut info = inner.info().clone();
         if let Some(shape) = shape {
@@ -165,13 +165,14 @@ fn sound(
     Err(Error::unfit(format!("has {found}, expected {expected}")))
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for ShapeCheck {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     /// # Errors
-    /// An utterance has another shape; the next can be read.
+    /// An utterance has another shape; the next one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
         if more {

@@ -1,28 +1,28 @@
-//! Utterances that can't be read are passed over.
+//! Skipping of faulty utterances.
 
 use std::sync::Arc;
 
 use super::is_last;
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::{Error, Result};
 
-/// What is told of each utterance that is passed over.
+/// Receives the error of each skipped utterance.
 pub type OnSkip = Arc<dyn Fn(&Error) + Send + Sync>;
 
-/// Passes on the utterances that can be read. What costs one utterance, or the rest of a data set of
-/// which something was read, is told and no error any more.
+/// Passes on the utterances that can be read. An error of one utterance, or of the rest of a data
+/// set of which something was read, is reported and skipped.
 pub struct SkipErrors {
     inner: Box<dyn Reader>,
     tell: OnSkip,
-    /// Whether something was read.
+    /// Whether an utterance was read.
     begun: bool,
     ended: bool,
     info: DatasetInfo,
 }
 
 impl SkipErrors {
-    /// The utterances of `inner` that can be read; `tell` is told of the others.
+    /// Passes on the readable utterances of `inner`; `tell` receives the errors of others.
     pub fn new(inner: Box<dyn Reader>, tell: OnSkip) -> Self {
         Self {
             info: inner.info().without_totals(),
@@ -34,6 +34,7 @@ impl SkipErrors {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for SkipErrors {
     fn info(&self) -> &DatasetInfo {
         &self.info
@@ -65,7 +66,7 @@ mod tests {
     use crate::stage::Filter;
     use crate::stage::tests::{List, utterance};
 
-    /// What is read of `a`, `b` and `c` where some are errors, and what is told.
+    /// Reads `a`, `b` and `c`, some of which are errors, and returns the reports.
     fn read(bad: &'static [(&'static str, bool)]) -> (Result<String>, Vec<String>) {
         let list = List::of(["a", "b", "c"].map(|key| utterance(key, &[0.0], 1)));
         let faulty = Filter::new(list, move |utt: &Utterance| {

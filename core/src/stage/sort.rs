@@ -1,4 +1,4 @@
-//! All utterances in another order.
+//! Sorting of utterances.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -6,22 +6,23 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
+use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::record::{self, Head};
-use crate::{Error, Remedy, Result};
+use crate::stage::record::{self, Head};
 
-/// What utterances are sorted by. Those that are equal keep their order.
+/// The sort key of utterances. Equal ones keep their order.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
-    /// Their keys, byte by byte, as `LC_ALL=C sort` does and Kaldi wants it.
+pub enum SortKey {
+    /// The keys, byte by byte, as by `LC_ALL=C sort` and as Kaldi requires.
     #[default]
     Key,
-    /// Their numbers of frames, the shortest first.
+    /// The numbers of frames, the shortest first.
     Frames,
 }
 
-impl By {
+impl SortKey {
     fn compare(self, a: (&[u8], u64), b: (&[u8], u64)) -> Ordering {
         match self {
             Self::Key => a.0.cmp(b.0),
@@ -30,10 +31,10 @@ impl By {
     }
 }
 
-/// Sorts utterances. All are read before the first is handed out; what does not fit into the
-/// memory given waits in a temporary file, which has no name and is gone with the program.
+/// Sorts utterances. All are read before the first one is returned. Those that exceed the given
+/// memory go to a temporary file without a name.
 ///
-/// An error that [can continue](Error::can_continue) comes out at once; the next call goes on.
+/// An error that [can continue](Error::can_continue) is returned at once; the next call continues.
 pub struct Sort {
     inner: Box<dyn Reader>,
     sorter: Sorter,
@@ -42,16 +43,16 @@ pub struct Sort {
     scratch: Utterance,
 }
 
-/// Takes utterances one by one and gives them back sorted, for those who don't get them from a
-/// reader. What does not fit into the memory given waits in a temporary file without a name.
+/// Sorts utterances that are not from a reader. Those that exceed the given memory go to a
+/// temporary file without a name.
 pub struct Sorter {
-    by: By,
+    by: SortKey,
     memory: usize,
     run: Run,
-    spilt: Option<Spilt>,
+    spilt: Option<SortedRuns>,
 }
 
-/// The utterances that a [`Sorter`] took, sorted.
+/// The sorted utterances of a [`Sorter`].
 pub struct Sorted {
     /// Those in memory.
     run: Run,
@@ -62,7 +63,7 @@ pub struct Sorted {
 #[derive(Default)]
 struct Run {
     bytes: Vec<u8>,
-    /// Where each lies, and where its key does.
+    /// The position of each utterance, and of its key.
     items: Vec<Item>,
 }
 
@@ -73,8 +74,8 @@ struct Item {
     frames: u64,
 }
 
-/// Sorted runs, one behind the other in a file.
-struct Spilt {
+/// Sorted runs in a file.
+struct SortedRuns {
     file: BufWriter<File>,
     ends: Vec<u64>,
 }
@@ -84,18 +85,18 @@ enum Output {
     Merge(Merge),
 }
 
-/// Bytes by which the memory for a run grows.
+/// The number of bytes by which the memory for a run grows.
 const STEP: usize = 4 << 20;
-/// Bytes of an item.
+/// The size of an item in bytes.
 const ITEM: usize = size_of::<Item>();
-/// The least memory for reading a run back.
+/// The smallest buffer for reading a run back.
 const LEAST: usize = 4 << 10;
 const MOST: usize = 256 << 10;
 
 impl Sort {
-    /// The utterances of `inner`, sorted, with at most about `memory` bytes of them in memory at a
-    /// time, one utterance at least.
-    pub fn new(inner: Box<dyn Reader>, by: By, memory: u64) -> Self {
+    /// Sorts the utterances of `inner`, with about `memory` bytes of memory, but at least one
+    /// utterance.
+    pub fn new(inner: Box<dyn Reader>, by: SortKey, memory: u64) -> Self {
         Self {
             info: inner.info().clone(),
             inner,
@@ -111,13 +112,13 @@ impl Sort {
             self.sorter.push(&self.scratch)?;
         }
         self.scratch = Utterance::default();
-        std::mem::replace(&mut self.sorter, Sorter::new(By::Key, 0)).finish()
+        std::mem::replace(&mut self.sorter, Sorter::new(SortKey::Key, 0)).finish()
     }
 }
 
 impl Sorter {
-    /// A sorter that keeps at most about `memory` bytes in memory, one utterance at least.
-    pub fn new(by: By, memory: u64) -> Self {
+    /// Creates a sorter with about `memory` bytes of memory, but at least one utterance.
+    pub fn new(by: SortKey, memory: u64) -> Self {
         Self {
             by,
             memory: usize::try_from(memory).unwrap_or(usize::MAX),
@@ -126,10 +127,10 @@ impl Sorter {
         }
     }
 
-    /// Takes an utterance.
+    /// Adds an utterance.
     ///
     /// # Errors
-    /// The temporary file can't be written.
+    /// The temporary file cannot be written.
     pub fn push(&mut self, utt: &Utterance) -> Result<()> {
         self.run.push(utt)?;
         match self.run.size() >= self.memory {
@@ -138,10 +139,10 @@ impl Sorter {
         }
     }
 
-    /// All that were taken, sorted.
+    /// Returns all utterances, sorted.
     ///
     /// # Errors
-    /// The temporary file can't be read or written.
+    /// The temporary file cannot be read or written.
     pub fn finish(mut self) -> Result<Sorted> {
         if self.spilt.is_none() {
             self.run.sort(self.by);
@@ -158,12 +159,12 @@ impl Sorter {
         })
     }
 
-    /// Writes what is in memory to the file.
+    /// Writes the utterances in memory to the file.
     fn spill(&mut self) -> Result<()> {
         self.run.sort(self.by);
         let spilt = match &mut self.spilt {
             Some(spilt) => spilt,
-            none => none.insert(Spilt {
+            none => none.insert(SortedRuns {
                 file: BufWriter::new(tempfile::tempfile().map_err(failed)?),
                 ends: Vec::new(),
             }),
@@ -181,10 +182,10 @@ impl Sorter {
 }
 
 impl Sorted {
-    /// The next utterance; `false` at the end.
+    /// Reads the next utterance, and returns `false` at the end.
     ///
     /// # Errors
-    /// The temporary file can't be read.
+    /// The temporary file cannot be read.
     pub fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         match &mut self.output {
             Output::Memory(items) => {
@@ -198,7 +199,7 @@ impl Sorted {
         }
     }
 
-    /// Nothing.
+    /// Returns an empty output.
     fn none() -> Self {
         Self {
             run: Run::default(),
@@ -234,35 +235,35 @@ impl Run {
         self.bytes.len() + self.items.len() * ITEM
     }
 
-    fn sort(&mut self, by: By) {
+    fn sort(&mut self, by: SortKey) {
         let bytes = &self.bytes;
         let of = |item: &Item| (&bytes[item.key.0..item.key.1], item.frames);
         self.items.sort_by(|a, b| by.compare(of(a), of(b)));
     }
 }
 
-/// Sorted runs becoming one.
+/// A merge of sorted runs.
 struct Merge {
     heap: BinaryHeap<Front>,
     buffer: Vec<u8>,
 }
 
-/// A run and the head of its next utterance.
+/// A run, and the head of its next utterance.
 struct Front {
     head: Head,
     number: usize,
-    by: By,
-    run: BufReader<Span>,
+    by: SortKey,
+    run: BufReader<FileRange>,
 }
 
-/// A part of a file that others read, too.
-struct Span {
+/// A range of a shared file.
+struct FileRange {
     file: Arc<File>,
     at: u64,
     end: u64,
 }
 
-impl Read for Span {
+impl Read for FileRange {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let len = out.len().min(left);
@@ -275,12 +276,12 @@ impl Read for Span {
 }
 
 impl Merge {
-    fn new(spilt: Option<Spilt>, by: By, memory: usize) -> Result<Self> {
+    fn new(spilt: Option<SortedRuns>, by: SortKey, memory: usize) -> Result<Self> {
         let mut merge = Self {
             heap: BinaryHeap::new(),
             buffer: Vec::new(),
         };
-        let Some(Spilt { file, ends }) = spilt else {
+        let Some(SortedRuns { file, ends }) = spilt else {
             return Ok(merge);
         };
         let file = Arc::new(file.into_inner().map_err(|e| failed(e.into_error()))?);
@@ -288,7 +289,7 @@ impl Merge {
         let mut at = 0;
         for (number, end) in ends.into_iter().enumerate() {
             let file = file.clone();
-            let span = Span { file, at, end };
+            let span = FileRange { file, at, end };
             at = end;
             merge.push(Front {
                 head: Head::default(),
@@ -300,7 +301,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Puts a run back with its next utterance, unless it is at its end.
+    /// Adds a run with its next utterance, unless it has ended.
     fn push(&mut self, mut front: Front) -> Result<()> {
         let span = front.run.get_ref();
         if front.run.buffer().is_empty() && span.at == span.end {
@@ -324,7 +325,7 @@ impl Merge {
 }
 
 impl Ord for Front {
-    /// The greatest of a heap comes first, so the order is turned round.
+    /// Reversed, because a heap returns its largest item first.
     fn cmp(&self, other: &Self) -> Ordering {
         let of = |front: &Self| (front.head.frames, front.number);
         let (mine, theirs) = (of(self), of(other));
@@ -349,6 +350,7 @@ impl PartialEq for Front {
 
 impl Eq for Front {}
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Sort {
     fn info(&self) -> &DatasetInfo {
         &self.info
@@ -361,7 +363,7 @@ impl Reader for Sort {
         let sorted = match self.fill() {
             Ok(sorted) => self.sorted.insert(sorted),
             Err(error) => {
-                // What was read before the stream broke off is not all there was.
+                // The part before a failure is not all.
                 if !error.can_continue() {
                     self.sorted = Some(Sorted::none());
                 }
@@ -378,7 +380,7 @@ mod tests {
     use crate::stage::tests::{List, utterance};
     use proptest::prelude::*;
 
-    fn sorted(all: &[Utterance], by: By, memory: u64) -> Vec<Utterance> {
+    fn sorted(all: &[Utterance], by: SortKey, memory: u64) -> Vec<Utterance> {
         let mut sort = Sort::new(List::of(all.to_vec()), by, memory);
         let (mut out, mut utt) = (Vec::new(), Utterance::default());
         while sort.read(&mut utt).unwrap() {
@@ -398,16 +400,16 @@ mod tests {
                 .iter()
                 .enumerate()
                 .map(|(i, (key, frames))| {
-                    // The value tells equal ones apart.
+                    // The value distinguishes equal ones.
                     utterance(key, &vec![i as f32; *frames], 1)
                 })
                 .collect();
             let mut by_key = all.clone();
             by_key.sort_by(|a, b| a.key.cmp(&b.key));
-            prop_assert_eq!(sorted(&all, By::Key, memory), by_key);
+            prop_assert_eq!(sorted(&all, SortKey::Key, memory), by_key);
             let mut by_frames = all.clone();
             by_frames.sort_by_key(Utterance::frames);
-            prop_assert_eq!(sorted(&all, By::Frames, memory), by_frames);
+            prop_assert_eq!(sorted(&all, SortKey::Frames, memory), by_frames);
         }
     }
 
@@ -428,7 +430,7 @@ mod tests {
                 }
             }
         }
-        let mut sort = Sort::new(Box::new(Flawed(0, DatasetInfo::default())), By::Key, 0);
+        let mut sort = Sort::new(Box::new(Flawed(0, DatasetInfo::default())), SortKey::Key, 0);
         let mut utt = Utterance::default();
         assert!(sort.read(&mut utt).unwrap_err().can_continue());
         let mut keys = Vec::new();

@@ -1,23 +1,25 @@
-//! Who speaks.
+//! Setting of speakers.
 
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::{KeyMap, Result};
+use crate::tables::KeyMap;
 
-/// Gives each utterance the speaker that a table has for it. An utterance that is not in the table is at
-/// fault, and the next one can be read.
+/// Sets the speaker of each utterance from a table. An utterance that is not in the table is
+/// faulty, and the next one can be read.
 pub struct Speakers {
     inner: Box<dyn Reader>,
     table: KeyMap,
 }
 
 impl Speakers {
-    /// The utterances of `inner` with the speakers of `table`.
+    /// Sets the speakers of `inner` from `table`.
     pub fn new(inner: Box<dyn Reader>, table: KeyMap) -> Self {
         Self { inner, table }
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Speakers {
     fn info(&self) -> &DatasetInfo {
         self.inner.info()

@@ -1,19 +1,19 @@
-//! Header lines that a stage makes untrue.
+//! Dropping of tags that a stage invalidates.
 
-use crate::Error;
 use crate::bytes::Env;
-use crate::model::{Described, Utterance};
+use crate::error::Error;
+use crate::model::{TagSubject, Utterance};
 
-/// Leaves out the header lines that describe what a stage changes, and says so once.
+/// Drops tags about a property that a stage changes, and warns once.
 pub(super) struct Stale {
-    changed: Described,
+    changed: TagSubject,
     env: Option<Env>,
     told: bool,
 }
 
 impl Stale {
-    /// For a stage that changes this.
-    pub(super) fn new(changed: Described) -> Self {
+    /// Creates it for a changed property.
+    pub(super) fn new(changed: TagSubject) -> Self {
         Self {
             changed,
             env: None,
@@ -21,21 +21,21 @@ impl Stale {
         }
     }
 
-    /// Has somebody to tell.
+    /// Enables the warning.
     pub(super) fn tell(&mut self, env: &Env) {
         self.env = Some(env.clone());
     }
 
-    /// Leaves them out of what is known of `utt`.
+    /// Drops them from `utt`.
     pub(super) fn leave_out(&mut self, utt: &mut Utterance) {
         let Some(tag) = utt.meta.forget(self.changed) else {
             return;
         };
         if let (Some(env), false) = (&self.env, std::mem::replace(&mut self.told, true)) {
             let what = match self.changed {
-                Described::Columns => "columns",
-                Described::Frames => "frames",
-                Described::Recording => "recording",
+                TagSubject::Columns => "columns",
+                TagSubject::Frames => "frames",
+                TagSubject::Recording => "recording",
             };
             let key = tag.key.escape_ascii();
             let message =

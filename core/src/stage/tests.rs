@@ -1,6 +1,6 @@
-//! What the tests of the stages share.
+//! Helpers for tests of stages.
 
-use crate::Result;
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Matrix, Rank, Utterance};
 
@@ -35,7 +35,7 @@ pub(super) fn utterance(key: &str, values: &[f32], cols: usize) -> Utterance {
     }
 }
 
-/// The keys of all utterances, one behind the other.
+/// Returns the keys of all utterances, concatenated.
 pub(super) fn keys(mut reader: impl Reader) -> String {
     let mut utt = Utterance::default();
     let mut keys = String::new();
@@ -46,7 +46,7 @@ pub(super) fn keys(mut reader: impl Reader) -> String {
     keys
 }
 
-/// An utterance of one column with a label for each frame.
+/// Returns an utterance of one column with a label for each frame.
 pub(super) fn labelled(key: &str, values: &[f32], labels: &[i32]) -> Utterance {
     Utterance {
         labels: Some(Matrix::from_rows(labels, 1, Rank::Vector).unwrap()),

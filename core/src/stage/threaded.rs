@@ -3,15 +3,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::is_last;
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::{Error, Result};
 
-/// A reader that threads share: each utterance goes to the thread that asks for it first. Clones are
+/// A reader shared by threads: each utterance goes to the thread that requests it first. Clones are
 /// handles of the same reader.
 ///
-/// An error that [can continue](Error::can_continue) goes to whoever met it. One that ends the
-/// stream is told to every handle once, so that no thread takes what it got for the whole.
+/// An error that [can continue](Error::can_continue) is returned to the thread that encountered it.
+/// One that ends the stream is returned once to every handle, so that no thread takes its
+/// utterances for the whole.
 ///
 /// ```
 /// # use spr_core::model::{Matrix, Rank};
@@ -42,7 +43,7 @@ use crate::{Error, Result};
 pub struct ThreadedReader {
     shared: Arc<Mutex<Shared>>,
     info: DatasetInfo,
-    /// Whether this handle was told that there is no more.
+    /// Whether this handle has returned the end.
     over: bool,
 }
 
@@ -53,14 +54,14 @@ struct Shared {
 
 enum State {
     More,
-    /// It is being read, or whoever read it died.
+    /// It is being read, or the reading thread panicked.
     Reading,
     Ended,
     Failed(Error),
 }
 
 impl ThreadedReader {
-    /// A first handle of `reader`.
+    /// Creates the first handle of `reader`.
     pub fn new(reader: Box<dyn Reader>) -> Self {
         Self {
             info: reader.info().clone(),
@@ -93,6 +94,7 @@ impl Shared {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for ThreadedReader {
     fn info(&self) -> &DatasetInfo {
         &self.info
@@ -102,7 +104,7 @@ impl Reader for ThreadedReader {
         if self.over {
             return Ok(false);
         }
-        // A panic while it was held shows in the state.
+        // A panic while it was locked is visible in the state.
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let read = shared.read(utt);
         self.over = is_last(&read);

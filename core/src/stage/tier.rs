@@ -1,17 +1,17 @@
-//! One tier of segments, picked by its name.
+//! Selection of a tier by name.
 
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, Tier, Utterance};
-use crate::{Error, Result};
 
-/// Leaves each utterance one of its tiers of segments, which then needs no name.
+/// Keeps one tier of segments of each utterance, which then needs no name.
 pub struct PickTier {
     inner: Box<dyn Reader>,
     name: Vec<u8>,
 }
 
 impl PickTier {
-    /// The utterances of `inner` with the tier called `name`.
+    /// Keeps the tier called `name` of `inner`.
     pub fn new(inner: Box<dyn Reader>, name: impl Into<Vec<u8>>) -> Self {
         Self {
             inner,
@@ -20,13 +20,14 @@ impl PickTier {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for PickTier {
     fn info(&self) -> &DatasetInfo {
         self.inner.info()
     }
 
     /// # Errors
-    /// An utterance has no such tier, or two; the next can be read.
+    /// An utterance has no such tier, or two; the next one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         if !self.inner.read(utt)? {
             return Ok(false);

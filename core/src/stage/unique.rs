@@ -1,12 +1,12 @@
-//! One utterance a key.
+//! Unique keys.
 
 use std::collections::{HashMap, HashSet};
 
+use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, Utterance};
-use crate::{Error, Remedy, Result};
 
-/// Passes on one utterance of each key. The keys are kept in memory.
+/// Passes on one utterance per key. The keys are kept in memory.
 pub struct Unique {
     inner: Box<dyn Reader>,
     keep: Keep,
@@ -16,7 +16,7 @@ pub struct Unique {
 enum Keep {
     Only(HashSet<Key>),
     First(HashSet<Key>),
-    /// How many of each key are still to come.
+    /// The number of remaining utterances per key.
     Last(HashMap<Key, u64>),
 }
 
@@ -29,22 +29,22 @@ impl Unique {
         }
     }
 
-    /// The utterances of `inner`; a second of the same key is an error, which
-    /// [can continue](Error::can_continue).
+    /// Passes on the utterances of `inner`; a repeated key is an error, which [can
+    /// continue](Error::can_continue).
     pub fn only(inner: Box<dyn Reader>) -> Self {
         Self::new(inner, Keep::Only(HashSet::new()))
     }
 
-    /// The first utterance of each key.
+    /// Passes on the first utterance of each key.
     pub fn first(inner: Box<dyn Reader>) -> Self {
         Self::new(inner, Keep::First(HashSet::new()))
     }
 
-    /// The last utterance of each key. `counted` is the same data set a second time; it is read to
-    /// its end at once.
+    /// Passes on the last utterance of each key. `counted` is a second reader of the same data set,
+    /// which is read to its end at once.
     ///
     /// # Errors
-    /// It can't be read; utterances that can't are passed over.
+    /// It cannot be read; utterances that cannot be read are skipped.
     pub fn last(inner: Box<dyn Reader>, mut counted: Box<dyn Reader>) -> Result<Self> {
         let (mut left, mut utt) = (HashMap::new(), Utterance::default());
         loop {
@@ -81,6 +81,7 @@ impl Keep {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Unique {
     fn info(&self) -> &DatasetInfo {
         &self.info

@@ -1,11 +1,11 @@
 //! Readers as iterators.
 
-use crate::Result;
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::Utterance;
 
 /// The utterances of a reader, each its owner's to keep. After an error that
-/// [can continue](crate::Error::can_continue) the next is the utterance after; after another there
+/// [can continue](crate::error::Error::can_continue) the next is the utterance after; after another there
 /// is none.
 ///
 /// ```
@@ -24,7 +24,7 @@ pub struct Utterances<R> {
 }
 
 impl<R: Reader> Utterances<R> {
-    /// The utterances of `reader`; of `&mut reader`, if it is needed after them.
+    /// Iterates over `reader`, or over `&mut reader` if it is needed afterwards.
     pub fn new(reader: R) -> Self {
         Self {
             reader,

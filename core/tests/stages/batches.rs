@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use spr_core::convert;
-use spr_core::format::{Caps, Count, FeatureCaps, Keys, Reader, Writer, Written};
+use spr_core::format::{Caps, Count, FeatureCaps, Keys, Reader, WriteSummary, Writer};
 use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::{Dtype, Sequences, Utterance};
 use spr_core::stage::*;
@@ -193,7 +193,7 @@ fn no_batch_goes_from_one_partition_to_the_next_unless_it_may() {
     }
     // A partition that is shuffled is still one.
     let size = PartitionSize::of_bytes(5 * 2 * 4);
-    let shuffled = Shuffle::new(
+    let shuffled = ShuffleFrames::new(
         script(&of(&[4, 4])),
         Some(size),
         Default::default(),
@@ -352,14 +352,14 @@ fn frames_of_a_batch_are_never_taken_for_those_of_one_utterance() {
     for stage in [
         batched().first(3),
         batched().prefetch(),
-        batched().shuffle(3, Default::default(), limits),
+        batched().shuffle_utterances(3, Default::default(), limits),
     ] {
         assert_eq!(lengths(drain(stage)), [[1, 2]]);
     }
 }
 
 /// Takes features.
-struct Features(Caps, Written);
+struct Features(Caps, WriteSummary);
 
 impl Writer for Features {
     fn caps(&self) -> &Caps {
@@ -376,7 +376,7 @@ impl Writer for Features {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         Ok(self.1)
     }
 }
@@ -386,12 +386,12 @@ fn where_utterances_in_a_batch_start_is_not_lost_in_silence() {
     let writer = || {
         let mut caps = Caps::new(Count::Many, Keys::Words);
         caps.features = Some(FeatureCaps::new(&[Dtype::F64]));
-        Features(caps, Written::default())
+        Features(caps, WriteSummary::default())
     };
     let batched = || {
-        let features = spr_core::format::Parts {
+        let features = spr_core::format::FieldSet {
             labels: false,
-            ..spr_core::format::Parts::ALL
+            ..spr_core::format::FieldSet::ALL
         };
         over(
             script(&of(&[1, 2])).parts(features),

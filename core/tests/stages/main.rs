@@ -14,7 +14,6 @@ mod parallel;
 mod passes;
 mod script;
 mod sound;
-mod text;
 
 use std::io::{PipeReader, Read};
 use std::sync::Arc;
@@ -205,7 +204,7 @@ fn another_shape_costs_one_utterance() {
 #[test]
 fn a_stream_that_breaks_off_ends_every_stage() {
     let (limits, env) = (Limits::default(), spr_core::bytes::Env::default());
-    let rng = spr_core::random::Rng::default();
+    let rng = spr_core::number::random::Rng::default();
     let steps = [
         Step::Frames(2),
         Step::Frames(1),
@@ -216,7 +215,7 @@ fn a_stream_that_breaks_off_ends_every_stage() {
     let of = || script(&steps);
     let stages: Vec<Box<dyn Reader>> = vec![
         of().select(KeyFilter::glob("*").unwrap()),
-        of().parts(spr_core::format::Parts::ALL),
+        of().parts(spr_core::format::FieldSet::ALL),
         of().samples(&env),
         of().frames(all(), limits),
         of().columns(all(), limits),
@@ -229,14 +228,14 @@ fn a_stream_that_breaks_off_ends_every_stage() {
         of().ignore_labels(LabelSet::default(), &env),
         of().map_labels(LabelMap::default()),
         of().shuffle_frames(None, rng, limits),
-        of().shuffle(9, rng, limits),
+        of().shuffle_utterances(9, rng, limits),
         of().partition(None, limits),
         of().batch(Batching::frames(9), limits).unwrap(),
         of().batch(Batching::utterances(9), limits).unwrap(),
         of().prefetch(),
         Box::new(ShapeCheck::new(of(), None)),
-        Box::new(Sort::new(of(), By::Key, 1 << 20)),
-        Box::new(Sort::new(of(), By::Key, 0)),
+        Box::new(Sort::new(of(), SortKey::Key, 1 << 20)),
+        Box::new(Sort::new(of(), SortKey::Key, 0)),
         Box::new(Peek::new(of())),
         Box::new(ThreadedReader::new(of())),
         Box::new(Passes::new(move |_| Ok(script(&[Step::Skipped, Step::Broken]))).unwrap()),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use proptest::prelude::*;
 use spr_core::format::Reader;
 use spr_core::model::{Audio, AudioReference, Dtype, Matrix, Rank, Utterance, Waveform};
-use spr_core::random::Rng;
+use spr_core::number::random::Rng;
 use spr_core::stage::*;
 use spr_core::{Error, Limits};
 
@@ -20,7 +20,7 @@ fn keys(reader: &mut impl Reader) -> Vec<String> {
 fn passes(n: usize, seed: u32) -> impl FnMut() -> Vec<String> {
     let mut passes = Passes::new(move |pass| {
         let rng = Rng::Seeded(seed).of_pass(pass);
-        Ok(script(&vec![Step::Frames(1); n]).shuffle(n, rng, Limits::default()))
+        Ok(script(&vec![Step::Frames(1); n]).shuffle_utterances(n, rng, Limits::default()))
     })
     .unwrap();
     let mut started = false;
@@ -87,8 +87,8 @@ fn a_reset_starts_anew_wherever_the_pass_is() {
 #[test]
 fn what_a_pass_holds_is_free_before_the_next_is_opened() {
     static HELD: AtomicBool = AtomicBool::new(false);
-    struct Held(Box<dyn Reader>);
-    impl Reader for Held {
+    struct MemoryCounter(Box<dyn Reader>);
+    impl Reader for MemoryCounter {
         fn info(&self) -> &spr_core::model::DatasetInfo {
             self.0.info()
         }
@@ -96,14 +96,14 @@ fn what_a_pass_holds_is_free_before_the_next_is_opened() {
             self.0.read(utt)
         }
     }
-    impl Drop for Held {
+    impl Drop for MemoryCounter {
         fn drop(&mut self) {
             HELD.store(false, Ordering::Relaxed);
         }
     }
     let mut passes = Passes::new(|_| {
         assert!(!HELD.swap(true, Ordering::Relaxed), "two at a time");
-        Ok(Box::new(Held(script(&[Step::Frames(1)]))))
+        Ok(Box::new(MemoryCounter(script(&[Step::Frames(1)]))))
     })
     .unwrap();
     passes.reset().unwrap();

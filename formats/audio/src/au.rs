@@ -1,9 +1,9 @@
-//! AU: a header of six numbers and a note.
+//! The format AU: a header of six numbers and an annotation.
 
-use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::companding::Companding;
+use spr_core::bytes::{ByteOrder, Env, PutNumber, Source};
 use spr_core::format::{FormatInfo, Options};
 use spr_core::model::{Dtype, Tag, Waveform};
+use spr_core::number::companding::Companding;
 use spr_core::{Error, Result};
 
 use crate::coding::{Amount, SampleCoding};
@@ -32,13 +32,7 @@ fn open(source: &mut Source, _options: &Options, env: &Env) -> Result<Head> {
         b"dns." => ByteOrder::Little,
         _ => return Err(Error::malformed("no AU header starts here").byte(0)),
     };
-    let mut number = || {
-        let bytes = source.array()?;
-        Ok::<u32, Error>(match order {
-            ByteOrder::Big => u32::from_be_bytes(bytes),
-            ByteOrder::Little => u32::from_le_bytes(bytes),
-        })
-    };
+    let mut number = || source.read_u32(order);
     let (start, size, encoding, rate, channels) =
         (number()?, number()?, number()?, number()?, number()?);
     let note = start
@@ -102,8 +96,8 @@ fn header(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
             &tag.value
         }
         _ => {
-            return Err(Error::unfit(
-                "has header lines other than one annotation, which the format can't hold",
+            return Err(Error::not_held(
+                "has header lines other than one annotation",
             ));
         }
     };
@@ -117,7 +111,7 @@ fn header(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     };
     let small = |n: usize| {
         let n = u32::try_from(n).ok().filter(|n| *n < u32::MAX);
-        n.ok_or_else(|| Error::unfit("has more bytes or channels than the format can count"))
+        n.ok_or_else(|| Error::unfit("has more bytes or channels than ").the_format(" can count"))
     };
     // The samples start at a multiple of 8.
     let start = (FIXED as usize + note.len()).next_multiple_of(8);
@@ -130,7 +124,7 @@ fn header(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     ];
     out.extend_from_slice(b".snd");
     for number in numbers {
-        out.extend_from_slice(&number.to_be_bytes());
+        out.put_u32(number, ByteOrder::Big);
     }
     out.extend_from_slice(note);
     out.resize(start, 0);

@@ -1,42 +1,42 @@
-//! How samples are stored.
+//! Encodings of samples.
 
 use spr_core::bytes::{ByteOrder, Source, swap_in_place};
-use spr_core::companding::Companding;
 use spr_core::model::{Dtype, Matrix, Rank};
+use spr_core::number::companding::Companding;
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 const STEP: usize = 64 << 10;
-/// Bytes by which stretches that are checked overlap.
+/// The number of bytes by which checked blocks overlap.
 pub(crate) const AHEAD: usize = 16;
 
-/// One stored sample.
+/// The encoding of one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SampleCoding {
-    /// The element as it is in the model.
+    /// The element type of the model, unchanged.
     Plain(Dtype),
     /// Three bytes, the upper ones of an `i32`.
     Packed24,
-    /// A logarithmic code, of an `i16`.
+    /// A logarithmic code of an `i16`.
     Law(Companding),
 }
 
-/// How many samples there are.
+/// The number of samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Amount {
-    /// So many in each channel.
+    /// This number of samples per channel.
     Rows(u64),
-    /// All that is left of the source.
+    /// The rest of the source.
     ToEnd,
-    /// All that is left of the source, every stretch of which, with up to [`AHEAD`] bytes of the
-    /// next, passes this check.
+    /// The rest of the source, where each block, with up to [`AHEAD`] bytes of the next, passes
+    /// this check.
     Checked(Check),
 }
 
-/// Refuses bytes that may not be there.
+/// Rejects bytes that must not occur among samples.
 pub(crate) type Check = fn(&[u8]) -> Result<()>;
 
 impl SampleCoding {
-    /// Bytes of a stored sample.
+    /// Returns the size of an encoded sample in bytes.
     pub(crate) fn width(self) -> u64 {
         match self {
             Self::Plain(dtype) => dtype.size() as u64,
@@ -45,7 +45,7 @@ impl SampleCoding {
         }
     }
 
-    /// What is undone on reading, if anything is.
+    /// Returns the name of the encoding that reading undoes, if there is one.
     pub(crate) fn coder(self) -> Option<&'static str> {
         match self {
             Self::Plain(_) => None,
@@ -58,7 +58,7 @@ impl SampleCoding {
     /// Reads the samples of `channels` channels.
     ///
     /// # Errors
-    /// They are not all there, or more than `limits` allow.
+    /// Samples are missing, or exceed `limits`.
     pub(crate) fn read(
         self,
         source: &mut Source,
@@ -136,7 +136,7 @@ fn read_plain(
     source.read_matrix(into, (dtype, Rank::Matrix, rows, cols), order, limits)
 }
 
-/// Reads samples up to an end that is not known before.
+/// Reads samples up to an end that is not known in advance.
 fn read_stream(
     source: &mut Source,
     into: &mut Matrix,
@@ -177,7 +177,7 @@ fn inside(source: &Source, end: u64) -> Error {
         .byte(end)
 }
 
-/// Hands over samples as they are in the model, in the byte order `order`.
+/// Passes encoded samples to `put` in the byte order `order`.
 pub(crate) fn write(
     samples: &Matrix,
     order: ByteOrder,

@@ -1,4 +1,4 @@
-//! What can be had of damaged files.
+//! The intact part of damaged files.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,15 +6,15 @@ use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
-/// What was wrong with samples of which some could be read, for whoever asks after them.
+/// The first error of samples of which some could be read.
 #[derive(Clone, Default)]
 pub(crate) struct Fault(Arc<Mutex<Option<Error>>>);
 
 impl Fault {
-    /// Keeps the first error that is about the file.
+    /// Stores the first error that concerns the file.
     ///
     /// # Errors
-    /// It is about something else.
+    /// The error concerns something else.
     pub(crate) fn keep(&self, error: Error) -> Result<()> {
         match error.kind() {
             ErrorKind::Malformed | ErrorKind::Truncated => {
@@ -31,19 +31,20 @@ impl Fault {
     }
 }
 
-/// A reader that tells what was wrong behind what could be read.
-pub(crate) struct Damaged<R> {
+/// A reader that returns the error after the samples that could be read.
+pub(crate) struct SalvageReader<R> {
     reader: R,
     fault: Fault,
 }
 
-impl<R> Damaged<R> {
+impl<R> SalvageReader<R> {
     pub(crate) fn new(reader: R, fault: Fault) -> Self {
         Self { reader, fault }
     }
 }
 
-impl<R: Reader> Reader for Damaged<R> {
+#[warn(clippy::missing_trait_methods)]
+impl<R: Reader> Reader for SalvageReader<R> {
     fn info(&self) -> &DatasetInfo {
         self.reader.info()
     }

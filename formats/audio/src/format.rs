@@ -1,18 +1,18 @@
-//! The three formats.
+//! The three uncompressed formats.
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneWriter, Opened, Options, Probe,
-    Request, Score, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Keys, Medium, Nested, OneWriter, OpenedDataset, Options, Probe,
+    Request, Score, Writer,
 };
-use spr_core::model::Utterance;
+use spr_core::model::{About, Utterance};
 use spr_core::{Error, Remedy, Result};
 
 use crate::kind::{AudioKind, score};
 use crate::writer::Encoder;
 use crate::{au, reader, sphere, wav};
 
-/// A format of sound files, one utterance each.
+/// A format of audio files with one utterance each.
 pub struct AudioFormat(&'static AudioKind);
 
 /// RIFF wave files.
@@ -43,12 +43,18 @@ impl Format for AudioFormat {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let head = (self.0.open)(&mut source, options, env).map_err(|e| e.file(source.name()))?;
         reader::open(source, head, request.damaged, env)
     }
 
-    fn create(&self, output: Output, _options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        _options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let extension = self.0.info.extensions[0];
         let mut encoder = Encoder::new(self.0);
         let (caveat, env, name) = (self.0.caveat, env.clone(), output.name().to_owned());
@@ -66,15 +72,7 @@ impl Format for AudioFormat {
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
     }
 
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
     fn nested(&self) -> Option<&dyn Nested> {
         self.0.nested
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }

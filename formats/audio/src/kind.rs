@@ -1,4 +1,4 @@
-//! What a format of sound files is made of.
+//! The parts of an audio format.
 
 use spr_core::Result;
 use spr_core::bytes::{ByteOrder, Env, Nested, Source};
@@ -9,29 +9,29 @@ use spr_core::model::{Dtype, Tag, Waveform};
 
 use crate::reader::Head;
 
-/// What tells one format from another.
+/// The properties of one format.
 pub(crate) struct AudioKind {
     pub(crate) info: FormatInfo,
-    /// Whether a file starts as one of this format.
+    /// Returns `true` if these are the first bytes of such a file.
     pub(crate) starts: fn(&[u8]) -> bool,
     /// Reads the header.
     pub(crate) open: fn(&mut Source, &Options, &Env) -> Result<Head>,
-    /// Its files inside containers.
+    /// The format for files inside containers.
     pub(crate) nested: Option<&'static dyn Nested>,
     /// The element types written, the preferred one first.
     pub(crate) dtypes: &'static [Dtype],
     /// The byte order written.
     pub(crate) order: ByteOrder,
-    /// Whether a byte is added to an odd number of bytes.
+    /// Whether an odd number of bytes is padded.
     pub(crate) even: bool,
-    /// What most readers of the format can't do with such samples.
+    /// Returns what most readers of the format cannot do with samples of this type.
     pub(crate) caveat: fn(Dtype) -> Option<&'static str>,
-    /// Makes the header of samples that have one of the types, a rate and channels.
+    /// Writes the header for samples of one of the types, with their rate and channels.
     pub(crate) header: fn(&Waveform, &[Tag], &mut Vec<u8>) -> Result<()>,
 }
 
 impl AudioKind {
-    /// What a file holds whose name is kept by `keys`.
+    /// Returns the capabilities of a file whose name is stored as `keys` says.
     pub(crate) const fn caps(&self, keys: Keys) -> Caps {
         let mut caps = Caps::new(Count::One, keys);
         caps.audio = AudioCaps::samples(self.dtypes);
@@ -41,7 +41,7 @@ impl AudioKind {
     }
 }
 
-/// How surely a file is of a format, by its first bytes or else by its name.
+/// Scores a file by its first bytes, otherwise by its name.
 pub(crate) fn score(info: &FormatInfo, starts: fn(&[u8]) -> bool, head: &Probe<'_>) -> Score {
     let named = head
         .extension()
@@ -55,15 +55,15 @@ pub(crate) fn score(info: &FormatInfo, starts: fn(&[u8]) -> bool, head: &Probe<'
     }
 }
 
-/// Bytes that a tag takes in memory, at the most.
+/// Returns an upper bound of the memory that a tag takes, in bytes.
 pub(crate) fn tag_size(key: &[u8], value: &[u8]) -> u64 {
-    /// What an allocation takes beside what is in it.
+    /// The overhead of an allocation.
     const OVERHEAD: usize = 16;
-    // A vector that grows holds its tags twice for a moment.
+    // A growing vector briefly holds its tags twice.
     (2 * size_of::<Tag>() + 2 * OVERHEAD + key.len() + value.len()) as u64
 }
 
-/// Text without the NUL bytes that end it.
+/// Strips trailing NUL bytes.
 pub(crate) fn without_nuls(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|b| *b != 0).map_or(0, |n| n + 1);
     &text[..end]

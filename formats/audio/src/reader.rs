@@ -1,19 +1,19 @@
-//! One file, one utterance.
+//! Files with one utterance.
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{OneReader, Opened};
+use spr_core::format::{OneReader, OpenedDataset};
 use spr_core::model::{Audio, AudioFacts, DatasetInfo, Tag, Utterance, Waveform};
 use spr_core::{ErrorKind, Result};
 
 use crate::coding::{Amount, SampleCoding};
-use crate::damaged::{Damaged, Fault};
+use crate::damaged::{Fault, SalvageReader};
 
-/// What stands behind the samples is taken and checked; tags may be added.
+/// Reads and checks the data behind the samples, and may add tags.
 pub(crate) type Finish = Box<dyn FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send>;
 
-/// What a header says of the samples that follow it.
+/// The header of the samples that follow it.
 pub(crate) struct Head {
-    /// Samples a second.
+    /// The sampling rate in Hz.
     pub(crate) rate: u32,
     pub(crate) channels: u64,
     pub(crate) coding: SampleCoding,
@@ -24,7 +24,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Reads the samples behind the header into `sound` and gives them to `utt`.
+    /// Reads the samples behind the header into `sound` and moves them to `utt`.
     pub(crate) fn read(
         self,
         source: &mut Source,
@@ -48,7 +48,8 @@ impl Head {
 }
 
 impl Head {
-    /// What it says, with the samples counted that are left of `source` where it does not count them.
+    /// Returns the facts in the header. If it lacks the number of samples, the rest of `source` is
+    /// counted.
     pub(crate) fn facts(&self, source: &Source) -> AudioFacts {
         let block = self.channels.saturating_mul(self.coding.width());
         AudioFacts {
@@ -64,8 +65,13 @@ impl Head {
     }
 }
 
-/// Opens the samples behind a header; of `damaged` ones those that are there.
-pub(crate) fn open(source: Source, mut head: Head, damaged: bool, env: &Env) -> Result<Opened> {
+/// Opens the samples behind a header; with `damaged`, those that are intact.
+pub(crate) fn open(
+    source: Source,
+    mut head: Head,
+    damaged: bool,
+    env: &Env,
+) -> Result<OpenedDataset> {
     let coders = [source.compression(), head.coding.coder().map(str::to_owned)];
     let coders: Vec<_> = coders.into_iter().flatten().collect();
     let mut info = DatasetInfo::default();
@@ -88,7 +94,6 @@ pub(crate) fn open(source: Source, mut head: Head, damaged: bool, env: &Env) -> 
             .take()
             .map_or_else(Waveform::default, Audio::into_waveform);
         utt.start();
-        (utt.features, utt.labels) = (None, None);
         match head.take() {
             Some(head) => head.read(source, sound, utt, env),
             None => Ok(()),
@@ -96,14 +101,13 @@ pub(crate) fn open(source: Source, mut head: Head, damaged: bool, env: &Env) -> 
     };
     let reader = OneReader::new(source, info, env, fill)?;
     Ok(match damaged {
-        true => Opened::stream(Damaged::new(reader, fault)),
-        false => Opened::stream(reader),
+        true => OpenedDataset::stream(SalvageReader::new(reader, fault)),
+        false => OpenedDataset::stream(reader),
     })
 }
 
 impl Head {
-    /// Reads no more samples than there are in `source`, and keeps what is wrong with them and with
-    /// what follows them in `fault`.
+    /// Limits the samples to those in `source`, and keeps errors in them or behind them in `fault`.
     fn salvage(&mut self, source: &Source, fault: &Fault) -> Result<()> {
         let block = self.channels.saturating_mul(self.coding.width());
         let rows = source.remaining().and_then(|left| left.checked_div(block));
@@ -130,10 +134,10 @@ impl Head {
     }
 }
 
-/// Refuses what follows where the file should end.
+/// Fails unless the file ends here.
 ///
 /// # Errors
-/// There is something.
+/// There are more bytes.
 pub(crate) fn end(source: &mut Source) -> Result<()> {
     if source.at_end()? {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Samples and their header as the bytes of a file.
+//! Encoding of samples with their header.
 
 use spr_core::model::{Utterance, Waveform};
 use spr_core::{Error, Result};
@@ -6,7 +6,7 @@ use spr_core::{Error, Result};
 use crate::coding;
 use crate::kind::AudioKind;
 
-/// Makes the bytes of files of one format.
+/// An encoder for files of one format.
 pub(crate) struct Encoder {
     kind: &'static AudioKind,
     header: Vec<u8>,
@@ -22,10 +22,10 @@ impl Encoder {
         }
     }
 
-    /// Hands over the bytes of a file that holds `utt`, of which the format's caps hold all.
+    /// Encodes `utt`, which must fit the format's capabilities, and passes the bytes to `put`.
     ///
     /// # Errors
-    /// The header can't hold it, or `put` fails.
+    /// The header cannot represent it, or `put` fails.
     pub(crate) fn encode(
         &mut self,
         utt: &Utterance,
@@ -43,7 +43,7 @@ impl Encoder {
     }
 }
 
-/// The samples of an utterance.
+/// Returns the samples of an utterance.
 ///
 /// # Errors
 /// There are none.

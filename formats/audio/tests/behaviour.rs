@@ -1,4 +1,4 @@
-//! What the formats promise.
+//! The behaviour suite for the uncompressed formats.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,7 +12,7 @@ use spr_testkit::{Suite, suite};
 
 #[test]
 fn wav_behaves() {
-    // Names of header lines have four letters.
+    // Names of tags have four letters.
     fn four_letters(utt: &mut Utterance) {
         for tag in &mut utt.meta.tags {
             tag.key.resize(4, b'_');
@@ -32,7 +32,7 @@ fn sphere_behaves() {
 
 #[test]
 fn au_behaves() {
-    // There is one header line at most.
+    // There is at most one tag.
     fn one_note(utt: &mut Utterance) {
         utt.meta.tags.truncate(1);
         for tag in &mut utt.meta.tags {

@@ -1,4 +1,4 @@
-//! MP3 and Ogg files that are cut or changed.
+//! MP3 and Ogg files that are truncated or changed.
 #![cfg(all(feature = "mp3", feature = "vorbis"))]
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ fn file(name: &str) -> Vec<u8> {
     fs::read(folder.join(name)).unwrap()
 }
 
-/// All there is in a file, and what is said at its end.
+/// Reads a file, and returns the error at its end.
 fn read(
     format: &'static dyn Format,
     source: Source,
@@ -67,7 +67,7 @@ fn every_cut_is_an_error_and_salvaged() {
             assert_eq!(error.file_name(), Some("cut"), "{error}");
             salvaged = rows(&read(format, cut(), Request::all().damaged()).0).max(salvaged);
         }
-        // A short Ogg file has one page of sound, which is there or not.
+        // A short Ogg file has a single page of audio.
         assert!(
             name != "mono.mp3" || salvaged > 500,
             "only {salvaged} samples are salvaged"
@@ -84,7 +84,7 @@ fn changed_bytes_do_no_harm() {
             for request in [Request::all(), Request::all().damaged()] {
                 let source = Source::from_bytes("changed", changed.clone()).unwrap();
                 let (utts, result) = read(format, source, request);
-                // Pages have checksums, frames have none.
+                // Pages have checksums, frames have not.
                 assert!(
                     name != "mono.ogg" || result.is_err(),
                     "a flip in {name} is not found"
@@ -140,7 +140,7 @@ fn what_stands_around_the_sound_is_told_from_it() {
     }
 }
 
-/// Headers tell as much as decoding does.
+/// Headers contain the same facts as decoding.
 #[test]
 fn facts_need_no_decoding() {
     let env = Env::default();

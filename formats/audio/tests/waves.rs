@@ -1,4 +1,4 @@
-//! WAV as programs write it: every coding, in every form of header that is met.
+//! WAV in every encoding and every form of header in use.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use spr_format_audio::WAV;
 
 const RATE: u32 = 8000;
 
-/// A way to store samples: its number, bytes and true bits of a sample, and what it is read as.
+/// An encoding: its number, bytes and valid bits per sample, and the element type when read.
 #[derive(Clone, Copy)]
 struct Coding(u16, u16, u16, Dtype);
 
@@ -31,13 +31,13 @@ const CODINGS: [Coding; 10] = [
     Coding(7, 1, 8, Dtype::I16),
 ];
 
-/// What stands in the places of sizes.
+/// The content of the size fields.
 #[derive(Clone, Copy, Debug)]
 enum Sizes {
     True,
-    /// Of the file and of the samples.
+    /// The sizes of the file and of the samples.
     Told(u32, u32),
-    /// In a chunk of their own.
+    /// The sizes in a separate chunk.
     Long,
 }
 
@@ -59,11 +59,11 @@ fn chunk(name: &[u8; 4], bytes: &[u8]) -> Vec<u8> {
     [name, &size[..], bytes, padding].concat()
 }
 
-/// The chunk about samples of so many channels, in the extensible form if that is asked for.
+/// Returns the format chunk, optionally in the extensible form.
 fn fmt(Coding(tag, bytes, bits, _): Coding, channels: u16, extensible: bool) -> Vec<u8> {
     let block = bytes * channels;
     let speed = RATE * u32::from(block);
-    // In the extensible form the bits are those of the place, and the true ones stand apart.
+    // In the extensible form the container bits and the valid bits are separate.
     let (number, width) = if extensible {
         (0xfffe, 8 * bytes)
     } else {
@@ -86,7 +86,7 @@ fn fmt(Coding(tag, bytes, bits, _): Coding, channels: u16, extensible: bool) -> 
     chunk(b"fmt ", &out)
 }
 
-/// A file of these samples; with `junk` there are chunks that nobody wants, of an odd size, too.
+/// Returns a file with these samples; `junk` adds unknown chunks, one of odd size.
 fn file(fmt: &[u8], samples: &[u8], sizes: Sizes, junk: bool) -> Vec<u8> {
     let before = if junk {
         chunk(b"JUNK", &[7; 28])

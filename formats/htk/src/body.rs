@@ -10,30 +10,30 @@ use crate::frames::Frames;
 use crate::header::Header;
 use crate::kind::Content;
 
-/// By what reflection coefficients are divided where they are integers.
+/// The scale of reflection coefficients stored as integers.
 const REFLECTION: f32 = 32767.0;
 
-/// What is wanted of the data.
+/// The requested part of the data.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted {
-    /// Whether the values of features are; else they only get their shape.
+pub(crate) struct DataRequest {
+    /// Whether the values of features are read; otherwise only their shape is set.
     pub(crate) values: bool,
-    /// Some frames only, behind which nothing is read.
+    /// A range of frames; nothing behind it is read.
     pub(crate) frames: Option<Frames>,
 }
 
-/// Reads the data behind a header into `utt`, which was started, with what the header says.
+/// Reads the data after a header into `utt`, which was started, with the information from the
+/// header.
 ///
 /// # Errors
-/// They are not all there, more than `limits` allow, or not those of their check sum.
+/// The data are incomplete, exceed `limits`, or do not match the checksum.
 pub(crate) fn read(
     source: &mut Source,
     header: Header,
-    Wanted { values, frames }: Wanted,
+    DataRequest { values, frames }: DataRequest,
     utt: &mut Utterance,
     limits: &Limits,
 ) -> Result<()> {
-    utt.labels = None;
     let mut sum = CheckSum::default();
     let start = source.offset();
     let (dtype, rank, all, dim) = header.shape();
@@ -48,7 +48,6 @@ pub(crate) fn read(
     }
     match content {
         Content::Samples => {
-            utt.features = None;
             let rate = header.rate().ok_or_else(|| {
                 let message = "sound with a period that is no whole number of samples a second";
                 source.malformed(message)
@@ -59,7 +58,7 @@ pub(crate) fn read(
             utt.audio = Some(Audio::Samples(Waveform { rate, samples }));
         }
         _ if !values => {
-            // Nothing else can be told of it without the numbers.
+            // The shape is all that is known without the values.
             utt.features_mut()
                 .reset(dtype, rank, size(rows), size(dim), limits)?;
             let bytes = header.bytes() - before * header.frame_size();
@@ -99,8 +98,8 @@ pub(crate) fn read(
     if header.kind.trailer() == 0 || frames.is_some() {
         return Ok(());
     }
-    let told = u16::from_be_bytes(source.array()?);
-    // In the other order it is not known over what it goes.
+    let told = source.read_u16(ByteOrder::Big)?;
+    // For little-endian files the range of the checksum is unknown.
     if header.order == ByteOrder::Big
         && (values || content == Content::Samples)
         && told != sum.value()
@@ -118,7 +117,7 @@ fn size(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// Goes past so many frames.
+/// Skips `frames` frames.
 fn pass(source: &mut Source, header: Header, frames: u64) -> Result<()> {
     match frames * header.frame_size() {
         0 => Ok(()),
@@ -126,7 +125,7 @@ fn pass(source: &mut Source, header: Header, frames: u64) -> Result<()> {
     }
 }
 
-/// The 16-bit numbers of so many frames.
+/// Reads `rows` frames of 16-bit integers.
 fn integers(source: &mut Source, header: Header, rows: u64, limits: &Limits) -> Result<Matrix> {
     let mut stored = Matrix::default();
     let shape = (Dtype::I16, Rank::Matrix, rows, header.dim());
@@ -134,7 +133,7 @@ fn integers(source: &mut Source, header: Header, rows: u64, limits: &Limits) -> 
     Ok(stored)
 }
 
-/// Floats of integers, by a function of column and value.
+/// Converts integers to floats with a function of column and value.
 fn decode(
     stored: &Matrix,
     features: &mut Matrix,

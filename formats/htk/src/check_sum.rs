@@ -1,16 +1,16 @@
-//! The check sum behind the data of files with the qualifier `_K`.
+//! The checksum after the data of files with the qualifier `_K`.
 
-/// A running check sum over the 16-bit words of the data, in the order of the file: the remainder of
-/// all of them as one number.
+/// A running checksum over the 16-bit words of the data, in file order: their remainder when taken
+/// as one number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CheckSum(u32);
 
-/// By what the number is divided.
+/// The divisor.
 const DIVISOR: u32 = 36897;
 
 impl CheckSum {
     fn word(&mut self, word: u32) {
-        // The remainder before is below 2^16.
+        // The remainder is below 2^16.
         self.0 = (self.0 << 16 | word) % DIVISOR;
     }
 
@@ -30,7 +30,7 @@ impl CheckSum {
         }
     }
 
-    /// The check sum.
+    /// Returns the checksum.
     pub(crate) fn value(self) -> u16 {
         let [_, _, high, low] = self.0.to_be_bytes();
         u16::from_be_bytes([high, low])

@@ -1,32 +1,32 @@
-//! Features as 16-bit integers, which HTK has for files with the qualifier `_C`.
+//! Compression to 16-bit integers, for files with the qualifier `_C`.
 
 use spr_core::model::{CastStats, Matrix};
 use spr_core::{Error, Result};
 
-/// The largest integer that stands for a value.
+/// The largest integer used.
 const MOST: f64 = 32767.0;
 
-/// Features as integers, and what undoes them: the value of an integer is `(integer + plus) / by`,
-/// with two numbers for each column.
-pub(crate) struct Compressed {
+/// Compressed features. The value of an integer is `(integer + plus) / by`, with two numbers per
+/// column.
+pub(crate) struct CompressedFeatures {
     pub(crate) by: Vec<f32>,
     pub(crate) plus: Vec<f32>,
     /// Row after row.
     pub(crate) codes: Vec<i16>,
-    /// What it costs.
+    /// The loss.
     pub(crate) stats: CastStats,
 }
 
-/// The value of an integer.
+/// Returns the value of an integer.
 pub(crate) fn undone(code: i16, plus: f32, by: f32) -> f32 {
     (f32::from(code) + plus) / by
 }
 
-impl Compressed {
-    /// Spreads the values of each column over all integers.
+impl CompressedFeatures {
+    /// Scales the values of each column to the range of the integers.
     ///
     /// # Errors
-    /// The features are not of `f32`, or a value is not finite.
+    /// The features are not `f32`, or a value is not finite.
     pub(crate) fn of(features: &Matrix) -> Result<Self> {
         let (values, cols) = (features.values::<f32>()?, features.cols().max(1));
         let mut ranges = vec![(f32::INFINITY, f32::NEG_INFINITY); cols];
@@ -58,7 +58,7 @@ impl Compressed {
     }
 }
 
-/// By what the values of a column are multiplied, and what is then taken away.
+/// Returns the scale and the offset of a column.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what does not fit is looked at"
@@ -69,18 +69,18 @@ fn spread((low, high): (f32, f32)) -> (f32, f32) {
         f64::from(high) + f64::from(low),
     );
     let (by, plus) = ((2.0 * MOST / range) as f32, (sum * MOST / range) as f32);
-    // Of a single value, or of next to nothing between two.
+    // A column is constant, or nearly so.
     match by.is_finite() && plus.is_finite() {
         true => (by, plus),
         false => (1.0, high),
     }
 }
 
-/// The integer for a value.
+/// Returns the integer for a value.
 #[expect(clippy::cast_possible_truncation, reason = "it is clamped")]
 fn code(value: f32, plus: f32, by: f32) -> i16 {
     let code = f64::from(value) * f64::from(by) - f64::from(plus);
-    // The two numbers are rounded, so that the ends of a narrow range can come to lie outside.
+    // Scale and offset are rounded, so that the ends of a narrow range may exceed the integers.
     code.round().clamp(-MOST, MOST) as i16
 }
 
@@ -89,17 +89,17 @@ mod tests {
     use super::*;
     use spr_core::model::Rank;
 
-    fn compressed(values: &[f32], cols: usize) -> Result<Compressed> {
-        Compressed::of(&Matrix::from_rows(values, cols, Rank::Matrix).unwrap())
+    fn compressed(values: &[f32], cols: usize) -> Result<CompressedFeatures> {
+        CompressedFeatures::of(&Matrix::from_rows(values, cols, Rank::Matrix).unwrap())
     }
 
     #[test]
     fn a_column_fills_the_range_of_the_integers() {
         let c = compressed(&[-1.0, 5.0, 0.5, 5.0, 1.0, 5.0], 2).unwrap();
         assert_eq!((c.by[0], c.plus[0]), (32767.0, 0.0));
-        // What does not change comes back as it is.
+        // A constant column is restored exactly.
         assert_eq!((c.by[1], c.plus[1]), (1.0, 5.0));
-        // Halves go away from zero.
+        // Halves are rounded away from zero.
         assert_eq!(c.codes, [-32767, 0, 16384, 0, 32767, 0]);
         assert_eq!((c.stats.values, c.stats.changed), (6, 1));
     }

@@ -1,20 +1,20 @@
-//! Parameter files as bytes.
+//! Encoding of parameter files.
 
 use spr_core::bytes::{ByteOrder, swap_in_place};
-use spr_core::model::{CastStats, Decimal, Element, Meta, Utterance, Waveform};
-use spr_core::{Error, Remedy, Result};
+use spr_core::model::{CastStats, Element, Meta, Utterance, Waveform};
+use spr_core::{Error, Result};
 
+use crate::caps::{period_of_rate, period_of_shift};
 use crate::check_sum::CheckSum;
-use crate::compress::Compressed;
-use crate::header::{KIND, UNIT, UNITS};
+use crate::compress::CompressedFeatures;
+use crate::header::KIND;
 use crate::kind::ParameterKind;
 use crate::style::Style;
 
-/// Puts the parameter file of `utt` in place of what `bytes` held, and tells what compressing it
-/// costs.
+/// Replaces the content of `bytes` by the parameter file of `utt`. Returns the loss by compression.
 ///
 /// # Errors
-/// The format can't hold it.
+/// The format cannot represent it.
 pub(crate) fn encode(utt: &Utterance, style: &Style, bytes: &mut Vec<u8>) -> Result<CastStats> {
     bytes.clear();
     let mut file = File {
@@ -33,8 +33,8 @@ pub(crate) fn encode(utt: &Utterance, style: &Style, bytes: &mut Vec<u8>) -> Res
                         format!("holds features of kind {kind}, which HTK does not compress");
                     return Err(Error::unfit(message));
                 }
-                let packed = Compressed::of(features)?;
-                // Of 16-bit integers, the two numbers of each column take the room of four frames.
+                let packed = CompressedFeatures::of(features)?;
+                // With compression, two numbers per column take the space of four frames.
                 file.header(rows.saturating_add(4), 2 * cols, period, kind.compressed())?;
                 file.floats(&packed.by);
                 file.floats(&packed.plus);
@@ -59,16 +59,16 @@ pub(crate) fn encode(utt: &Utterance, style: &Style, bytes: &mut Vec<u8>) -> Res
     Ok(stats)
 }
 
-/// A file that is being made.
+/// A file being encoded.
 struct File<'a> {
     bytes: &'a mut Vec<u8>,
     order: ByteOrder,
-    /// The check sum so far, where there is to be one.
+    /// The checksum so far, if one is written.
     sum: Option<CheckSum>,
 }
 
 impl File<'_> {
-    /// Adds numbers in the byte order of the file.
+    /// Appends numbers in the byte order of the file.
     fn put<T: Element>(&mut self, numbers: &[T]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytemuck::cast_slice(numbers));
@@ -77,7 +77,7 @@ impl File<'_> {
         }
     }
 
-    /// Adds the header: frames, bytes of a frame, period in 100 ns, and kind.
+    /// Appends the header: number of frames, bytes per frame, period in 100 ns, and kind.
     fn header(
         &mut self,
         frames: usize,
@@ -113,7 +113,7 @@ impl File<'_> {
         self.put(values);
     }
 
-    /// Adds what stands behind the data.
+    /// Appends the checksum, if there is one.
     fn end(&mut self) {
         if let Some(sum) = self.sum {
             self.put(&[sum.value().cast_signed()]);
@@ -121,53 +121,29 @@ impl File<'_> {
     }
 }
 
-/// Adds the header and the samples of sound.
+/// Appends the header and the samples of audio.
 fn samples(sound: &Waveform, file: &mut File<'_>) -> Result<()> {
-    let channels = sound.samples.cols();
-    if channels != 1 {
-        return Err(Error::unfit(format!(
-            "has {channels} channels, HTK has one"
-        )));
-    }
-    let whole = sound.rate > 0 && UNITS.is_multiple_of(sound.rate);
-    let period = whole.then(|| UNITS / sound.rate);
-    let period = period.and_then(|period| i32::try_from(period).ok());
-    let Some(period) = period else {
-        let message = "samples a second, between which there is no whole number of 100 ns";
-        let error = Error::unfit(format!("has {} {message}", sound.rate));
-        return Err(error.suggest(Remedy::Resample));
-    };
+    let period = period_of_rate(sound.rate)?;
     let values = sound.samples.values::<i16>()?;
-    // Check sums go with features.
+    // Only features have a checksum.
     file.sum = None;
     file.header(values.len(), 2, period, ParameterKind::WAVEFORM)?;
     file.integers(values);
     Ok(())
 }
 
-/// The frame shift as a period; 0 where there is none.
+/// Returns the frame shift as a period, or 0 if it is unknown.
 fn period(meta: &Meta) -> Result<i32> {
-    let Some(shift) = meta.frame_shift else {
-        return Ok(0);
-    };
-    let units = shift.sample(UNITS);
-    let period = units.and_then(|n| i32::try_from(n).ok()).filter(|n| *n > 0);
-    let exact = |period: &i32| Decimal::new(i64::from(*period), UNIT) == shift;
-    period.filter(exact).ok_or_else(|| {
-        Error::unfit(format!(
-            "has a frame shift of {shift} s, which is not a whole number of 100 ns below 215 s"
-        ))
-    })
+    meta.frame_shift.map_or(Ok(0), period_of_shift)
 }
 
-/// The kind that is asked for, else the one that the header line says, if there is one.
+/// Returns the requested kind, otherwise the kind in the tag, if there is one.
 fn kind(meta: &Meta, asked: Option<ParameterKind>) -> Result<ParameterKind> {
     let tag = match meta.tags.as_slice() {
         [] => None,
         [tag] if tag.key == KIND => Some(tag),
         _ => {
-            let message = "has header lines other than one kind, which the format can't hold";
-            return Err(Error::unfit(message));
+            return Err(Error::not_held("has header lines other than one kind"));
         }
     };
     if let Some(kind) = asked {

@@ -1,8 +1,8 @@
-//! A stretch of the frames of a file.
+//! Ranges of frames in a file.
 
 use spr_core::{Error, Result};
 
-/// Frames of a file, counted from 0, the last one among them.
+/// A range of frames, counted from 0, including the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frames {
     pub(crate) first: u64,
@@ -10,10 +10,10 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// How many of `all` frames come before them, and how many they are.
+    /// Returns the first frame and the number of frames of the range, in a file of `all` frames.
     ///
     /// # Errors
-    /// There are not so many.
+    /// The range exceeds the file.
     pub(crate) fn of(self, all: u64) -> Result<(u64, u64)> {
         let Self { first, last } = self;
         match last.checked_sub(first) {

@@ -1,29 +1,36 @@
-//! What stands before the data of a parameter file.
+//! The header of a parameter file.
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::format::Extent;
-use spr_core::model::{Decimal, Described, Dtype, Meta, Rank, Tag};
+use spr_core::format::ObjectBounds;
+use spr_core::model::{Decimal, Dtype, Meta, Rank, Tag, TagSubject};
 use spr_core::{Error, Result};
 
-use crate::caps::{MOST_BYTES, MOST_PERIOD, NAME};
 use crate::kind::{Content, ParameterKind};
 
-/// Periods are counted in this power of ten of a second: 100 nanoseconds.
+/// The name of the format.
+pub(crate) const NAME: &str = "htk";
+
+/// The largest frame that HTK itself reads, in bytes.
+pub(crate) const MOST_BYTES: u64 = 5000;
+/// The longest frame shift that HTK itself reads, in units of 100 ns.
+pub(crate) const MOST_PERIOD: u32 = 1_000_000;
+
+/// The unit of periods as a power of ten: 100 nanoseconds.
 pub(crate) const UNIT: i16 = -7;
-/// Such units in a second.
+/// The number of units per second.
 pub(crate) const UNITS: u32 = 10u32.pow(UNIT.unsigned_abs() as u32);
-/// The key of the header line that keeps the kind.
+/// The key of the tag with the kind.
 pub(crate) const KIND: &[u8] = b"kind";
-/// Frames whose room the numbers take by which compressed values are to be undone.
+/// The number of frames that scales and offsets of compressed values replace.
 const SCALES: i32 = 4;
 
-/// What the header says.
+/// The fields of the header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header {
-    /// Frames, those in the place of which other numbers stand among them.
+    /// The number of frames, including those replaced by other numbers.
     frames: i32,
     period: i32,
-    /// Bytes of a frame.
+    /// The size of a frame in bytes.
     size: u16,
     pub(crate) kind: ParameterKind,
     pub(crate) order: ByteOrder,
@@ -34,30 +41,23 @@ impl Header {
 
     fn of(bytes: [u8; Self::LEN], order: ByteOrder) -> Self {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = bytes;
-        let int = |bytes| match order {
-            ByteOrder::Big => i32::from_be_bytes(bytes),
-            ByteOrder::Little => i32::from_le_bytes(bytes),
-        };
-        let short = |bytes| match order {
-            ByteOrder::Big => u16::from_be_bytes(bytes),
-            ByteOrder::Little => u16::from_le_bytes(bytes),
-        };
         Self {
-            frames: int([a, b, c, d]),
-            period: int([e, f, g, h]),
-            size: short([i, j]),
-            kind: ParameterKind(short([k, l])),
+            frames: order.read_i32([a, b, c, d]),
+            period: order.read_i32([e, f, g, h]),
+            size: order.read_u16([i, j]),
+            kind: ParameterKind(order.read_u16([k, l])),
             order,
         }
     }
 
-    /// The lengths that a file may have whose header this is, if it is one: big-endian and
+    /// Returns the file lengths that this header implies if it is valid: big-endian and
     /// little-endian.
     pub(crate) fn claims(head: [u8; Self::LEN]) -> [Option<u64>; 2] {
         [ByteOrder::Big, ByteOrder::Little].map(|order| Self::of(head, order).claim())
     }
 
-    /// Whether a file of unknown length that starts so is likely to be one, in either byte order.
+    /// Returns `true` if this is likely the start of a file of unknown length, in either byte
+    /// order.
     pub(crate) fn is_likely(head: &[u8]) -> bool {
         head.first_chunk().is_some_and(|head| {
             let orders = [ByteOrder::Big, ByteOrder::Little];
@@ -66,7 +66,8 @@ impl Header {
         })
     }
 
-    /// Whether HTK itself would read a file with this header, apart from a period that is not known.
+    /// Returns `true` if HTK itself would read a file with this header, except for an unknown
+    /// period.
     fn is_sane(self) -> bool {
         self.claim().is_some()
             && self.period.unsigned_abs() <= MOST_PERIOD
@@ -74,7 +75,7 @@ impl Header {
             && self.kind.obstacle().is_none()
     }
 
-    /// The length of the file, if this may be the header of one.
+    /// Returns the implied length of the file, if this can be a header.
     fn claim(self) -> Option<u64> {
         let frames = u64::try_from(self.frames).ok().filter(|n| *n > 0)?;
         let possible =
@@ -83,12 +84,12 @@ impl Header {
         (possible && self.kind.is_known()).then_some(len)
     }
 
-    /// Reads a header. In a file of its own it is little-endian if only that fits the length, or, where
-    /// that is not known, if only so HTK would read it.
+    /// Reads a header. A file by itself is little-endian if only that fits its length or, if that
+    /// is unknown, if HTK would read it only so.
     ///
     /// # Errors
-    /// It is none, or the file holds what is not read.
-    pub(crate) fn read(source: &mut Source, extent: Extent) -> Result<Self> {
+    /// The header is invalid, or the kind is not supported.
+    pub(crate) fn read(source: &mut Source, extent: ObjectBounds) -> Result<Self> {
         let (at, left) = (source.offset(), source.remaining());
         let bytes = source.array()?;
         let [big, little] = [ByteOrder::Big, ByteOrder::Little].map(|order| {
@@ -98,7 +99,7 @@ impl Header {
                 None => header.is_sane(),
             }
         });
-        let order = match extent == Extent::Whole && little && !big {
+        let order = match extent == ObjectBounds::Whole && little && !big {
             true => ByteOrder::Little,
             false => ByteOrder::Big,
         };
@@ -132,7 +133,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Columns; none where there are no frames.
+    /// Returns the number of columns, 0 if there are no frames.
     pub(crate) fn dim(self) -> u64 {
         match self.frames {
             0 => 0,
@@ -140,12 +141,12 @@ impl Header {
         }
     }
 
-    /// Bytes of a frame.
+    /// Returns the size of a frame in bytes.
     pub(crate) fn frame_size(self) -> u64 {
         self.size.into()
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub(crate) fn rows(self) -> u64 {
         let scales = match self.kind.content() {
             Content::Compressed => SCALES,
@@ -154,12 +155,12 @@ impl Header {
         u64::try_from(self.frames - scales).unwrap_or_default()
     }
 
-    /// Bytes of the data, without a check sum.
+    /// Returns the size of the data in bytes, without the checksum.
     pub(crate) fn bytes(self) -> u64 {
         u64::from(self.frames.unsigned_abs()) * u64::from(self.size)
     }
 
-    /// The features that it tells of; there are none beside sound.
+    /// Returns the shape of the features. Audio files have none.
     pub(crate) fn shape(self) -> (Dtype, Rank, u64, u64) {
         let dtype = match self.kind.content() {
             Content::Samples | Content::Codes => Dtype::I16,
@@ -168,13 +169,13 @@ impl Header {
         (dtype, Rank::Matrix, self.rows(), self.dim())
     }
 
-    /// Samples a second, if it is a whole number of them.
+    /// Returns the sampling rate in Hz, if it is an integer.
     pub(crate) fn rate(self) -> Option<u32> {
         let period = u32::try_from(self.period).ok().filter(|n| *n > 0)?;
         UNITS.is_multiple_of(period).then_some(UNITS / period)
     }
 
-    /// Seconds from frame to frame.
+    /// Returns the frame shift in seconds.
     pub(crate) fn frame_shift(self) -> Option<Decimal> {
         let (mut digits, mut power) = (i64::from(self.period), UNIT);
         while digits % 10 == 0 && power < 0 {
@@ -183,7 +184,7 @@ impl Header {
         (digits > 0).then_some(Decimal::new(digits, power))
     }
 
-    /// What it says beside the shape.
+    /// Adds the information besides the shape.
     pub(crate) fn describe(self, meta: &mut Meta) {
         if self.kind.content() == Content::Samples {
             return;
@@ -191,11 +192,11 @@ impl Header {
         if let Some(shift) = self.frame_shift() {
             meta.frame_shift = Some(shift);
         }
-        // Without a tag the kind is USER.
+        // USER is the default kind.
         let kind = self.kind.as_read();
         if kind != ParameterKind::USER {
             let tag = Tag::new(NAME, KIND, kind.to_string());
-            meta.tags.push(tag.about(Described::Columns));
+            meta.tags.push(tag.about(TagSubject::Columns));
         }
     }
 }

@@ -3,15 +3,15 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Extent, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, Opened, Options,
-    Probe, Request, Score, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Keys, Medium, Nested, ObjectBounds, OneReader, OpenedDataset,
+    Options, Probe, Request, Score, Writer,
 };
-use spr_core::model::{DatasetInfo, Utterance};
+use spr_core::model::{About, DatasetInfo, Utterance};
 
-use crate::body::{self, Wanted};
-use crate::caps::NAME;
+use crate::body::{self, DataRequest};
 use crate::frames::Frames;
 use crate::header::Header;
+use crate::header::NAME;
 use crate::kind::Content;
 use crate::list::{self, ListReader, Naming};
 use crate::object::{self, NestedHtk};
@@ -69,7 +69,7 @@ impl Format for Htk {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let values = request.values;
         if script::is_text(source.peek(script::HEAD)?) {
             let naming = Naming::of(options)?;
@@ -78,17 +78,23 @@ impl Format for Htk {
                              frames: Option<Frames>,
                              utt: &mut Utterance,
                              env: &Env| {
-                let header = Header::read(source, Extent::Whole)?;
-                body::read(source, header, Wanted { values, frames }, utt, &env.limits)?;
+                let header = Header::read(source, ObjectBounds::Whole)?;
+                body::read(
+                    source,
+                    header,
+                    DataRequest { values, frames },
+                    utt,
+                    &env.limits,
+                )?;
                 match frames {
                     Some(_) => Ok(()),
                     None => object::end(source),
                 }
             };
             let reader = ListReader::new(source, request, script::TWICE, parse, fill, env);
-            return Ok(Opened::stream(reader));
+            return Ok(OpenedDataset::stream(reader));
         }
-        let header = Header::read(&mut source, Extent::Whole)?;
+        let header = Header::read(&mut source, ObjectBounds::Whole)?;
         let mut info = DatasetInfo::default();
         if header.kind.content() == Content::Samples {
             info.sample_rate = header.rate();
@@ -101,7 +107,7 @@ impl Format for Htk {
         }
         info.byte_order = Some(header.order);
         info.compression = source.compression();
-        let wanted = Wanted {
+        let wanted = DataRequest {
             values,
             frames: None,
         };
@@ -110,23 +116,23 @@ impl Format for Htk {
             body::read(source, header, wanted, utt, &env.limits)?;
             object::end(source)
         };
-        Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+        Ok(OpenedDataset::stream(OneReader::new(
+            source, info, env, fill,
+        )?))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let extension = INFO.extensions[0];
         writer::create(output, options, extension, env)
     }
 
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
     fn nested(&self) -> Option<&dyn Nested> {
         Some(&NestedHtk)
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }

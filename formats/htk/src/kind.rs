@@ -1,22 +1,22 @@
-//! Parameter kinds: what HTK says of the numbers in a file.
+//! Parameter kinds, which define the meaning of the numbers.
 
 use std::fmt;
 use std::str::FromStr;
 
 use spr_core::{Error, Result, nearest};
 
-/// What stands in a file behind the header.
+/// The data of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Floats.
     Floats,
-    /// Floats made 16-bit integers, with the numbers to undo it before them.
+    /// Floats compressed to 16-bit integers, with scales and offsets before them.
     Compressed,
     /// Reflection coefficients as 16-bit integers.
     Reflections,
     /// 16-bit codes.
     Codes,
-    /// 16-bit samples of sound.
+    /// 16-bit audio samples.
     Samples,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Content {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ParameterKind(pub(crate) u16);
 
-/// Names by number.
+/// The names, by number.
 const BASES: [&str; 13] = [
     "WAVEFORM",
     "LPC",
@@ -40,9 +40,9 @@ const BASES: [&str; 13] = [
     "PLP",
     "ANON",
 ];
-/// Letters by bit, from the lowest on.
+/// The letters, from the lowest bit on.
 const QUALIFIERS: &str = "ENDACZK0VT";
-/// The bits of the number; qualifiers follow.
+/// The mask of the base kind; qualifiers are above it.
 const BASE: u16 = 0o77;
 /// Reflection coefficients as floats.
 const LPREFC: u16 = 2;
@@ -53,17 +53,17 @@ const FIRST: u32 = 6;
 const QUANTISED: u16 = 0o40000;
 
 impl ParameterKind {
-    /// Features that are none of the others, without qualifiers.
+    /// Other features, without qualifiers.
     pub(crate) const USER: Self = Self(9);
-    /// Sound.
+    /// Audio.
     pub(crate) const WAVEFORM: Self = Self(0);
 
-    /// Whether HTK has it.
+    /// Returns `true` if HTK defines the kind.
     pub(crate) fn is_known(self) -> bool {
         usize::from(self.0 & BASE) < BASES.len()
     }
 
-    /// What stands in files of this kind.
+    /// Returns the data in files of this kind.
     pub(crate) fn content(self) -> Content {
         match self.0 & BASE {
             0 => Content::Samples,
@@ -74,19 +74,19 @@ impl ParameterKind {
         }
     }
 
-    /// What files of this kind hold that is not read.
+    /// Returns the reason why files of this kind cannot be read, if there is one.
     pub(crate) fn obstacle(self) -> Option<&'static str> {
         (self.0 & QUANTISED != 0).then_some("codes of a vector quantiser beside the frames")
     }
 
-    /// Whether features of this kind are written: plain floats, with nothing beside them.
+    /// Returns `true` if features of this kind are written as plain floats only.
     pub(crate) fn is_of_floats(self) -> bool {
         let plain = self.0 & (COMPRESSED | CHECKED) == 0;
         plain && self.is_known() && self.obstacle().is_none() && self.content() == Content::Floats
     }
 
-    /// The kind of what is read, whatever it was stored as: neither compressed nor checked, and
-    /// reflection coefficients that were integers as floats.
+    /// Returns the kind of the decoded features: neither compressed nor with a checksum, and with
+    /// reflection coefficients as floats.
     pub(crate) fn as_read(self) -> Self {
         let kind = self.0 & !(COMPRESSED | CHECKED);
         match self.content() {
@@ -95,23 +95,23 @@ impl ParameterKind {
         }
     }
 
-    /// Whether HTK compresses features of this kind: reflection coefficients it writes as another
-    /// kind instead.
+    /// Returns `true` if HTK compresses features of this kind. It writes reflection coefficients as
+    /// another kind instead.
     pub(crate) fn is_compressible(self) -> bool {
         self.is_of_floats() && self.0 & BASE != LPREFC
     }
 
-    /// The same, compressed.
+    /// Adds the qualifier for compression.
     pub(crate) fn compressed(self) -> Self {
         Self(self.0 | COMPRESSED)
     }
 
-    /// The same with a check sum.
+    /// Adds the qualifier for a checksum.
     pub(crate) fn with_check_sum(self) -> Self {
         Self(self.0 | CHECKED)
     }
 
-    /// Bytes of the smallest thing that a frame of the kind is made of.
+    /// Returns the size of the smallest unit of a frame in bytes.
     pub(crate) fn unit(self) -> u16 {
         match self.0 & BASE {
             0 | 5 | 10 => 2,
@@ -120,7 +120,7 @@ impl ParameterKind {
         }
     }
 
-    /// Bytes behind the frames.
+    /// Returns the number of bytes after the frames.
     pub(crate) fn trailer(self) -> u64 {
         match self.0 & CHECKED {
             0 => 0,
@@ -129,7 +129,7 @@ impl ParameterKind {
     }
 }
 
-/// As HTK writes it, such as `MFCC_E_D`.
+/// Formats the kind as in HTK, such as `MFCC_E_D`.
 impl fmt::Display for ParameterKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match BASES.get(usize::from(self.0 & BASE)) {
@@ -145,7 +145,7 @@ impl fmt::Display for ParameterKind {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) writes, or the number of the kind.
+/// Parses the output of [`Display`](fmt::Display), or the number of the kind.
 impl FromStr for ParameterKind {
     type Err = Error;
 

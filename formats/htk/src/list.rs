@@ -1,9 +1,9 @@
-//! Lists of files with an utterance each, as one data set.
+//! Lists of files, each with one utterance.
 
 use std::collections::HashSet;
 
 use spr_core::bytes::{Env, Location, Locator, Source};
-use spr_core::format::{OptionSpec, Options, Reader, Request, Share, Wanted};
+use spr_core::format::{KeyPredicate, OptionSpec, Options, Reader, Request, Subset};
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
@@ -15,7 +15,7 @@ pub(crate) const KEYS: OptionSpec = OptionSpec {
     help: "for a list of files: utterances go by the names of those, or by their paths (names)",
 };
 
-/// How lines give keys.
+/// The source of the keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Naming {
     Names,
@@ -23,6 +23,8 @@ pub(crate) enum Naming {
 }
 
 impl Naming {
+    /// Parses the option `keys`.
+    ///
     /// # Errors
     /// The option has another value.
     pub(crate) fn of(options: &Options) -> Result<Self> {
@@ -31,44 +33,44 @@ impl Naming {
     }
 }
 
-/// What a line of a list names.
+/// A line of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: Key,
     pub(crate) file: Location,
-    /// Those that are meant, if not all are.
+    /// The range of frames, unless all are meant.
     pub(crate) frames: Option<Frames>,
 }
 
-/// Tells what a line names; `None` of a blank one.
+/// Parses a line, and returns `None` if it is blank.
 type Parse = dyn Fn(&[u8]) -> Result<Option<Entry>> + Send;
 
-/// Reads a file, or some frames of it, into an utterance, but for the key.
+/// Reads a file, or a range of its frames, into an utterance without its key.
 type Fill = dyn FnMut(&mut Source, Option<Frames>, &mut Utterance, &Env) -> Result<()> + Send;
 
-/// Reads what the lines of a list name. Files are looked for from the working folder, else beside the
-/// list. The keys so far are kept in memory.
+/// A reader of the files in a list. Files are relative to the working folder, otherwise to the
+/// list. All keys so far are kept in memory.
 pub(crate) struct ListReader {
     list: Source,
     parse: Box<Parse>,
     fill: Box<Fill>,
     env: Env,
     info: DatasetInfo,
-    wanted: Option<Wanted>,
-    run: Option<Share>,
+    wanted: Option<KeyPredicate>,
+    run: Option<Subset>,
     line: Vec<u8>,
-    /// Lines so far.
+    /// The number of lines so far.
     number: u64,
-    /// Entries so far.
+    /// The number of entries so far.
     entries: u64,
     seen: HashSet<Key>,
-    /// What to do about two files of one key.
+    /// The remedy for two files with the same key.
     twice: &'static str,
     done: bool,
 }
 
 impl ListReader {
-    /// `twice` says what to do about two files of one key.
+    /// Creates a reader, where `twice` is the remedy for two files with the same key.
     pub(crate) fn new(
         list: Source,
         request: &mut Request,
@@ -96,7 +98,7 @@ impl ListReader {
         }
     }
 
-    /// Goes to the next line; `false` at the end.
+    /// Reads the next line, and returns `false` at the end.
     fn next_line(&mut self) -> Result<bool> {
         if self.run.is_some_and(|run| run.is_over(self.entries)) {
             return Ok(false);
@@ -106,7 +108,7 @@ impl ListReader {
         Ok(more)
     }
 
-    /// Reads what the line names, if it names something that is wanted.
+    /// Reads the file of the line, if it is requested.
     fn read_line(&mut self, utt: &mut Utterance) -> Result<bool> {
         let entry = (self.parse)(&self.line);
         if matches!(entry, Ok(None)) {
@@ -167,7 +169,7 @@ impl Reader for ListReader {
             if !self.next_line().inspect_err(|_| self.done = true)? {
                 break;
             }
-            // The next line is another file's.
+            // The next line names another file.
             if self.read_line(utt).map_err(Error::continuable)? {
                 return Ok(true);
             }

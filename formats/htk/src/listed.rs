@@ -1,21 +1,21 @@
-//! A list of the files of a folder, beside it.
+//! A list of the files in a folder, written beside it.
 
 use spr_core::bytes::{Location, Locator, Output, Part, Sink};
-use spr_core::format::{Caps, Writer, Written};
+use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 
-/// A list that is being written, of what goes into a folder.
+/// A list of the files in a folder, being written.
 pub(crate) struct ListFile {
     folder: Location,
     sink: Sink,
 }
 
 impl ListFile {
-    /// The list `file`, which an option names, of what goes into the folder `output`.
+    /// Creates the list `file`, named by an option, of the files in the folder `output`.
     ///
     /// # Errors
-    /// That is no folder, the list is in it, or can't be made.
+    /// The output is not a folder, contains the list, or the list cannot be created.
     pub(crate) fn create(output: &Output, option: &str, file: &str) -> Result<Self> {
         let file = Location::from(file);
         let wrong = |message| {
@@ -35,18 +35,18 @@ impl ListFile {
     }
 }
 
-/// The line for the file of a key in a folder, without its end.
+/// Returns the line for the file of a key in a folder, without the line end.
 type Line = dyn Fn(&Location, &Key) -> Result<Vec<u8>> + Send;
 
 /// A writer of files that lists them as well.
-pub(crate) struct Listed {
+pub(crate) struct ListingWriter {
     files: Box<dyn Writer>,
     list: ListFile,
     line: Box<Line>,
 }
 
-impl Listed {
-    /// The writer `files`, and `list` beside it if there is one, of which `line` gives the lines.
+impl ListingWriter {
+    /// Wraps the writer `files`, and adds the lines that `line` returns to `list`, if there is one.
     pub(crate) fn over(
         files: Box<dyn Writer>,
         list: Option<ListFile>,
@@ -70,7 +70,8 @@ impl Listed {
     }
 }
 
-impl Writer for Listed {
+#[warn(clippy::missing_trait_methods)]
+impl Writer for ListingWriter {
     fn caps(&self) -> &Caps {
         self.files.caps()
     }
@@ -86,7 +87,7 @@ impl Writer for Listed {
         self.list.sink.put(&line)
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         let mut written = self.files.finish()?;
         written.bytes += self.list.sink.finish()?;
         Ok(written)

@@ -1,20 +1,20 @@
-//! HTK parameter files as bytes.
+//! Parameter files as objects.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Claim, Extent, Nested};
+use spr_core::format::{Claim, Nested, ObjectBounds};
 use spr_core::model::{AudioFacts, Utterance};
 use spr_core::{ErrorKind, Result};
 
-use crate::body::{self, Wanted};
+use crate::body::{self, DataRequest};
 use crate::caps::NESTED;
 use crate::encode::encode;
 use crate::header::Header;
 use crate::style::Style;
 
-/// Refuses what follows the frames.
+/// Fails unless the file ends after the frames.
 ///
 /// # Errors
-/// There is something.
+/// There are more bytes.
 pub(crate) fn end(source: &mut Source) -> Result<()> {
     match source.at_end()? {
         true => Ok(()),
@@ -36,19 +36,19 @@ impl Nested for NestedHtk {
     fn read(
         &self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
         let header = Header::read(source, extent)?;
-        let wanted = Wanted {
+        let wanted = DataRequest {
             values: true,
             frames: None,
         };
         body::read(source, header, wanted, utt, &env.limits)?;
         match extent {
-            Extent::Whole => end(source),
-            Extent::Own => Ok(()),
+            ObjectBounds::Whole => end(source),
+            ObjectBounds::Own => Ok(()),
         }
     }
 

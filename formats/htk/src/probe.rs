@@ -1,18 +1,18 @@
-//! Telling files by the arithmetic of their size, as they have no magic bytes.
+//! Recognition of files by their size, because they have no magic bytes.
 
 use spr_core::format::{Claim, FormatInfo, Probe, Score};
 
-/// A list of files in the words of the format.
+/// A list of files in the format's syntax.
 pub(crate) const LIST: Score = Score::Possible(75);
 
-/// The likely start of a file whose length is not known.
+/// A likely start of a file of unknown length.
 pub(crate) const UNKNOWN_LENGTH: Score = Score::Possible(40);
 
-/// How well a file fits a format of which its first bytes make this claim.
+/// Scores a file by the lengths that its header implies.
 pub(crate) fn score(info: &FormatInfo, probe: &Probe<'_>, claim: Claim) -> Score {
-    /// Odd things have the right size now and then.
+    /// Unrelated files sometimes have the right size.
     const BY_SIZE: Score = Score::Possible(70);
-    /// Of two that fit the size, the name tells.
+    /// The name decides between two formats that fit the size.
     const BY_NAME_TOO: Score = Score::Possible(75);
     let len = probe
         .len

@@ -7,20 +7,20 @@ use spr_core::{Error, Result};
 use crate::frames::Frames;
 use crate::list::{Entry, Naming};
 
-/// How much of a file tells whether it is text.
+/// The number of first bytes that decide whether a file is text.
 pub(crate) const HEAD: usize = 64;
 
-/// What to do about two lines of one key.
+/// The remedy for two lines with the same key.
 pub(crate) const TWICE: &str =
     "write NAME=FILE for each, or go by the paths of the files with keys=paths";
 
-/// What a file of frames is called, apart from `.mfc`, which others use as well.
+/// Extensions of feature files, apart from `.mfc`, which other programs use as well.
 const EXTENSIONS: [&str; 5] = ["htk", "fea", "mfc", "plp", "fbk"];
 
-/// The entry of a line; `None` if it is blank.
+/// Parses a line, and returns `None` if it is blank.
 ///
 /// # Errors
-/// It is none.
+/// The line is invalid.
 pub(crate) fn parse(line: &[u8], naming: Naming) -> Result<Option<Entry>> {
     let line = line.trim_ascii();
     if line.is_empty() {
@@ -44,7 +44,7 @@ pub(crate) fn parse(line: &[u8], naming: Naming) -> Result<Option<Entry>> {
     Ok(Some(Entry { key, file, frames }))
 }
 
-/// The key that the name of a file gives.
+/// Derives a key from the name of a file.
 fn key_of(name: &Location, naming: Naming) -> Key {
     match naming {
         Naming::Names => key_of_file(name),
@@ -55,7 +55,7 @@ fn key_of(name: &Location, naming: Naming) -> Key {
     }
 }
 
-/// The one word of a line, without the quotes around it.
+/// Returns the only word of a line, without quotes.
 fn word(line: &[u8]) -> Result<&[u8]> {
     if let [quote @ (b'"' | b'\''), inner @ .., end] = line
         && quote == end
@@ -72,7 +72,7 @@ fn word(line: &[u8]) -> Result<&[u8]> {
     }
 }
 
-/// A file name, and the frames that follow it in brackets.
+/// Splits a file name from the range of frames in brackets.
 fn stretch(text: &[u8]) -> Result<(&[u8], Option<Frames>)> {
     let Some(inside) = text.strip_suffix(b"]") else {
         return Ok((text, None));
@@ -93,14 +93,14 @@ fn number(text: &[u8]) -> Option<u64> {
     digits.then(|| std::str::from_utf8(text).ok()?.parse().ok())?
 }
 
-/// Whether a file that starts so is text.
+/// Returns `true` if the first bytes are text.
 pub(crate) fn is_text(head: &[u8]) -> bool {
     let is_text = |b: &u8| !b.is_ascii_control() || b.is_ascii_whitespace();
     !head.is_empty() && head.iter().all(is_text)
 }
 
-/// Whether these are lines of a script file: with `named`, its own name says that it is a list of some
-/// kind.
+/// Returns `true` if these are lines of a script file. With `named`, the file name is that of a
+/// list of some kind.
 pub(crate) fn is_script(head: &[u8], whole: bool, named: bool) -> bool {
     if !is_text(head) {
         return false;

@@ -1,4 +1,4 @@
-//! How parameter files are written.
+//! Options for writing parameter files.
 
 use spr_core::bytes::ByteOrder;
 use spr_core::format::{OptionSpec, Options};
@@ -30,20 +30,20 @@ pub(crate) const KIND: OptionSpec = OptionSpec {
     help: "the kind of the features written, such as MFCC_E_D_A (default: that of the input, else USER)",
 };
 
-/// How a file is written.
+/// The options of a file being written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
-    /// Whether there is a check sum behind the data.
+    /// Whether a checksum follows the data.
     pub(crate) checked: bool,
-    /// Whether features become integers.
+    /// Whether features are compressed to integers.
     pub(crate) compressed: bool,
     pub(crate) order: ByteOrder,
-    /// The kind of all features, whatever they say of theirs.
+    /// The kind of all features, which overrides their own.
     pub(crate) kind: Option<ParameterKind>,
 }
 
 impl Default for Style {
-    /// Plain floats, big-endian.
+    /// Returns plain floats, big-endian.
     fn default() -> Self {
         Self {
             checked: false,
@@ -55,10 +55,10 @@ impl Default for Style {
 }
 
 impl Style {
-    /// What the options ask for.
+    /// Parses the options.
     ///
     /// # Errors
-    /// A value is wrong, or two don't go together.
+    /// A value is invalid, or two exclude each other.
     pub(crate) fn of(options: &Options) -> Result<Self> {
         let orders = [("big", ByteOrder::Big), ("little", ByteOrder::Little)];
         let style = Self {
@@ -76,13 +76,13 @@ impl Style {
         Ok(style)
     }
 
-    /// Bytes of a value of features.
+    /// Returns the size of a feature value in bytes.
     pub(crate) fn value(&self) -> u64 {
         if self.compressed { 2 } else { 4 }
     }
 }
 
-/// The kind that an option names.
+/// Parses the kind in an option.
 fn kind(name: &str) -> Result<ParameterKind> {
     let wrong = |e: Error| e.context(format!("option {}", KIND.name));
     let kind = name.parse::<ParameterKind>().map_err(wrong)?;

@@ -1,17 +1,16 @@
-//! Writes parameter files, and a list of them.
+//! Writing of parameter files, and of a list of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::{Env, Output};
-use spr_core::format::{Caps, Keys, OneWriter, OptionSpec, Options, Writer, Written};
+use spr_core::format::{Caps, Keys, OneWriter, OptionSpec, Options, WriteSummary, Writer};
 use spr_core::loss::LossReport;
-use spr_core::model::{CastStats, Decimal, Utterance};
+use spr_core::model::{CastStats, Utterance};
 use spr_core::{Error, Remedy, Result};
 
-use crate::caps::{MOST_PERIOD, of_files};
+use crate::caps::of_files;
 use crate::encode::encode;
-use crate::header::UNIT;
-use crate::listed::{ListFile, Listed};
+use crate::listed::{ListFile, ListingWriter};
 use crate::style::Style;
 
 pub(crate) const SCRIPT: OptionSpec = OptionSpec {
@@ -20,14 +19,14 @@ pub(crate) const SCRIPT: OptionSpec = OptionSpec {
     help: "beside a folder, write a script file of HTK that lists its files",
 };
 
-/// What the options say that an output can hold.
+/// Returns the capabilities of an output with these options.
 pub(crate) fn caps(style: &Style, keys: Keys) -> Caps {
     let mut caps = of_files(keys, style.value());
     caps.rounded = style.compressed;
     caps
 }
 
-/// The line of a script file for a file.
+/// Returns the script line for a file.
 fn line(file: &[u8]) -> Result<Vec<u8>> {
     let odd = |b: &u8| b.is_ascii_control() || matches!(b, b'=' | b'"' | b'\\');
     if file.iter().any(odd) {
@@ -40,10 +39,10 @@ fn line(file: &[u8]) -> Result<Vec<u8>> {
     })
 }
 
-/// A writer of files, and of what else the options ask for.
+/// Creates a writer with the given options.
 ///
 /// # Errors
-/// An option is wrong, or the list can't be made.
+/// An option is invalid, or the list cannot be created.
 pub(crate) fn create(
     output: Output,
     options: &Options,
@@ -58,7 +57,6 @@ pub(crate) fn create(
     let (last, env) = (cost.clone(), env.clone());
     let (mut bytes, mut warned) = (Vec::new(), false);
     let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
-        check_period(utt)?;
         let stats = encode(utt, &style, &mut bytes)?;
         *last.lock().unwrap_or_else(PoisonError::into_inner) = stats;
         let no_shift = utt.features.is_some() && utt.meta.frame_shift.is_none();
@@ -75,33 +73,21 @@ pub(crate) fn create(
         cost,
         rounded: LossReport::default(),
     };
-    Ok(Listed::over(Box::new(files), list, move |folder, key| {
-        let dot = [b".", extension.as_bytes()].concat();
-        let folder = folder.as_os_str().as_encoded_bytes();
-        line(&[folder, b"/", key.as_bytes(), &dot].concat())
-    }))
+    Ok(ListingWriter::over(
+        Box::new(files),
+        list,
+        move |folder, key| {
+            let dot = [b".", extension.as_bytes()].concat();
+            let folder = folder.as_os_str().as_encoded_bytes();
+            line(&[folder, b"/", key.as_bytes(), &dot].concat())
+        },
+    ))
 }
 
-/// Refuses what HTK does not read.
-fn check_period(utt: &Utterance) -> Result<()> {
-    let most = Decimal::new(i64::from(MOST_PERIOD), UNIT).trimmed();
-    let shift = match (&utt.features, utt.waveform()) {
-        (Some(_), _) => utt.meta.frame_shift,
-        (None, Some(sound)) => Decimal::near_sample(1, sound.rate),
-        (None, None) => None,
-    };
-    match shift.filter(|shift| *shift > most) {
-        None => Ok(()),
-        Some(shift) => Err(Error::unfit(format!(
-            "has a frame shift of {shift} s: HTK reads no files with more than {most} s"
-        ))),
-    }
-}
-
-/// Writes files, and tells what compressing them costs.
+/// A writer of files that reports the loss by compression.
 struct HtkWriter<F> {
     files: OneWriter<F>,
-    /// That of the last utterance, and of all.
+    /// The loss of the last utterance, and of all.
     cost: Arc<Mutex<CastStats>>,
     rounded: LossReport,
 }
@@ -125,7 +111,7 @@ where
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         let mut written = Box::new(self.files).finish()?;
         written.rounded.append(&self.rounded);
         Ok(written)

@@ -1,4 +1,4 @@
-//! Files with the qualifier `_C`, and the other ways of writing.
+//! Files with the qualifier `_C`, and the other options for writing.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -32,7 +32,7 @@ fn columns_become_integers_by_the_book() {
     let utt = utterance(&FRAMES, 2, "MFCC_D");
     let pairs = [("compress", "true"), ("check", "true")];
     let bytes = write_memory(&HTK, &pairs, slice::from_ref(&utt)).unwrap();
-    // Three frames and the room of four, 10 ms, two integers a frame, MFCC_D_C_K.
+    // Three frames and the space of four, 10 ms, two integers per frame, MFCC_D_C_K.
     assert_eq!(bytes[..8], [0, 0, 0, 7, 0, 1, 0x86, 0xa0]);
     assert_eq!(bytes[8..12], [0, 4, 0x15, 6]);
     let float = |n: usize| f32::from_be_bytes(*bytes[12 + 4 * n..].first_chunk().unwrap());
@@ -46,7 +46,7 @@ fn columns_become_integers_by_the_book() {
     for (a, b) in values.iter().zip(FRAMES) {
         assert!((a - b).abs() < 2e-4, "{a} {b}");
     }
-    // What was compressed once changes no more.
+    // A second compression changes nothing.
     let again = write_memory(&HTK, &pairs, &back).unwrap();
     let twice = read_memory(&HTK, &[], &again).unwrap();
     let moved = twice[0].features.as_ref().unwrap().values::<f32>().unwrap();

@@ -15,7 +15,7 @@ use spr_core::model::{Decimal, Key, Matrix, Rank, Utterance};
 use spr_format_htk::{HTK, SPHINX};
 use spr_testkit::write_to;
 
-/// Ten frames of one value, which is their number.
+/// Returns ten frames of one value, which is their number.
 fn ten(key: &str) -> Utterance {
     let values: Vec<_> = (0..10u8).map(f32::from).collect();
     let mut utt = Utterance {
@@ -52,7 +52,7 @@ fn open(env: &Env, list: &str, pairs: &[(&str, &str)]) -> Result<Box<dyn Reader>
         .into_stream()
 }
 
-/// Keys and first values, or messages with `!` before.
+/// Returns keys and first values, or messages marked with `!`.
 fn told(env: &Env, list: &str, pairs: &[(&str, &str)]) -> Vec<String> {
     let mut reader = open(env, list, pairs).unwrap();
     let (mut all, mut utt) = (Vec::new(), Utterance::default());
@@ -206,7 +206,7 @@ fn scripts_are_known_by_their_lines() {
     }
 }
 
-/// What a list of Sphinx's gives: keys, rows and first values.
+/// Reads a Sphinx list: keys, rows and first values.
 fn sphinx(env: &Env, list: &str, pairs: &[(&str, &str)]) -> Vec<String> {
     let options = Options::new(SPHINX.info(), pairs.iter().copied()).unwrap();
     let source = env.open_file(&list.into()).unwrap();

@@ -1,17 +1,17 @@
-//! Arrays with names: `{"NAME":{"dtype":"f32","shape":[1,1,2],"data":[[[1,2]]]}}`.
+//! Named arrays: `{"NAME":{"dtype":"f32","shape":[1,1,2],"data":[[[1,2]]]}}`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
-use spr_core::bytes::Held;
+use spr_core::bytes::MemoryCounter;
 use spr_core::model::NamedArray;
 use spr_core::{Error, Limits, Result};
 
 use crate::braces::Named;
 use crate::numbers;
 
-/// An array as it is written.
+/// The fields of an array.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArrayFields<'a> {
@@ -28,7 +28,7 @@ pub(crate) fn read(
     into: &mut Vec<NamedArray>,
     limits: &Limits,
 ) -> Result<()> {
-    let mut held = Held::new("a list of arrays");
+    let mut held = MemoryCounter::new("a list of arrays");
     for (name, fields) in &fields.0 {
         held.keep(size_of::<NamedArray>() + name.len(), limits)?;
         let dtype = numbers::dtype(&fields.dtype);
@@ -48,7 +48,7 @@ pub(crate) fn read(
     }
 }
 
-/// A name that two arrays have.
+/// Returns a name that two arrays share.
 pub(crate) fn twice(arrays: &[NamedArray]) -> Option<&str> {
     let mut names = HashSet::new();
     let mut all = arrays.iter().map(|named| named.name.as_str());

@@ -1,4 +1,4 @@
-//! Sound in its three forms: samples, a whole file, or a place.
+//! Audio in three forms: samples, a whole file, or a reference.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use spr_core::model::{
     Audio, AudioFacts, AudioReference, Decimal, EncodedAudio, Matrix, Rank, Waveform,
 };
 use spr_core::{Error, Limits, Result};
+use spr_syntax::json::Fields;
 
 use crate::braces::Braces;
-use crate::fields::Fields;
 use crate::numbers;
 use crate::shape::MatrixShape;
 use crate::text;
 
-/// The fields of all forms.
+/// The fields of all three forms.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AudioFields<'a> {
@@ -52,7 +52,7 @@ pub(crate) struct AudioFields<'a> {
     whole: Option<Braces<FactFields<'a>>>,
 }
 
-/// What is known of a whole recording.
+/// The facts about a whole recording.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FactFields<'a> {
@@ -75,7 +75,7 @@ impl FactFields<'_> {
 }
 
 impl AudioFields<'_> {
-    /// The sound, or where it is.
+    /// Returns the audio, or the reference to it.
     pub(crate) fn read(&self, limits: &Limits) -> Result<Audio> {
         match (self.data, &self.base64, self.place()?) {
             (Some(data), None, None) => self.samples(data, limits).map(Audio::Samples),
@@ -140,7 +140,7 @@ impl AudioFields<'_> {
         })
     }
 
-    /// Where it is, if it says so.
+    /// Returns the location of a reference, if this is one.
     fn place(&self) -> Result<Option<Locator>> {
         Ok(match (self.path, &self.command, self.standard_input) {
             (None, None, false) => None,
@@ -157,12 +157,12 @@ impl AudioFields<'_> {
         })
     }
 
-    /// Whether it has fields of samples.
+    /// Returns `true` if there are fields of samples.
     fn is_matrix(&self) -> bool {
         self.dtype.is_some() || self.shape.is_some()
     }
 
-    /// Whether it has fields of a place.
+    /// Returns `true` if there are fields of a reference.
     fn is_stretch(&self) -> bool {
         let times = self.start.is_some() || self.end.is_some();
         let bytes = self.byte.is_some() || self.length.is_some();
@@ -207,13 +207,13 @@ fn odd_location(_: &[u8]) -> Result<Location> {
     ))
 }
 
-/// The fields of sound as they are written, but for the data of samples.
+/// Formats the fields of audio, except the data of samples.
 ///
 /// # Errors
 /// It could not be read back.
 pub(crate) fn fields(audio: &Audio) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    let mut fields = Fields::new(&mut out);
+    let mut fields = Fields::compact(&mut out);
     match audio {
         Audio::Samples(sound) => {
             let (dtype, rows, cols) = (
@@ -237,14 +237,14 @@ pub(crate) fn fields(audio: &Audio) -> Result<Vec<u8>> {
         Audio::Reference(reference) => {
             write_place(&reference.at, &mut fields)?;
             fields.number("length", reference.len);
-            fields.time("start", reference.start);
-            fields.time("end", reference.end);
+            fields.number("start", reference.start);
+            fields.number("end", reference.end);
             fields.number("channel", reference.channel);
             write_facts(reference.facts, &mut fields);
             if reference.whole != AudioFacts::default() {
                 let out = fields.start("whole");
                 out.push(b'{');
-                write_facts(reference.whole, &mut Fields::new(out));
+                write_facts(reference.whole, &mut Fields::compact(out));
                 out.push(b'}');
             }
         }
@@ -257,7 +257,7 @@ fn write_facts(facts: AudioFacts, fields: &mut Fields<'_>) {
     fields.number("rate", facts.rate);
     fields.number("channels", facts.channels);
     fields.number("samples", facts.samples);
-    fields.time("duration", facts.duration);
+    fields.number("duration", facts.duration);
 }
 
 fn write_place(at: &Locator, fields: &mut Fields<'_>) -> Result<()> {

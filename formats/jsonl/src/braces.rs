@@ -1,4 +1,4 @@
-//! JSON objects, and nothing else that serde would take for them.
+//! JSON objects only, without the alternatives that serde would accept.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// A `T` written as an object; serde alone would take a list of its fields too.
+/// A `T` written as an object; serde by itself would accept a list of its fields too.
 pub(crate) struct Braces<T>(pub(crate) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Braces<T> {
@@ -27,7 +27,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Braces<T> {
     }
 }
 
-/// Objects under names of their own, in their order.
+/// Objects with names, in order.
 pub(crate) struct Named<T>(pub(crate) Vec<(String, T)>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {

@@ -1,13 +1,12 @@
-//! What the format is called, holds and looks like.
+//! The registration of the format.
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps,
-    Medium, Nested, Notation, Objects, Opened, Options, Probe, Request, Score, SegmentCaps, Tags,
-    WholeFolder, Writer,
+    Medium, Objects, OpenedDataset, Options, Probe, Request, Score, SegmentCaps, Tags, Writer,
 };
-use spr_core::model::{Dtype, SourceField};
+use spr_core::model::{About, Dtype, SourceField};
 
 use crate::reader::JsonlReader;
 use crate::writer::JsonlWriter;
@@ -34,7 +33,7 @@ const LABELS: &[Dtype] = &[
     Dtype::Bool,
 ];
 
-/// Everything that the model has.
+/// All capabilities.
 pub(crate) const CAPS: Caps = {
     let mut features = FeatureCaps::new(Dtype::ALL);
     (features.vectors, features.scalars) = (true, true);
@@ -90,24 +89,14 @@ impl Format for Jsonl {
         _: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
-        Ok(Opened::stream(JsonlReader::new(source, request, env)))
+    ) -> Result<OpenedDataset> {
+        Ok(OpenedDataset::stream(JsonlReader::new(
+            source, request, env,
+        )))
     }
 
-    fn create(&self, output: Output, _: &Options, _: &Env) -> Result<Box<dyn Writer>> {
+    fn create(&self, output: Output, _: &Options, _: &About, _: &Env) -> Result<Box<dyn Writer>> {
         Ok(Box::new(JsonlWriter::new(&output, CAPS)?))
-    }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }
 

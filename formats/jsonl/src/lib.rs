@@ -3,7 +3,6 @@
 mod arrays;
 mod audio;
 mod braces;
-mod fields;
 mod format;
 mod line;
 mod meta;

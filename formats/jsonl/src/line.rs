@@ -1,4 +1,4 @@
-//! One line: an object with the fields of an utterance.
+//! A line: an object with the fields of an utterance.
 
 use std::borrow::Cow;
 
@@ -60,7 +60,7 @@ struct Features<'a> {
 /// Reads a line into `utt`.
 ///
 /// # Errors
-/// The line is not such an object; the error names the utterance if its key could be read.
+/// The line is not such an object. The error names the utterance if its key could be read.
 pub(crate) fn read(line: &[u8], utt: &mut Utterance, limits: &Limits) -> Result<()> {
     let Braces(fields) = match serde_json::from_slice::<Braces<Fields<'_>>>(line) {
         Ok(fields) => fields,
@@ -79,18 +79,13 @@ pub(crate) fn read(line: &[u8], utt: &mut Utterance, limits: &Limits) -> Result<
 
 impl Fields<'_> {
     fn fill(&self, utt: &mut Utterance, limits: &Limits) -> Result<()> {
-        match &self.features {
-            Some(Braces(features)) => {
-                let read = features.read(utt, limits);
-                read.map_err(|e| e.context("features"))?;
-            }
-            None => utt.features = None,
+        if let Some(Braces(features)) = &self.features {
+            let read = features.read(utt, limits);
+            read.map_err(|e| e.context("features"))?;
         }
-        match self.labels {
-            Some(labels) => self
-                .read_labels(labels.get(), utt, limits)
-                .map_err(|e| e.context("labels"))?,
-            None => utt.labels = None,
+        if let Some(labels) = self.labels {
+            let read = self.read_labels(labels.get(), utt, limits);
+            read.map_err(|e| e.context("labels"))?;
         }
         self.read_others(utt, limits)?;
         if let Some(Braces(meta)) = &self.meta {
@@ -183,7 +178,7 @@ impl Features<'_> {
     }
 }
 
-/// What the JSON parser says, with the byte of the line in place of its line and column.
+/// Converts an error of the JSON parser, with the byte of the line instead of line and column.
 fn syntax_error(error: &serde_json::Error, line: &[u8]) -> Error {
     if error.classify() == Category::Eof {
         let message = format!(
@@ -199,7 +194,7 @@ fn syntax_error(error: &serde_json::Error, line: &[u8]) -> Error {
     Error::malformed(format!("byte {} of the line: {message}", error.column()))
 }
 
-/// The key of a line that starts with it, whatever comes after.
+/// Returns the key of a line that starts with it, whatever follows.
 pub(crate) fn leading_key(line: &[u8]) -> Option<Key> {
     let rest = line.trim_ascii_start().strip_prefix(b"{")?;
     let rest = rest.trim_ascii_start().strip_prefix(b"\"key\"")?;

@@ -1,16 +1,16 @@
-//! What is known beside the data: the field `meta`.
+//! The field `meta`: information besides the data.
 
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
-use spr_core::bytes::Held;
+use spr_core::bytes::MemoryCounter;
 use spr_core::model::{Key, Meta, Tag};
 use spr_core::{Error, Limits, Result};
+use spr_syntax::json::Fields;
 
-use crate::fields::Fields;
 use crate::text;
 
-/// The field as it is written.
+/// The fields in `meta`.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MetaFields<'a> {
@@ -37,7 +37,7 @@ pub(crate) struct MetaFields<'a> {
 }
 
 impl MetaFields<'_> {
-    /// What it says.
+    /// Converts the fields.
     pub(crate) fn read(&self, limits: &Limits) -> Result<Meta> {
         let time =
             |raw: Option<&RawValue>, what| raw.map(|raw| text::read_decimal(raw, what)).transpose();
@@ -45,7 +45,7 @@ impl MetaFields<'_> {
             let text = raw.map(|raw| text::read(raw, what)).transpose();
             text.map(|text| text.map(|text| Key::from(&*text)))
         };
-        let mut held = Held::new("a list of tags");
+        let mut held = MemoryCounter::new("a list of tags");
         let tags = self.tags.iter().map(|fields| {
             let texts = fields.iter().map(|raw| raw.get().len());
             held.keep(size_of::<Tag>() + texts.sum::<usize>(), limits)?;
@@ -78,16 +78,22 @@ fn tag([format, key, value]: &[&RawValue; 3]) -> Result<Tag> {
 
 /// Appends the fields inside of `meta`.
 pub(crate) fn write(meta: &Meta, out: &mut Vec<u8>) {
-    let mut fields = Fields::new(out);
-    fields.time("frame_shift", meta.frame_shift);
-    fields.time("frame_offset", meta.frame_offset);
-    fields.name("speaker", meta.speaker.as_ref());
-    fields.name("gender", meta.gender.as_ref());
-    fields.name("language", meta.language.as_ref());
-    fields.name("recording", meta.recording.as_ref());
-    fields.name("channel", meta.channel.as_ref());
-    fields.time("start", meta.start);
-    fields.time("end", meta.end);
+    let mut fields = Fields::compact(out);
+    fields.number("frame_shift", meta.frame_shift);
+    fields.number("frame_offset", meta.frame_offset);
+    for (name, value) in [
+        ("speaker", &meta.speaker),
+        ("gender", &meta.gender),
+        ("language", &meta.language),
+        ("recording", &meta.recording),
+        ("channel", &meta.channel),
+    ] {
+        if let Some(value) = value {
+            text::write(value.as_bytes(), fields.start(name));
+        }
+    }
+    fields.number("start", meta.start);
+    fields.number("end", meta.end);
     if meta.tags.is_empty() {
         return;
     }

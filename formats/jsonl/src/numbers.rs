@@ -1,4 +1,4 @@
-//! Numbers between text and a matrix's storage.
+//! Conversion of numbers between text and matrices.
 
 use std::fmt;
 
@@ -8,11 +8,10 @@ use spr_core::{Error, Limits, Result, dispatch};
 use crate::scan::Scan;
 use crate::shape::{MatrixShape, check_sizes, to_usize};
 
-/// Reads `text`, which is valid JSON, into a matrix of type `dtype` and shape `shape`.
+/// Parses `text`, which is valid JSON, as a matrix of type `dtype` and shape `shape`.
 ///
 /// # Errors
-/// The text has another shape or holds something that the type doesn't, or the size exceeds
-/// `limits`.
+/// The text has another shape or a value outside the type's range, or the size exceeds `limits`.
 pub(crate) fn read(
     text: &str,
     dtype: Dtype,
@@ -25,10 +24,10 @@ pub(crate) fn read(
     fill(text, &sizes.map(to_usize)[..dimensions], into)
 }
 
-/// Reads `text`, which is valid JSON, into an array of any shape.
+/// Parses `text`, which is valid JSON, as an array of any shape.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub(crate) fn read_array(
     text: &str,
     dtype: Dtype,
@@ -47,7 +46,7 @@ fn fill(text: &str, sizes: &[usize], into: &mut Matrix) -> Result<()> {
     dispatch!(into.dtype(), T => nested(&mut scan, into.values_mut::<T>()?, sizes, None))
 }
 
-/// Reads `values`, which are lists of these sizes, one inside the other.
+/// Parses `values`, which are nested lists of these sizes.
 fn nested<T: Element>(
     scan: &mut Scan<'_>,
     values: &mut [T],
@@ -81,13 +80,13 @@ fn nested<T: Element>(
     }
 }
 
-/// An item of a list, which may be an item of another.
+/// The position in a list, which may be nested in another.
 struct ListItem<'a> {
     n: usize,
     outer: Option<&'a Self>,
 }
 
-/// The numbers of the items, the outermost first.
+/// Returns the indices of the items, the outermost first.
 fn numbers_of(place: Option<&ListItem<'_>>) -> Vec<usize> {
     let items = std::iter::successors(place, |place| place.outer);
     let mut numbers: Vec<_> = items.map(|place| place.n).collect();
@@ -95,7 +94,7 @@ fn numbers_of(place: Option<&ListItem<'_>>) -> Vec<usize> {
     numbers
 }
 
-/// Begins a message on the list at a place.
+/// The beginning of a message about a list at a position.
 struct ListAt<'a>(Option<&'a ListItem<'a>>);
 
 impl fmt::Display for ListAt<'_> {
@@ -120,7 +119,7 @@ fn not_a(token: &[u8], dtype: Dtype, place: Option<&ListItem<'_>>) -> Error {
     Error::malformed(format!("{place}: {} is not {dtype}", shown.escape_debug()))
 }
 
-/// Appends `values`, commas between them and names of non-finite numbers in quotes.
+/// Appends `values` separated by commas; the names of non-finite numbers are in quotes.
 pub(crate) fn write<T: Element>(values: &[T], out: &mut Vec<u8>) {
     for (n, value) in values.iter().enumerate() {
         if n > 0 {
@@ -133,14 +132,14 @@ pub(crate) fn write<T: Element>(values: &[T], out: &mut Vec<u8>) {
                 out.insert(start, b'"');
                 out.push(b'"');
             }
-            // Other readers take -0 for the integer, which has no sign.
+            // Other readers parse -0 as an integer, which has no sign.
             b"-0" => out.extend_from_slice(b".0"),
             _ => {}
         }
     }
 }
 
-/// The element type called `name`.
+/// Returns the element type called `name`.
 pub(crate) fn dtype(name: &str) -> Result<Dtype> {
     name.parse().map_err(|e: Error| {
         let shown: String = name.chars().take(30).collect();

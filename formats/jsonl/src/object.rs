@@ -1,4 +1,4 @@
-//! Objects that are neither features nor labels: `"kind"` and `"value"`.
+//! Objects: the fields `"kind"` and `"value"`.
 
 use spr_core::model::{Dtype, GaussPosterior, Lists, Object, Sparse};
 use spr_core::{Error, Result};
@@ -129,7 +129,7 @@ fn list<T>(
     });
 }
 
-/// Reads the value of an object of `kind`; `value` is valid JSON.
+/// Parses the value of an object of `kind`; `value` is valid JSON.
 pub(crate) fn read(kind: &str, value: &serde_json::value::RawValue) -> Result<Object> {
     let mut scan = Scan::new(value.get());
     let object = match kind {

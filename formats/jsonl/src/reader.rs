@@ -1,9 +1,9 @@
-//! Reading line by line.
+//! The reader.
 
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Reader, Request, Wanted};
+use spr_core::format::{KeyPredicate, Reader, Request};
 use spr_core::model::{DatasetInfo, KeySource, Position, Utterance};
 use spr_core::{Limits, Result};
 
@@ -13,11 +13,11 @@ pub(crate) struct JsonlReader {
     source: Source,
     file: Arc<str>,
     limits: Limits,
-    /// The keys that are wanted; without it, all.
-    wanted: Option<Wanted>,
+    /// The keys that are requested, or all.
+    wanted: Option<KeyPredicate>,
     info: DatasetInfo,
     line: Vec<u8>,
-    /// The number of the line in `line`, from 1, and where it starts.
+    /// The number of the current line, from 1, and its position.
     number: u64,
     start: u64,
     ended: bool,
@@ -40,8 +40,8 @@ impl JsonlReader {
         }
     }
 
-    /// Reads the next line that is not blank, and does not start with a key that nobody wants;
-    /// `false` at the end.
+    /// Reads the next line that is neither blank nor starts with a key that is not requested.
+    /// Returns `false` at the end.
     fn next_line(&mut self) -> Result<bool> {
         loop {
             self.start = self.source.offset();
@@ -68,7 +68,7 @@ impl Reader for JsonlReader {
             return Ok(false);
         }
         loop {
-            // Until the line is whole nothing can follow it.
+            // Nothing can follow an incomplete line.
             self.ended = true;
             if !self.next_line()? {
                 return Ok(false);

@@ -1,24 +1,24 @@
-//! The text of numbers in lists, taken from front to back.
+//! A scanner of numbers in lists.
 
 use std::fmt::Display;
 
 use spr_core::model::{Element, Lists};
 use spr_core::{Error, Result};
 
-/// What is left of the text, which is valid JSON.
+/// The rest of the text, which is valid JSON.
 pub(crate) struct Scan<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Scan<'a> {
-    /// All of a text.
+    /// Starts at the beginning of a text.
     pub(crate) fn new(text: &'a str) -> Self {
         Self {
             rest: text.as_bytes(),
         }
     }
 
-    /// Reads `[`, what `item` reads with commas between, and `]`.
+    /// Reads `[`, items separated by commas with `item`, and `]`.
     fn each(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
         if !self.take(b'[') {
             return Err(self.wrong("a list"));
@@ -35,7 +35,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A list of items.
+    /// Reads a list of items.
     pub(crate) fn items<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<T>,
@@ -48,7 +48,7 @@ impl<'a> Scan<'a> {
         Ok(items)
     }
 
-    /// A list of lists of items.
+    /// Reads a list of lists of items.
     pub(crate) fn lists<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<T>,
@@ -65,7 +65,7 @@ impl<'a> Scan<'a> {
         Ok(lists)
     }
 
-    /// What `inner` reads, in brackets.
+    /// Reads brackets around the result of `inner`.
     pub(crate) fn tuple<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if !self.take(b'[') {
             return Err(self.wrong("a list"));
@@ -77,7 +77,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A list of two numbers.
+    /// Reads a list of two numbers.
     pub(crate) fn pair<T: Element>(&mut self) -> Result<[T; 2]> {
         self.tuple(|scan| {
             let first = scan.number()?;
@@ -86,7 +86,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// A comma.
+    /// Reads a comma.
     pub(crate) fn comma(&mut self) -> Result<()> {
         match self.take(b',') {
             true => Ok(()),
@@ -94,7 +94,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A number.
+    /// Reads a number.
     pub(crate) fn number<T: Element>(&mut self) -> Result<T> {
         match self.element() {
             Ok(value) => Ok(value),
@@ -102,7 +102,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The end of the text.
+    /// Checks that the text ends.
     pub(crate) fn end(&mut self) -> Result<()> {
         self.skip_blanks();
         match self.rest {
@@ -121,7 +121,7 @@ impl<'a> Scan<'a> {
         ))
     }
 
-    /// Reads `[`, `len` items parted by commas, and `]`; `what` begins the message of an error.
+    /// Reads `[`, `len` items separated by commas, and `]`. Error messages begin with `what`.
     pub(crate) fn list(
         &mut self,
         what: impl Display,
@@ -141,7 +141,7 @@ impl<'a> Scan<'a> {
         Err(Error::malformed(format!("{what} not a list of {len}")))
     }
 
-    /// An element of a matrix, or else the text that is none.
+    /// Reads an element of a matrix, or returns the invalid text.
     #[inline]
     pub(crate) fn element<T: Element>(&mut self) -> Result<T, &'a [u8]> {
         self.skip_blanks();
@@ -156,7 +156,7 @@ impl<'a> Scan<'a> {
         Ok(value)
     }
 
-    /// Moves past `byte` and the blanks before it, if it comes next.
+    /// Consumes `byte` and the blanks before it, if it comes next.
     #[inline]
     fn take(&mut self, byte: u8) -> bool {
         self.skip_blanks();

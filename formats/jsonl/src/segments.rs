@@ -1,14 +1,14 @@
-//! Labelled stretches of time: `{"start":0,"end":0.25,"label":"ah"}`, and tiers of them.
+//! Segments, `{"start":0,"end":0.25,"label":"ah"}`, and tiers of them.
 
 use serde_json::value::RawValue;
-use spr_core::bytes::Held;
+use spr_core::bytes::MemoryCounter;
 use spr_core::model::{Segment, Tier};
 use spr_core::{Error, Limits, Result};
 
 use crate::braces::Braces;
 use crate::text;
 
-/// A segment as it is written.
+/// The fields of a segment.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SegmentFields<'a> {
@@ -24,7 +24,7 @@ pub(crate) struct SegmentFields<'a> {
     speaker: Option<&'a RawValue>,
 }
 
-/// A tier as it is written.
+/// The fields of a tier.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TierFields<'a> {
@@ -60,7 +60,7 @@ impl SegmentFields<'_> {
 }
 
 impl TierFields<'_> {
-    /// The tier.
+    /// Converts the tier.
     pub(crate) fn read(&self, limits: &Limits) -> Result<Tier> {
         Ok(Tier {
             name: text::read(self.name, "the name of a tier")?.into(),
@@ -70,9 +70,9 @@ impl TierFields<'_> {
     }
 }
 
-/// The segments of a list.
+/// Converts the segments of a list.
 pub(crate) fn read(list: &[Braces<SegmentFields<'_>>], limits: &Limits) -> Result<Vec<Segment>> {
-    let mut held = Held::new("a list of segments");
+    let mut held = MemoryCounter::new("a list of segments");
     let segments = list.iter().map(|Braces(segment)| {
         held.keep(size_of::<Segment>() + segment.label.get().len(), limits)?;
         segment.read()

@@ -1,9 +1,9 @@
-//! Shapes of what is read, told or found, and whether the text can be of them.
+//! Shapes, declared or found, and their plausibility for the text.
 
 use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
-/// What a list of numbers is to become.
+/// The shape of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MatrixShape {
     pub(crate) rank: Rank,
@@ -12,10 +12,10 @@ pub(crate) struct MatrixShape {
 }
 
 impl MatrixShape {
-    /// The shape that is written as these sizes.
+    /// Converts declared sizes.
     ///
     /// # Errors
-    /// There are more than two.
+    /// There are more than two sizes.
     pub(crate) fn new(sizes: &[u64]) -> Result<Self> {
         let (rank, rows, cols) = match *sizes {
             [] => (Rank::Scalar, 1, 1),
@@ -31,8 +31,8 @@ impl MatrixShape {
         Ok(Self { rank, rows, cols })
     }
 
-    /// The shape of a list that comes without one: numbers, or lists as long as the first.
-    /// `text` is valid JSON.
+    /// Infers the shape of a list: numbers, or lists as long as the first one. `text` is valid
+    /// JSON.
     pub(crate) fn of(text: &str) -> Result<Self> {
         let Some(inner) = text.strip_prefix('[') else {
             return Err(Error::malformed("the labels are not a list"));
@@ -56,7 +56,7 @@ impl MatrixShape {
         })
     }
 
-    /// Its sizes as they are written.
+    /// Returns the sizes to be written, and their number.
     pub(crate) fn sizes(self) -> ([u64; 2], usize) {
         let dimensions = match self.rank {
             Rank::Scalar => 0,
@@ -66,10 +66,11 @@ impl MatrixShape {
         ([self.rows, self.cols], dimensions)
     }
 
-    /// Gives `into` this shape and type, after checking that `text` may hold as many values.
+    /// Resizes `into` to this shape and type, after checking that `text` can contain as many
+    /// values.
     ///
     /// # Errors
-    /// It can't, or the size exceeds `limits`. A false shape costs nothing.
+    /// It cannot, or the size exceeds `limits`. A wrong shape allocates nothing.
     pub(crate) fn make(
         self,
         text: &str,
@@ -91,9 +92,9 @@ fn count(text: &str, byte: u8) -> u64 {
     text.bytes().filter(|b| *b == byte).count() as u64
 }
 
-/// Checks that lists of these sizes may stand in `text`.
+/// Checks that lists of these sizes fit into `text`.
 pub(crate) fn check_sizes(text: &str, sizes: &[u64]) -> Result<()> {
-    // A value takes a digit and what parts it from the next, a list without values its brackets.
+    // A value takes a digit and a separator, an empty list its brackets.
     let lists = sizes.iter().take_while(|size| **size > 0);
     let least = lists.fold(2u64, |least, size| least.saturating_mul(*size));
     if least <= text.len() as u64 + 1 {
@@ -106,7 +107,7 @@ pub(crate) fn check_sizes(text: &str, sizes: &[u64]) -> Result<()> {
     )))
 }
 
-/// A number that was found to be below the length of a text in memory.
+/// Converts a number that is known to be below the length of a text in memory.
 pub(crate) fn to_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }

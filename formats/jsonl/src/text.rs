@@ -1,5 +1,5 @@
-//! Byte strings in JSON: a string if they are UTF-8, else `{"bytes":"hex"}`; and decimal numbers
-//! that keep their digits.
+//! Byte strings in JSON: a string if they are UTF-8, otherwise `{"bytes":"hex"}`; and decimal
+//! numbers with all their digits.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ struct Bytes<'a> {
     bytes: Cow<'a, str>,
 }
 
-/// The bytes that `raw` stands for; `what` names it in errors.
+/// Decodes a byte string; `what` names it in errors.
 pub(crate) fn read<'a>(raw: &'a RawValue, what: &str) -> Result<Cow<'a, [u8]>> {
     let refuse = || {
         Error::malformed(format!(
@@ -40,7 +40,7 @@ pub(crate) fn read<'a>(raw: &'a RawValue, what: &str) -> Result<Cow<'a, [u8]>> {
     unhex(bytes.as_bytes()).map(Cow::Owned).ok_or_else(refuse)
 }
 
-/// The bytes of `{"bytes":"hex"}`.
+/// Decodes `{"bytes":"hex"}`.
 pub(crate) fn read_hex(raw: &RawValue, what: &str) -> Result<Vec<u8>> {
     match raw.get().starts_with('{') {
         true => read(raw, what).map(Cow::into_owned),
@@ -77,8 +77,8 @@ pub(crate) fn write(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Whether a character does something to the text around it on a terminal, or ends a line for some;
-/// all of them are of 16 bits.
+/// Returns `true` if a character affects the surrounding text on a terminal, or is a line break for
+/// some programs. All of these have 16 bits.
 fn is_tricky(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -105,7 +105,7 @@ fn unhex(digits: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// A decimal number, or a string that holds one which JSON would write otherwise (`.5`).
+/// Reads a decimal number, or a string with one that JSON cannot represent (`.5`).
 pub(crate) fn read_decimal(raw: &RawValue, what: &str) -> Result<Decimal> {
     let refuse = || Error::malformed(format!("{what} is not a number: {}", raw.get()));
     let text = match raw.get().strip_prefix('"') {

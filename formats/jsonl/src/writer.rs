@@ -1,20 +1,20 @@
-//! Writing line by line.
+//! The writer.
 
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Caps, Writer, Written};
+use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Dtype, Element, Matrix, NamedArray, Rank, Utterance, Waveform};
 use spr_core::{Error, Result, dispatch};
 
 use crate::{arrays, audio, meta, numbers, object, segments, text};
 
-/// Bytes of a line after which they are passed on.
+/// The size in bytes after which a part of a line is written out.
 const BLOCK: usize = 256 << 10;
 
 pub(crate) struct JsonlWriter {
     caps: Caps,
     sink: Sink,
     line: Vec<u8>,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl JsonlWriter {
@@ -23,7 +23,7 @@ impl JsonlWriter {
             caps,
             sink: output.create(Part::Main, false)?,
             line: Vec::new(),
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
@@ -35,7 +35,7 @@ impl JsonlWriter {
         Ok(())
     }
 
-    /// Appends what stands before the data of an array.
+    /// Appends everything before the data of an array.
     fn open_array(&mut self, dtype: Dtype, sizes: &[usize]) {
         let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
         let sizes = sizes.join(",");
@@ -52,7 +52,7 @@ impl JsonlWriter {
         dispatch!(values.dtype(), T => self.write_lists(values.values::<T>()?, sizes))
     }
 
-    /// Appends lists of these sizes, one inside the other.
+    /// Appends nested lists of these sizes.
     fn write_lists<T: Element>(&mut self, values: &[T], sizes: &[usize]) -> Result<()> {
         match *sizes {
             [] => numbers::write(values, &mut self.line),
@@ -77,7 +77,7 @@ impl JsonlWriter {
         Ok(())
     }
 
-    /// Parts item `n` of a list from the one before, and passes on what has piled up.
+    /// Separates item `n` of a list from the one before, and writes out a full buffer.
     fn part(&mut self, n: usize) -> Result<()> {
         if n > 0 {
             self.line.push(b',');
@@ -145,7 +145,7 @@ impl Writer for JsonlWriter {
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        // What may fail comes first, while nothing of the line is written.
+        // Everything that may fail comes first, before any part of the line is written.
         let small = self.small(utt)?;
         self.line.clear();
         self.line.extend_from_slice(b"{\"key\":");
@@ -183,24 +183,22 @@ impl Writer for JsonlWriter {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
-        let bytes = self.sink.finish()?;
-        Ok(Written {
-            bytes,
-            ..self.written
-        })
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
+        let mut written = self.written;
+        written.bytes = self.sink.finish()?;
+        Ok(written)
     }
 }
 
-/// The parts of a line that can't be written in every case, as they are written.
+/// The parts of a line that cannot always be represented, already formatted.
 struct Small {
     object: Option<Vec<u8>>,
-    /// All fields but the data of samples.
+    /// The audio fields, except the data of samples.
     audio: Option<Vec<u8>>,
 }
 
 impl Small {
-    /// Those of an utterance, after checking that all of it could be read back.
+    /// Formats those of an utterance, after checking that all of it could be read back.
     fn of(utt: &Utterance, caps: &Caps) -> Result<Self> {
         caps.check(utt)?;
         if let Some(name) = arrays::twice(&utt.arrays) {
@@ -218,7 +216,7 @@ impl Small {
     }
 }
 
-/// The sizes of a matrix as they are written.
+/// Returns the sizes of a matrix to be written, and their number.
 fn sizes(matrix: &Matrix) -> ([usize; 2], usize) {
     let dimensions = match matrix.rank() {
         Rank::Scalar => 0,

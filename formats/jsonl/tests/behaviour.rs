@@ -1,4 +1,4 @@
-//! What the format promises.
+//! The behaviour suite.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -130,7 +130,7 @@ fn a_false_shape_fails_at_once() {
     }
 }
 
-/// Labels of one column as a matrix, labels without columns, frames without columns.
+/// Single-column label matrices, labels without columns, frames without columns.
 #[test]
 fn odd_shapes_come_back_exactly() {
     let labels = |rows, cols, rank| Some(generate::plain(Dtype::I64, rank, rows, cols));
@@ -185,7 +185,7 @@ fn what_nobody_wants_is_passed_over() {
 }
 
 proptest! {
-    /// Text of any sort is an error or data that can be written again.
+    /// Any text is either an error or data that can be written again.
     #[test]
     fn any_line_is_read_or_refused(
         key in "\\PC{0,5}",

@@ -1,9 +1,9 @@
-//! Archives: keys and objects one after the other.
+//! Archives: a sequence of keys and objects.
 
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Options, Portioned, Reader, Request};
+use spr_core::format::{ChunkSupport, Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
@@ -15,25 +15,25 @@ use crate::object::ObjectReader;
 use crate::pass::pass_object;
 use crate::probe::{is_bare, is_enough};
 use crate::recognise::TAG;
-use crate::sample::{Entries, Waiting, sample};
+use crate::sample::{Entries, EntriesAhead, sample};
 use crate::text::truncated;
 
-/// No key is longer.
+/// The largest length of a key in bytes.
 const KEY: usize = 64 << 10;
-/// Bytes looked at to tell an archive from an object without a key.
+/// The number of bytes that distinguish an archive from an object without a key.
 pub(crate) const HEAD: usize = 4096;
 
 pub(crate) struct ArchiveReader {
     source: Source,
-    /// The name of the source, for the origin of utterances.
+    /// The name of the source for the origin of utterances.
     file: Arc<str>,
     objects: ObjectReader,
     choice: Choice,
     info: DatasetInfo,
-    /// What is read where there are no keys.
+    /// The objects to read if there are no keys.
     bare: Option<Bare>,
-    /// The first entries, if they were read at opening.
-    waiting: Waiting,
+    /// The first entries, if they were read on opening.
+    waiting: EntriesAhead,
     ended: bool,
 }
 
@@ -45,11 +45,11 @@ struct Bare {
 }
 
 enum Form {
-    /// The one object of a file.
+    /// The only object of a file.
     Whole,
-    /// The one at a place in an archive.
+    /// The object at a position in an archive.
     Place,
-    /// All of a file, so many of which were read.
+    /// All objects of a file, with the number read so far.
     All(u64),
 }
 
@@ -61,7 +61,7 @@ impl ArchiveReader {
         env: &Env,
     ) -> Result<Self> {
         let mut objects = ObjectReader::new(options, Content::of(request), env)?;
-        objects.in_portions(request.portions != Portioned::No);
+        objects.in_chunks(request.chunks != ChunkSupport::No);
         let foreign = !is_place(&source, options) && nested::of_file(&mut source, env)?.is_some();
         let place = is_place(&source, options);
         let bare = foreign || place || starts_bare(&mut source)?;
@@ -87,7 +87,7 @@ impl ArchiveReader {
                 true => objects.known(&source, keys),
                 false => objects.look_ahead(&mut source, bare, keys)?,
             },
-            waiting: Waiting::new(),
+            waiting: EntriesAhead::new(),
             file: source.name().into(),
             source,
             objects,
@@ -122,7 +122,7 @@ impl ArchiveReader {
                     return Ok(true);
                 }
                 Err(error) if wanted || !error.can_continue() => return Err(error),
-                // What nobody wants may be at fault.
+                // Entries that are not requested may be faulty.
                 Ok(_) | Err(_) => {}
             }
         }
@@ -161,7 +161,7 @@ impl ArchiveReader {
     }
 }
 
-/// Whether a file is read as objects without keys.
+/// Returns `true` if a file is read as objects without keys.
 pub(crate) fn is_bare_file(source: &mut Source, options: &Options, env: &Env) -> Result<bool> {
     Ok(
         is_place(source, options)
@@ -170,14 +170,14 @@ pub(crate) fn is_bare_file(source: &mut Source, options: &Options, env: &Env) ->
     )
 }
 
-/// Whether a source starts at the place of an object in an archive: an archive itself would be
-/// called one.
+/// Returns `true` if a source starts at an object in an archive. The whole archive would have a
+/// name without an offset.
 pub(crate) fn is_place(source: &Source, options: &Options) -> bool {
     source.is_plain_file() && source.offset() > 0 && options.get("table").is_none()
 }
 
-/// Whether the text of an object without a key is as Kaldi writes a vector of integers; one of floats it
-/// starts with a space.
+/// Returns `true` if the text of an object without a key looks like Kaldi's vectors of integers;
+/// vectors of floats start with a space.
 fn may_be_integers(source: &mut Source) -> Result<bool> {
     let (head, _) = source.ahead(HEAD, is_enough)?;
     let Some(values) = head.strip_prefix(b"[ ") else {
@@ -193,8 +193,7 @@ fn starts_bare(source: &mut Source) -> Result<bool> {
     Ok(is_bare(head, whole))
 }
 
-/// Reads a key and the one byte after it; a line end is left in its place, it belongs to the
-/// object.
+/// Reads a key and the byte after it. A line end is not consumed, because it belongs to the object.
 pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
     loop {
         let (bytes, _) = source.ahead(64, |bytes| bytes.iter().any(|b| !is_space(*b)))?;

@@ -1,52 +1,52 @@
-//! Sound as Kaldi's holder of waves takes it.
+//! Audio as supported by Kaldi's wave holder.
 
 use spr_core::format::{AudioCaps, Options};
 use spr_core::model::{Dtype, Waveform};
 use spr_core::{Error, Result};
 
-use crate::nested;
-
-/// How an archive keeps sound.
+/// The form of audio in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SoundForm {
-    /// As Kaldi has it.
+    /// Kaldi's own form.
     Kaldi,
-    /// As a file of this format behind its size.
+    /// A file of this format after its size.
     Sized(&'static str),
 }
 
+/// The formats of sound files.
+pub(crate) const WAV: &str = "wav";
 const FLAC: &str = "flac";
 
 impl SoundForm {
-    /// What the options ask for.
+    /// Parses the options.
     ///
     /// # Errors
-    /// The option is wrong.
+    /// The value is invalid.
     pub(crate) fn of(options: &Options) -> Result<Self> {
         let all = [
             ("kaldi", Self::Kaldi),
             (FLAC, Self::Sized(FLAC)),
-            (nested::WAV, Self::Sized(nested::WAV)),
+            (WAV, Self::Sized(WAV)),
         ];
         Ok(options.choice("audio", &all)?.unwrap_or(Self::Kaldi))
     }
 
-    /// The format of the files.
+    /// Returns the format of the files.
     pub(crate) fn format(self) -> &'static str {
         match self {
-            Self::Kaldi => nested::WAV,
+            Self::Kaldi => WAV,
             Self::Sized(format) => format,
         }
     }
 
-    /// What can be kept.
+    /// Returns the audio capabilities.
     pub(crate) fn caps(self) -> AudioCaps {
         let (dtypes, files): (&[Dtype], &[&str]) = match self {
             Self::Kaldi => (&[Dtype::I16], &[]),
             Self::Sized(FLAC) => (&[Dtype::I16, Dtype::U8, Dtype::I32], &[FLAC]),
             Self::Sized(_) => (
                 &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64],
-                &[nested::WAV],
+                &[WAV],
             ),
         };
         let mut caps = AudioCaps::samples(dtypes);
@@ -55,16 +55,16 @@ impl SoundForm {
     }
 }
 
-/// The most channels.
+/// The largest number of channels.
 const CHANNELS: usize = 255;
-/// As many bytes of samples would be taken for a stream without a size.
+/// This number of bytes of samples would be taken for a stream without a size.
 const ENDLESS: usize = 0x7fff_f000;
 
-/// Checks that Kaldi would read sound of so many channels and, in an archive, of samples of this
+/// Checks that Kaldi would read audio with as many channels and, in an archive, samples of this
 /// type.
 ///
 /// # Errors
-/// There are too many, or in an archive samples of another type than `i16`.
+/// There are too many channels, or the samples in an archive are not `i16`.
 pub(crate) fn check_read(sound: &Waveform, in_archive: bool) -> Result<()> {
     let what = match (sound.samples.dtype(), sound.samples.cols()) {
         (_, n) if n > CHANNELS => format!("{n} channels"),
@@ -76,10 +76,10 @@ pub(crate) fn check_read(sound: &Waveform, in_archive: bool) -> Result<()> {
     Err(Error::unsupported(format!("a wave file of {what}")))
 }
 
-/// Checks that Kaldi can read the wave file that will be made of sound.
+/// Checks that Kaldi can read the WAV file made of audio.
 ///
 /// # Errors
-/// There are no samples, or too many of them or of channels.
+/// There are no samples, or too many samples or channels.
 pub(crate) fn check(sound: &Waveform) -> Result<()> {
     let samples = &sound.samples;
     let what = match (samples.as_bytes().len(), samples.cols()) {

@@ -1,23 +1,23 @@
-//! The payloads of binary objects, behind their marks and tokens.
+//! The content of binary objects after their marks and tokens.
 
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
-use crate::compressed::{Compression, Span};
+use crate::compressed::{Compression, ValueRange};
 use crate::recognise::{GROUP, TAG};
 use crate::text::truncated;
 
-/// Reads compressed matrices, and keeps the room for their codes.
+/// A reader of compressed matrices with a reusable buffer for their codes.
 #[derive(Default)]
 pub(crate) struct Decoder {
     codes: Matrix,
     percentiles: Matrix,
-    span: Span,
+    span: ValueRange,
 }
 
 impl Decoder {
-    /// Reads a compressed matrix from behind its token.
+    /// Reads a compressed matrix after its token.
     pub(crate) fn read(
         &mut self,
         source: &mut Source,
@@ -54,9 +54,13 @@ impl Decoder {
     }
 }
 
-/// Reads the span, rows and columns; passes all of an empty matrix.
-fn header(source: &mut Source, into: &mut Matrix, limits: &Limits) -> Result<(Span, u64, u64)> {
-    let span = Span {
+/// Reads the range, rows and columns; skips the rest of an empty matrix.
+fn header(
+    source: &mut Source,
+    into: &mut Matrix,
+    limits: &Limits,
+) -> Result<(ValueRange, u64, u64)> {
+    let span = ValueRange {
         min: f32::from_le_bytes(source.array()?),
         range: f32::from_le_bytes(source.array()?),
     };
@@ -68,8 +72,8 @@ fn header(source: &mut Source, into: &mut Matrix, limits: &Limits) -> Result<(Sp
     check_shape(source, (rows, cols))?;
     if rows == 0 {
         into.start(Dtype::F32, Rank::Matrix, 0);
-        // Kaldi itself writes four bytes more in an empty one than it reads back. No key
-        // starts with byte 0.
+        // Kaldi itself writes four bytes more in an empty matrix than it reads. No key starts with
+        // byte 0.
         if source.peek(4)? == [0; 4] {
             source.skip(4)?;
         }
@@ -81,7 +85,7 @@ fn header(source: &mut Source, into: &mut Matrix, limits: &Limits) -> Result<(Sp
 }
 
 impl Decoder {
-    /// Passes over a compressed matrix from behind its token; `into` gets its shape.
+    /// Skips a compressed matrix after its token; sets the shape of `into`.
     pub(crate) fn pass(
         source: &mut Source,
         into: &mut Matrix,
@@ -105,7 +109,7 @@ impl Decoder {
             .map(drop)
     }
 
-    /// The matrix read last, as it was stored, from its token on.
+    /// Returns the last matrix as stored, from its token on.
     pub(crate) fn stored(&self, compression: Compression) -> Result<Vec<u8>> {
         let mut bytes = format!("{} ", compression.token()).into_bytes();
         bytes.extend_from_slice(&self.span.min.to_le_bytes());
@@ -131,7 +135,7 @@ impl Decoder {
     }
 }
 
-/// A tagged count.
+/// Reads a tagged count.
 pub(crate) fn size(source: &mut Source, what: &str) -> Result<u64> {
     let place = source.offset();
     let [tag, bytes @ ..] = source.array::<GROUP>()?;
@@ -148,7 +152,7 @@ fn count(source: &Source, n: i32, what: &str) -> Result<u64> {
     u64::try_from(n).map_err(|_| source.malformed(format!("the header says {n} {what}")))
 }
 
-/// Rows have columns.
+/// Checks that a matrix with rows has columns.
 pub(crate) fn check_shape(source: &Source, (rows, cols): (u64, u64)) -> Result<()> {
     if rows > 0 && cols == 0 {
         let message = format!("matrix header says {rows} rows of {cols} columns");
@@ -157,7 +161,7 @@ pub(crate) fn check_shape(source: &Source, (rows, cols): (u64, u64)) -> Result<(
     Ok(())
 }
 
-/// Reads `n` integers, each with its tag, into one column.
+/// Reads `n` tagged integers into one column.
 pub(crate) fn integers(
     source: &mut Source,
     into: &mut Matrix,

@@ -1,11 +1,11 @@
-//! What becomes of numbers that are compressed.
+//! The loss by compression.
 
 use spr_core::model::CastStats;
 
-/// Values looked at in one step: without branches, and with a sum for each.
+/// The number of values processed per step, without branches and with separate sums.
 const LANES: usize = 4;
 
-/// Compares values with what is read back of them. Those below `low` or above `high` can't be told.
+/// Compares values with those read back. Those below `low` or above `high` are out of range.
 pub(crate) fn changes<T: Copy>(
     values: &[T],
     decoded: &[f32],
@@ -17,7 +17,7 @@ pub(crate) fn changes<T: Copy>(
     let mut largest = [0f64; LANES];
     let mut count = |lane: usize, value: f64, back: f32| {
         let error = (value - f64::from(back)).abs();
-        // Nor are they the same where one is not a number.
+        // NaN is not equal either.
         let same = error <= 0.0;
         let inside = (value >= low) & (value <= high);
         changed[lane] += u64::from(!same);

@@ -1,33 +1,36 @@
-//! Which entries of a table are read, and how much of them.
+//! The selection of entries of a table, and of their content.
 
 use spr_core::Result;
-use spr_core::format::{Request, Share, Wanted};
+use spr_core::format::{KeyPredicate, Request, Subset};
 use spr_core::model::Key;
 
-/// What a request leaves of the entries of a table, which are asked about in their order.
+/// The name of the format.
+pub(crate) const NAME: &str = "kaldi";
+
+/// The entries selected by a request, which must be asked about in order.
 pub(crate) struct Choice {
-    /// The share of all entries.
-    run: Option<Share>,
-    keys: Option<Wanted>,
-    /// The share of those with keys that are wanted.
-    share: Option<Share>,
-    /// Entries so far, and those that the shares were dealt.
+    /// The shard of all entries.
+    run: Option<Subset>,
+    keys: Option<KeyPredicate>,
+    /// The shard of the entries with requested keys.
+    share: Option<Subset>,
+    /// The numbers of entries so far, in total and within the shards.
     entries: u64,
     dealt: u64,
 }
 
 impl Choice {
-    /// Takes the choice of keys and the shares from a request.
+    /// Takes the selection of keys and the shards from a request.
     ///
     /// # Errors
-    /// There is no such share.
+    /// There is no such shard.
     pub(crate) fn take(request: &mut Request) -> Result<Self> {
         let (run, keys, share) = (
             request.take_run(),
             request.take_keys(),
             request.take_share(),
         );
-        share.map_or(Ok(()), Share::check)?;
+        share.map_or(Ok(()), Subset::check)?;
         Ok(Self {
             run,
             keys,
@@ -37,22 +40,23 @@ impl Choice {
         })
     }
 
-    /// Whether to read the next entry, which has this key.
+    /// Returns `true` if the next entry, which has this key, is read.
     pub(crate) fn wants(&mut self, key: &Key) -> bool {
         self.count() && self.keys.as_ref().is_none_or(|wanted| wanted(key)) && self.deal()
     }
 
-    /// Whether the next entry, which has no key, is read for the fault that it has.
+    /// Returns `true` if the next entry, which is faulty and has no key, is read to report its
+    /// error.
     pub(crate) fn wants_fault(&mut self) -> bool {
         self.count() && self.deal()
     }
 
-    /// Whether all entries are wanted.
+    /// Returns `true` if all entries are selected.
     pub(crate) fn is_all(&self) -> bool {
         self.run.is_none() && self.keys.is_none() && self.share.is_none()
     }
 
-    /// Whether no entry that is still to come is wanted.
+    /// Returns `true` if no remaining entry is selected.
     pub(crate) fn is_over(&self) -> bool {
         self.run.is_some_and(|run| run.is_over(self.entries))
     }
@@ -70,21 +74,24 @@ impl Choice {
     }
 }
 
-/// How much of each entry is read.
+/// The requested content of entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Content {
-    /// Whether the values of features are, and not passed over.
+    /// Whether the values of features are read instead of skipped.
     pub(crate) values: bool,
-    /// Formats whose sound files are handed on as they are stored.
+    /// Formats whose audio files are returned without decoding.
     pub(crate) files: &'static [&'static str],
+    /// Whether compressed matrices are handed on as they are stored, too.
+    pub(crate) stored: bool,
 }
 
 impl Content {
-    /// What a request leaves of entries.
+    /// Returns the content that a request selects.
     pub(crate) fn of(request: &Request) -> Self {
         Self {
             values: request.values && request.parts.features,
             files: if request.samples { &[] } else { request.files },
+            stored: request.keep_stored == Some(NAME),
         }
     }
 }

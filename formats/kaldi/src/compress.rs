@@ -1,4 +1,4 @@
-//! What becomes of matrices on their way through: compressed, kept as they were stored, or plain.
+//! The treatment of matrices: compressed, kept as stored, or plain.
 
 use spr_core::bytes::Source;
 use spr_core::format::Options;
@@ -7,19 +7,19 @@ use spr_core::{Error, Limits, Result};
 
 use crate::binary::Decoder;
 use crate::compressed::Compression;
-use crate::encode::{Method, Planned};
+use crate::encode::{CompressionPlan, Method};
 
-/// What becomes of matrices on their way through.
+/// The treatment of matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compress {
     /// They are compressed.
     By(Method),
-    /// Those that were stored compressed stay as they were stored.
+    /// Matrices that were stored compressed are kept as stored.
     Keep,
 }
 
 impl Compress {
-    /// What the option asks for.
+    /// Parses the option.
     pub(crate) fn of(options: &Options) -> Result<Option<Self>> {
         let names = Method::NAMES.iter().map(|(name, m)| (*name, Self::By(*m)));
         let names: Vec<_> = names.chain([("keep", Self::Keep)]).collect();
@@ -27,10 +27,10 @@ impl Compress {
     }
 }
 
-/// The header line of the format `kaldi` that carries a stored object.
+/// The key of the tag, of format `kaldi`, with an object as stored.
 pub(crate) const STORED: &[u8] = b"CM";
 
-/// The header line that carries a stored object from its token on.
+/// Returns the tag with an object as stored, from its token on.
 pub(crate) fn stored(object: Vec<u8>) -> Tag {
     Tag::new("kaldi", STORED, object)
 }
@@ -53,30 +53,29 @@ pub(crate) fn decode(object: &[u8], limits: &Limits) -> Result<Matrix> {
     }
 }
 
-/// What is stored in place of a plain matrix, from its token on.
-pub(crate) enum Compressed<'a> {
-    /// It was stored so before.
+/// The compressed form of a matrix, from its token on.
+pub(crate) enum CompressedForm<'a> {
+    /// The form in which it was stored before.
     Stored(&'a [u8]),
-    /// It is still to be encoded.
-    Planned(Planned),
+    /// The form that is to be encoded.
+    Planned(CompressionPlan),
 }
 
-/// What is stored in place of the plain matrix of `utt`; `None` if it is stored plain: vectors,
-/// labels, what is empty, and what was not compressed where such matrices are only kept.
+/// Returns the compressed form of the matrix of `utt`, or `None` if it is stored plain: vectors,
+/// labels, empty matrices, and with `keep` those that were not compressed.
 ///
 /// # Errors
-/// As [`Planned::new`].
+/// As for [`CompressionPlan::new`].
 pub(crate) fn compressed(
     compress: Option<Compress>,
     utt: &Utterance,
-) -> Result<Option<Compressed<'_>>> {
+) -> Result<Option<CompressedForm<'_>>> {
     let matrix = utt.features.as_ref();
     let matrix = matrix.filter(|matrix| matrix.rank() == Rank::Matrix && !matrix.is_empty());
     match (compress, matrix) {
         (None, _) | (_, None) => Ok(None),
-        (Some(Compress::By(method)), Some(matrix)) => {
-            Planned::new(matrix, method).map(|planned| Some(Compressed::Planned(planned)))
-        }
+        (Some(Compress::By(method)), Some(matrix)) => CompressionPlan::new(matrix, method)
+            .map(|planned| Some(CompressedForm::Planned(planned))),
         (Some(Compress::Keep), Some(matrix)) => {
             let limits = Limits {
                 max_alloc: u64::MAX,
@@ -86,7 +85,7 @@ pub(crate) fn compressed(
             let same = |tag: &&Tag| decode(&tag.value, &limits).is_ok_and(|m| m == *matrix);
             let mut tags = utt.meta.tags.iter().filter(|tag| tag.key == STORED);
             let stored = tags.next().filter(same);
-            Ok(stored.map(|tag| Compressed::Stored(&tag.value)))
+            Ok(stored.map(|tag| CompressedForm::Stored(&tag.value)))
         }
     }
 }

@@ -1,20 +1,21 @@
-//! Compressed matrices, decoded bit for bit as Kaldi does; [`encode`](crate::encode) is the other way.
+//! Decoding of compressed matrices, bit for bit as in Kaldi; [`encode`](crate::encode) is the
+//! inverse.
 //!
 //! Every step rounds to `f32` or `f64` where Kaldi's does; a fused multiply-add would change bits.
 
-/// How the numbers of a compressed matrix are coded.
+/// The coding of a compressed matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
-    /// `CM`: a byte a number, against four percentiles of its column.
+    /// `CM`: a byte per number, relative to four percentiles of its column.
     Columns,
-    /// `CM2`: 16 bits a number, against the range of the matrix.
+    /// `CM2`: 16 bits per number, relative to the range of the matrix.
     Words,
-    /// `CM3`: a byte a number, against the range of the matrix.
+    /// `CM3`: a byte per number, relative to the range of the matrix.
     Bytes,
 }
 
 impl Compression {
-    /// The token in the file.
+    /// Returns the token in the file.
     pub(crate) fn token(self) -> &'static str {
         match self {
             Self::Columns => "CM",
@@ -24,19 +25,20 @@ impl Compression {
     }
 }
 
-/// The range that the codes of a matrix span.
+/// The range of values that the codes of a matrix cover.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Span {
+pub(crate) struct ValueRange {
     pub(crate) min: f32,
     pub(crate) range: f32,
 }
 
-/// Columns decoded together: their tables and one row of each stay in the first-level cache.
+/// The number of columns decoded together, so that their tables and a row of each stay in the L1
+/// cache.
 const BLOCK: usize = 16;
-/// Rows decoded together: a step of a fixed size needs no checks.
+/// The number of rows decoded together; a fixed size needs no bounds checks.
 const TILE: usize = 16;
 
-impl Span {
+impl ValueRange {
     /// Decodes `CM2`, row-major.
     pub(crate) fn words(self, codes: &[u16], out: &mut [f32]) {
         let step = narrow(f64::from(self.range) * (1.0 / 65535.0));
@@ -53,7 +55,8 @@ impl Span {
         }
     }
 
-    /// Decodes `CM`: `percentiles` are four for each column, `codes` column-major, `out` row-major.
+    /// Decodes `CM`, with four `percentiles` per column and column-major `codes`, to row-major
+    /// `out`.
     pub(crate) fn columns(self, percentiles: &[u16], codes: &[u8], rows: usize, out: &mut [f32]) {
         let cols = percentiles.len() / 4;
         if rows == 0 || cols == 0 {
@@ -94,13 +97,13 @@ impl Span {
         }
     }
 
-    /// The value of a percentile.
+    /// Returns the value of a percentile.
     pub(crate) fn percentile(self, p: u16) -> f32 {
         let scale = self.range * 1.525_902_2e-5;
         self.min + scale * f32::from(p)
     }
 
-    /// The values of all codes of a column with percentiles 0, 25, 75 and 100.
+    /// Computes the values of all codes of a column with percentiles 0, 25, 75 and 100.
     fn table(self, percentiles: &[u16; 4], table: &mut [f32; 256]) {
         let [p0, p25, p75, p100] = percentiles.map(|p| self.percentile(p));
         let (first, rest) = table.split_at_mut(65);
@@ -111,7 +114,8 @@ impl Span {
     }
 }
 
-/// The values of the codes between two percentiles, counted from a number on.
+/// Computes the values of the codes between two percentiles, where `first` is the code of the first
+/// value.
 fn stretch(from: f32, to: f32, (first, share): (u8, f64), values: &mut [f32]) {
     let width = to - from;
     for (value, n) in values.iter_mut().zip(first..) {
@@ -130,7 +134,7 @@ mod tests {
 
     #[test]
     fn ends_of_the_range() {
-        let span = Span {
+        let span = ValueRange {
             min: -2.0,
             range: 4.0,
         };
@@ -143,8 +147,8 @@ mod tests {
 
     #[test]
     fn columns_are_transposed() {
-        // 18 columns of 3 rows: more than a block; column c holds codes 0, 64 and 255.
-        let span = Span {
+        // 18 columns of 3 rows exceed a block; column c has codes 0, 64 and 255.
+        let span = ValueRange {
             min: 0.0,
             range: 65535.0,
         };

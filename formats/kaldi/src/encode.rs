@@ -1,4 +1,4 @@
-//! Compressed matrices, encoded byte for byte as Kaldi does.
+//! Encoding of compressed matrices, byte for byte as in Kaldi.
 //!
 //! Every step rounds to `f32` or `f64` where Kaldi's does; a fused multiply-add would change bytes.
 
@@ -6,12 +6,12 @@ use spr_core::model::{CastStats, Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
 use crate::changes::changes;
-use crate::compressed::{Compression, Span};
+use crate::compressed::{Compression, ValueRange};
 
-/// Kaldi's ways to compress, by their numbers.
+/// Kaldi's compression methods by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// 1: as 2, or as 3 for up to 8 rows.
+    /// 1: like 2, or like 3 for up to 8 rows.
     Automatic,
     /// 2: `CM`.
     Speech,
@@ -28,7 +28,7 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    /// Each with the values of the option that ask for it.
+    /// The methods with their names in options.
     pub(crate) const NAMES: &'static [(&'static str, Self)] = &[
         ("auto", Self::Automatic),
         ("1", Self::Automatic),
@@ -40,9 +40,9 @@ impl Method {
         ("7", Self::ZeroToOne),
     ];
 
-    /// The compression, and the span where it is fixed.
-    fn compression(self, rows: usize) -> (Compression, Option<Span>) {
-        let span = |min, range| Some(Span { min, range });
+    /// Returns the compression, and the range if it is fixed.
+    fn compression(self, rows: usize) -> (Compression, Option<ValueRange>) {
+        let span = |min, range| Some(ValueRange { min, range });
         match self {
             Self::Automatic if rows <= 8 => (Compression::Words, None),
             Self::Automatic | Self::Speech => (Compression::Columns, None),
@@ -55,28 +55,28 @@ impl Method {
     }
 }
 
-/// Columns encoded together: a row of them is one cache line.
+/// The number of columns encoded together, where a row of them is one cache line.
 const BLOCK: usize = 16;
-/// Rows that are turned into columns together.
+/// The number of rows transposed together.
 const TILE: usize = 16;
 
-/// A matrix that can be compressed, with all that its header says.
-pub(crate) struct Planned {
-    /// Of f32.
+/// A matrix to be compressed, with its header.
+pub(crate) struct CompressionPlan {
+    /// The matrix as f32.
     matrix: Matrix,
-    /// What `matrix` was made of, where it was of f64.
+    /// The original matrix, if it was f64.
     wide: Option<Matrix>,
     compression: Compression,
-    span: Span,
-    /// Whether values may lie beyond the span.
+    span: ValueRange,
+    /// Whether values may be out of range.
     fixed: bool,
 }
 
-impl Planned {
-    /// `matrix` is of f32 or f64.
+impl CompressionPlan {
+    /// Prepares `matrix`, which must be f32 or f64.
     ///
     /// # Errors
-    /// The range of the values is not finite, or the object would be larger than Kaldi can read.
+    /// The range of values is not finite, or the object would be larger than Kaldi can read.
     pub(crate) fn new(matrix: &Matrix, method: Method) -> Result<Self> {
         let (rows, cols) = (matrix.rows(), matrix.cols());
         let (compression, fixed) = method.compression(rows);
@@ -97,7 +97,7 @@ impl Planned {
         }
         let span = match fixed {
             Some(span) => span,
-            None => Span::of(values)?,
+            None => ValueRange::of(values)?,
         };
         let planned = Self {
             matrix: single,
@@ -112,15 +112,15 @@ impl Planned {
         }
     }
 
-    /// Bytes of the matrix until it is encoded.
+    /// Returns the memory that the matrix takes until it is encoded, in bytes.
     pub(crate) fn size(&self) -> usize {
         let wide = self.wide.as_ref();
         self.matrix.as_bytes().len() + wide.map_or(0, |wide| wide.as_bytes().len())
     }
 
-    /// What becomes of the values, of which `decoded` are read back.
+    /// Compares the values with `decoded`.
     fn stats(&self, decoded: &[f32]) -> Result<CastStats> {
-        let Span { min, range } = self.span;
+        let ValueRange { min, range } = self.span;
         let span = match self.fixed {
             true => (f64::from(min), f64::from(min) + f64::from(range)),
             false => (f64::NEG_INFINITY, f64::INFINITY),
@@ -136,7 +136,7 @@ impl Planned {
         })
     }
 
-    /// Bytes behind the header.
+    /// Returns the number of bytes after the header.
     fn payload(&self) -> usize {
         let (rows, cols) = (self.matrix.rows(), self.matrix.cols());
         match self.compression {
@@ -147,25 +147,29 @@ impl Planned {
     }
 }
 
-/// Encodes matrices, and keeps the room it needs.
+/// An encoder of matrices with reusable buffers.
 #[derive(Default)]
 pub(crate) struct Encoder {
-    /// Columns one after the other.
+    /// The values column by column.
     columns: Vec<f32>,
     ranks: Ranks,
     words: Vec<u16>,
     codes: Vec<u8>,
     percentiles: Vec<u16>,
-    /// What is read back.
+    /// The decoded values.
     decoded: Vec<f32>,
 }
 
 impl Encoder {
-    /// Appends the object to `out`, from its token on, and tells what becomes of its values.
+    /// Appends the object to `out`, from its token on, and returns the loss.
     ///
     /// # Errors
-    /// The matrix is not one that was planned.
-    pub(crate) fn encode(&mut self, planned: &Planned, out: &mut Vec<u8>) -> Result<CastStats> {
+    /// The matrix does not match the plan.
+    pub(crate) fn encode(
+        &mut self,
+        planned: &CompressionPlan,
+        out: &mut Vec<u8>,
+    ) -> Result<CastStats> {
         let (matrix, span) = (&planned.matrix, planned.span);
         let values = matrix.values::<f32>()?;
         out.reserve(planned.payload() + 32);
@@ -202,8 +206,8 @@ impl Encoder {
         planned.stats(&self.decoded)
     }
 
-    /// Appends the percentiles of all columns, then the codes, column by column.
-    fn columns(&mut self, span: Span, values: &[f32], cols: usize, out: &mut Vec<u8>) {
+    /// Appends the percentiles of all columns, then the codes column by column.
+    fn columns(&mut self, span: ValueRange, values: &[f32], cols: usize, out: &mut Vec<u8>) {
         let rows = values.len() / cols;
         self.columns.resize(BLOCK * rows, 0.0);
         self.percentiles.clear();
@@ -246,8 +250,9 @@ impl Encoder {
     }
 }
 
-impl Span {
-    /// From the least to the greatest value. A NaN counts only where it comes first, as for Kaldi.
+impl ValueRange {
+    /// Returns the range from the smallest to the largest value. As in Kaldi, a NaN counts only if
+    /// it comes first.
     fn of(values: &[f32]) -> Result<Self> {
         let first = values.first().copied().unwrap_or_default();
         let (mut least, mut greatest) = ([first; BLOCK], [first; BLOCK]);
@@ -267,7 +272,7 @@ impl Span {
         let mut min = least.iter().chain(rest).fold(first, lower);
         let mut max = greatest.iter().chain(rest).fold(first, higher);
         if min == 0.0 {
-            // Of zeros the first one counts, with its sign.
+            // Of several zeros the first one counts, with its sign.
             min = values.iter().copied().find(|v| *v == 0.0).unwrap_or(min);
         }
         if max == min {
@@ -282,11 +287,11 @@ impl Span {
         }
     }
 
-    /// The nearest of `top` steps, with Kaldi's rounding: `share * top + 0.499` cut off.
+    /// Returns the nearest of `top` steps with Kaldi's rounding: `share * top + 0.499`, truncated.
     #[inline]
     fn step(self, value: f32, top: f32) -> u32 {
         let share = (value - self.min) / self.range;
-        // What is not a number becomes 0.
+        // NaN becomes 0.
         let share = if share > 0.0 { share } else { 0.0 };
         let share = if share < 1.0 { share } else { 1.0 };
         let share = share * top;
@@ -309,17 +314,17 @@ impl Span {
     }
 }
 
-/// Finds what stands where in the order of a column.
+/// A finder of order statistics in a column.
 #[derive(Default)]
 struct Ranks {
-    /// The values of the column over the span of the matrix, which have the same order.
+    /// The values of the column relative to the range of the matrix, which have the same order.
     words: Vec<u16>,
     near: Vec<u16>,
 }
 
 impl Ranks {
-    /// The percentiles 0, 25, 75 and 100 of a column, each greater than the one before.
-    fn percentiles(&mut self, span: Span, column: &[f32]) -> [u16; 4] {
+    /// Returns the strictly increasing percentiles 0, 25, 75 and 100 of a column.
+    fn percentiles(&mut self, span: ValueRange, column: &[f32]) -> [u16; 4] {
         let rows = column.len();
         self.words.resize(rows, 0);
         span.to_words(column, &mut self.words);
@@ -345,8 +350,8 @@ impl Ranks {
         [p0, p25, p75, next(p100, p75)]
     }
 
-    /// How many words start with each byte. Neighbours are alike, so that one counter would wait for
-    /// itself.
+    /// Counts the words by first byte. Neighbours are similar, so that a single counter would stall
+    /// on itself.
     fn starts(&self) -> [u32; 256] {
         let mut counters = [[0u32; 256]; 4];
         for words in self.words.chunks(counters.len()) {
@@ -364,7 +369,7 @@ impl Ranks {
         starts
     }
 
-    /// The word that `rank` others precede in order.
+    /// Returns the word that `rank` others precede in order.
     fn nth(&mut self, mut rank: usize, starts: &[u32; 256]) -> Option<u16> {
         let mut starts = (0u16..).zip(starts);
         let (start, _) = starts.find(|(_, count)| match rank.checked_sub(**count as usize) {
@@ -376,7 +381,7 @@ impl Ranks {
         })?;
         self.near.clear();
         let is_near = |word: &u16| word >> 8 == start;
-        // Most words are not, and are passed several in one step.
+        // Most words do not match, and are skipped several per step.
         for words in self.words.chunks(BLOCK) {
             if words.iter().fold(false, |any, word| any | is_near(word)) {
                 let near = words.iter().copied().filter(is_near);
@@ -388,7 +393,7 @@ impl Ranks {
     }
 }
 
-/// The three stretches between the decoded percentiles of a column: start, width, codes.
+/// The three intervals between the decoded percentiles of a column: start, width, codes.
 struct Quarters {
     p25: f32,
     p75: f32,
@@ -406,7 +411,7 @@ impl Quarters {
         }
     }
 
-    /// The code of a value. There are no branches, so that several are coded in one step.
+    /// Returns the code of a value, without branches so that several are coded per step.
     #[inline]
     fn code(&self, value: f32) -> u8 {
         let [low, middle, high] = self.starts;
@@ -422,8 +427,8 @@ impl Quarters {
             (start, width, codes, first)
         };
         let step = (value - start) / width * codes;
-        // Where a stretch has no width, the quotient is not a number that Kaldi's conversion to an
-        // integer can take, and the first code of the stretch comes out.
+        // For an interval without width, Kaldi's conversion to an integer gets an invalid quotient,
+        // and the result is the first code of the interval.
         let step = if step < 2_147_483_648.0 { step } else { 0.0 };
         let step = if step > 0.0 { step } else { 0.0 };
         let step = if step < codes { step } else { codes };
@@ -433,8 +438,8 @@ impl Quarters {
     }
 }
 
-/// The whole number nearest to one from 0 to 65535, the even one of two, as both types. An addition
-/// that leaves no room for a fraction finds it in fewer steps than a conversion.
+/// Rounds a number from 0 to 65535 to the nearest integer, ties to even, as both types. An addition
+/// that leaves no bits for a fraction is faster than a conversion.
 #[inline]
 fn nearest(value: f32) -> (f32, u32) {
     const NO_FRACTION: f32 = 8_388_608.0;

@@ -1,4 +1,4 @@
-//! Text objects of one line, and posteriors of Gaussians, which take several.
+//! Text objects of one line, and Gaussian posteriors, which take several.
 
 use spr_core::bytes::Source;
 use spr_core::model::{GaussPosterior, Lists, Matrix, Object, Rank, Sparse, is_word_byte};
@@ -11,8 +11,8 @@ use crate::scanner::Scanner;
 use crate::sized;
 use crate::text::{brackets, skip_line, truncated};
 
-/// Reads the line of an object into `line`, in place of what that held. The last line of a file
-/// may lack its end where a bracket shows that it is whole.
+/// Reads the line of an object into `line`, replacing its content. The last line of a file may lack
+/// its end if a bracket completes it.
 pub(crate) fn read_line(
     source: &mut Source,
     line: &mut Vec<u8>,
@@ -30,7 +30,7 @@ pub(crate) fn read_line(
     Ok(())
 }
 
-/// Reads a number of features from a line, and counts it if it is `rounded`.
+/// Parses a number of features, and counts it if it is `rounded`.
 pub(crate) fn number(
     line: &[u8],
     precision: Precision,
@@ -45,7 +45,7 @@ pub(crate) fn number(
     Ok(())
 }
 
-/// Reads an object from a line, and counts the numbers that are `rounded`.
+/// Parses an object in a line, and counts the `rounded` numbers.
 pub(crate) fn object(
     line: &[u8],
     kind: ObjectKind,
@@ -212,7 +212,7 @@ fn posterior(line: &[u8], rounded: &mut u64) -> Result<Lists<(i32, f32)>> {
     }
 }
 
-/// Reads `dim=N [ index value ... ]` and returns what follows.
+/// Parses `dim=N [ index value ... ]`, and returns the rest.
 fn sparse_row<'a>(
     line: &'a [u8],
     precision: Precision,
@@ -273,7 +273,7 @@ fn sparse_matrix(line: &[u8], precision: Precision, rounded: &mut u64) -> Result
     Ok(all)
 }
 
-/// A number behind its name, and what follows.
+/// Parses a number after its name, and returns the rest.
 fn field<'a>(line: &'a [u8], name: &[u8]) -> Result<(u32, &'a [u8])> {
     let line = line.trim_ascii_start();
     let end = line.iter().position(|b| is_space(*b)).unwrap_or(line.len());
@@ -287,7 +287,7 @@ fn field<'a>(line: &'a [u8], name: &[u8]) -> Result<(u32, &'a [u8])> {
     }
 }
 
-/// Reads a posterior of Gaussians, and counts the numbers that are `rounded`.
+/// Reads a Gaussian posterior, and counts the `rounded` numbers.
 pub(crate) fn gauss(
     source: &mut Source,
     rounded: &mut u64,

@@ -1,11 +1,11 @@
-//! Kaldi's grammar for single places: `-`, `gunzip -c x.gz |`, `feats.ark:18734`.
+//! Kaldi's grammar for file names: `-`, `gunzip -c x.gz |`, `feats.ark:18734`.
 
 use spr_core::bytes::Locator;
 use spr_core::{Error, Result};
 
 use crate::table_options::{is_space, is_specifier};
 
-/// Reads `text` as a place to read from.
+/// Parses `text` as a name to read from.
 ///
 /// # Errors
 /// Kaldi would not read from it.
@@ -36,7 +36,7 @@ pub fn rxfilename(text: &str) -> Result<Locator> {
     Ok(Locator::File(text.into()))
 }
 
-/// Reads `text` as a place to write to.
+/// Parses `text` as a name to write to.
 ///
 /// # Errors
 /// Kaldi would not write to it.
@@ -78,7 +78,7 @@ fn check_pipe(text: &str) -> Result<()> {
     }
 }
 
-/// The name and the digits of `name:digits`.
+/// Splits `name:digits`.
 fn offset(text: &str) -> Option<(&str, &str)> {
     let (name, digits) = text.rsplit_once(':')?;
     (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some((name, digits))

@@ -1,4 +1,4 @@
-//! Objects written to files of their own, whose names an existing script file gives.
+//! Separate files for objects, named by an existing script file.
 
 use spr_core::bytes::{Access, Env, Location, Locator, Output, Part, Sink};
 use spr_core::model::Key;
@@ -15,10 +15,10 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Reads the script file at `list`. The files will belong to `output`.
+    /// Reads the script file at `list`. The files become part of `output`.
     ///
     /// # Errors
-    /// A line is malformed, a key or a file appears twice, or a command may not run.
+    /// A line is malformed, a key or a file occurs twice, or a command may not run.
     pub(crate) fn open(list: &str, output: &Output, env: &Env) -> Result<Self> {
         let mut source = env.open(&rxfilename(list)?)?;
         let lines = Lines::read(&mut source, false, &env.limits)?;
@@ -57,10 +57,10 @@ impl Files {
         })
     }
 
-    /// The line of `key`, which must not have been written yet.
+    /// Returns the line of `key`, which must not have been written yet.
     ///
     /// # Errors
-    /// It is not listed, or has been written.
+    /// It is not listed, or has already been written.
     pub(crate) fn find(&self, key: &Key) -> Result<usize> {
         let Some(index) = self.lines.find(key) else {
             let message = format!("no file is named for it in {}", self.lines.name());

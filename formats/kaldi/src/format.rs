@@ -1,20 +1,22 @@
-//! The format as the converter sees it.
+//! The format and its registration.
 
-use spr_core::bytes::{Env, Location, Nested, Output, Source};
+use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
-    Notation, Opened, OptionSpec, Options, Portioned, Probe, RandomAccess, Request, Score, Tags,
-    Variant, WholeFolder, Writer,
+    Audit, Caps, ChunkSupport, Count, Empty, FeatureCaps, FileVariants, Format, FormatInfo,
+    IndexKind, Keys, LabelCaps, Lists, Medium, Notation, OpenedDataset, OptionSpec, Options, Probe,
+    RandomAccess, Request, Score, TableHabits, Tags, Variant, Writer,
 };
-use spr_core::model::Dtype;
+use spr_core::model::{About, Dtype};
 use spr_core::{Error, Result};
 
 use crate::archive::{ArchiveReader, is_bare_file, is_place};
 use crate::audio::SoundForm;
-use crate::choice::Content;
+use crate::audit::tables::Tables;
+use crate::choice::{Content, NAME};
 use crate::compress::{Compress, STORED};
 use crate::files::Files;
 use crate::kind::Precision;
+use crate::lists::ScriptFiles;
 use crate::notation::Specifiers;
 use crate::object::DTYPES;
 use crate::packed::PACKED;
@@ -29,8 +31,8 @@ use crate::writer::{KaldiWriter, TableStyle};
 
 /// Kaldi archives and script files.
 ///
-/// Entries that nobody wants are passed over: what a script file names for them is not opened, and
-/// in an archive their values are not read where their headers tell their length.
+/// Entries that are not requested are skipped: their files named in a script file are not opened,
+/// and in an archive their values are not read if the headers contain their length.
 ///
 /// ```
 /// use spr_core::bytes::{Env, Source};
@@ -49,18 +51,17 @@ pub static FORMAT: Kaldi = Kaldi;
 pub struct Kaldi;
 
 static INFO: FormatInfo = FormatInfo::new(
-    "kaldi",
+    NAME,
     "Kaldi archives and script files, binary and text",
     &["ark", "scp", "ali"],
 )
 .options(OPTIONS)
-.variants(&[Variant {
+.variants(FileVariants::by_extension(&[Variant {
     extension: "ali",
     option: ("text", "true"),
-}])
+}]))
 .index(IndexKind::Script("scp"))
-.sorted()
-.wide("dtype", "f64");
+.tables(TableHabits::SORTED.wide("dtype", "f64"));
 
 const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
@@ -140,7 +141,7 @@ const OPTIONS: &[OptionSpec] = &[
 const TABLES: &[(&str, Table)] = &[("ark", Table::Ark), ("scp", Table::Script)];
 const LARGEST: u64 = i32::MAX as u64;
 
-/// How the options ask for the output to look, and the element types it takes.
+/// Returns the output style set by the options, and the element types that it accepts.
 fn style(options: &Options) -> Result<(Style, &'static [Dtype])> {
     let text = options.flag("text")?;
     let seven = options.choice("digits", &[("shortest", false), ("kaldi", true)])?;
@@ -148,7 +149,7 @@ fn style(options: &Options) -> Result<(Style, &'static [Dtype])> {
     if !text {
         return Ok((Style::Binary, both));
     }
-    // Who reads the text without saying more gets single precision.
+    // The text is read in single precision by default.
     let asked = options.choice("dtype", DTYPES)?;
     let (precision, dtypes) = asked.unwrap_or((Precision::Single, both));
     Ok(match seven {
@@ -157,7 +158,7 @@ fn style(options: &Options) -> Result<(Style, &'static [Dtype])> {
     })
 }
 
-/// Checks the options that only others act on.
+/// Checks the options that only other parts use.
 fn check(options: &Options) -> Result<()> {
     let flags = ["all", "permissive", "once", "sorted", "called-sorted"];
     flags
@@ -165,7 +166,7 @@ fn check(options: &Options) -> Result<()> {
         .try_for_each(|name| options.flag(name).map(drop))
 }
 
-/// Opens a table to be asked for keys, whatever that takes.
+/// Opens a table for lookup by key, whatever that takes.
 pub(crate) fn keyed(
     mut source: Source,
     options: &Options,
@@ -187,7 +188,8 @@ fn table(source: &mut Source, options: &Options) -> Result<Table> {
     }
 }
 
-/// Whether an input is a script file, by its content; its extension decides what may be either.
+/// Determines by content whether an input is a script file. The extension decides if it may be
+/// either.
 fn table_of(source: &mut Source) -> Result<Table> {
     let named = source.location().map(Location::plain);
     let named = named.is_some_and(|file| file.extension() == Some("scp"));
@@ -198,7 +200,7 @@ fn table_of(source: &mut Source) -> Result<Table> {
     })
 }
 
-/// How the options ask for the output to look.
+/// Returns the output style set by the options.
 pub(crate) fn table_style(options: &Options) -> Result<TableStyle> {
     check(options)?;
     let (style, dtypes) = style(options)?;
@@ -225,16 +227,16 @@ pub(crate) fn table_style(options: &Options) -> Result<TableStyle> {
         (_, Style::Text(_) | Style::Binary) => None,
     };
     caps.rounded = rounding.is_some();
-    // How a matrix was stored.
+    // The stored form of a matrix.
     caps.tags = match compress {
         Some(Compress::Keep) => Tags::Named("kaldi", &[STORED, PACKED]),
         _ => Tags::Named("kaldi", &[PACKED]),
     };
     caps.max_rows = LARGEST;
-    caps.portioned = match (compress, style) {
-        (Some(Compress::By(_)), _) => Portioned::No,
-        (_, Style::Binary) => Portioned::Counted,
-        (_, Style::SevenDigits(_) | Style::Text(_)) => Portioned::Any,
+    caps.chunked = match (compress, style) {
+        (Some(Compress::By(_)), _) => ChunkSupport::No,
+        (_, Style::Binary) => ChunkSupport::Counted,
+        (_, Style::SevenDigits(_) | Style::Text(_)) => ChunkSupport::Any,
     };
     Ok(TableStyle {
         style,
@@ -265,8 +267,11 @@ impl Format for Kaldi {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         check(options)?;
+        let words = (request.words && options.get("holder").is_none())
+            .then(|| options.with("holder", "token-vector"));
+        let options = words.as_ref().unwrap_or(options);
         let script = table(&mut source, options)? == Table::Script;
         let content = Content::of(request);
         request.lenient |= options.flag("permissive")?;
@@ -276,29 +281,35 @@ impl Format for Kaldi {
         {
             if request.damaged {
                 let reader = SalvageReader::new(source, options, content, env)?;
-                return Ok(Opened::stream(reader));
+                return Ok(OpenedDataset::stream(reader));
             }
-            // A pipe would be kept in memory, which those who read it in order do better.
+            // A pipe would be kept in memory, which sequential reading avoids.
             if options.flag("sorted")? || source.can_seek() {
-                return Ok(Opened::Table(keyed(source, options, request, env)?));
+                return Ok(OpenedDataset::Table(keyed(source, options, request, env)?));
             }
         }
         if !script {
             let reader = ArchiveReader::new(source, options, request, env)?;
-            return Ok(Opened::stream(reader));
+            return Ok(OpenedDataset::stream(reader));
         }
         if request.lookup && !request.damaged {
-            return Ok(Opened::Table(keyed(source, options, request, env)?));
+            return Ok(OpenedDataset::Table(keyed(source, options, request, env)?));
         }
         if options.flag("all")? {
             let message = "all: of the files that a script file names one object each is read";
             return Err(Error::usage(message).file(source.name()));
         }
         let reader = ScriptReader::new(source, options, request, env)?;
-        Ok(Opened::stream(reader))
+        Ok(OpenedDataset::stream(reader))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let style = table_style(options)?;
         let writer = match (options.get("list"), options.choice("table", TABLES)?) {
             (Some(list), _) => KaldiWriter::of_files(Files::open(list, &output, env)?, style, env)?,
@@ -313,15 +324,15 @@ impl Format for Kaldi {
         Ok(Box::new(writer))
     }
 
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
     fn notation(&self) -> Option<&dyn Notation> {
         Some(&Specifiers)
+    }
+
+    fn audit(&self) -> Option<&dyn Audit> {
+        Some(&Tables)
+    }
+
+    fn lists(&self) -> Option<&dyn Lists> {
+        Some(&ScriptFiles)
     }
 }

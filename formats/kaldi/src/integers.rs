@@ -1,13 +1,13 @@
-//! Runs of integers in text, as alignments are: several found together, each read in one piece.
+//! Parsing of many integers in text, such as alignments, in blocks.
 
 use std::ops::Range;
 
-/// A byte in each of eight.
+/// One in each of eight bytes.
 const EACH: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * EACH;
 
-/// Adds integers of up to eight digits, each with one space behind it, from the start of `bytes` to
-/// `numbers`, and returns how many bytes were used: up to anything else, or the last few.
+/// Parses integers of up to eight digits, each followed by one space, from the start of `bytes`.
+/// Returns the number of bytes consumed, up to anything else or the last few.
 pub(crate) fn run(bytes: &[u8], numbers: &mut Vec<i32>) -> usize {
     let (blocks, _) = bytes.as_chunks::<64>();
     let mut used = 0;
@@ -26,7 +26,7 @@ pub(crate) fn run(bytes: &[u8], numbers: &mut Vec<i32>) -> usize {
     used
 }
 
-/// Which of 64 bytes are spaces, the first in the lowest bit.
+/// Returns the positions of spaces in 64 bytes, the first in the lowest bit.
 #[inline]
 fn spaces(block: &[u8; 64]) -> u64 {
     let (eights, _) = block.as_chunks::<8>();
@@ -35,19 +35,19 @@ fn spaces(block: &[u8; 64]) -> u64 {
         // No carry leaves its byte.
         let other = ((other & !HIGH) + !HIGH) | other;
         let found = (!other & HIGH) >> 7;
-        // The bits of all bytes meet in the highest.
+        // The bits of all bytes are gathered in the highest byte.
         (spaces << 8) | (found.wrapping_mul(0x0102_0408_1020_4080) >> 56)
     })
 }
 
-/// The number whose digits stand in a range of the bytes.
+/// Returns the number whose digits are in a range of the bytes.
 #[inline]
 fn number(bytes: &[u8], range: Range<usize>) -> Option<i32> {
     let len = range.len();
     if len == 0 || len > 8 {
         return None;
     }
-    // Of eight bytes it ends with the last, and those before it are shifted out.
+    // The last of eight bytes is the last digit, and those before the first are shifted out.
     let first = range.end.saturating_sub(8);
     let eight = u64::from_le_bytes(*bytes.get(first..)?.first_chunk()?);
     let behind = 8 * (first + 8 - range.end);

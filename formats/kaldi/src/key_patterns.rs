@@ -1,23 +1,23 @@
-//! Where a key begins that stands right behind other bytes.
+//! The start of a key that directly follows other bytes.
 
 use std::collections::HashSet;
 
-/// Patterns that are remembered.
+/// The largest number of patterns stored.
 const MANY: usize = 1024;
-/// Keys after which their patterns say something.
+/// The number of keys after which their patterns are significant.
 const SETTLED: usize = 8;
 
-/// What the keys of an archive look like.
+/// The patterns of the keys in an archive.
 #[derive(Default)]
 pub(crate) struct KeyPatterns {
     patterns: HashSet<Vec<u8>>,
     last: Vec<u8>,
     keys: usize,
-    /// Whether a key came that is not behind the one before.
+    /// Whether a key was out of order.
     unsorted: bool,
 }
 
-/// The key with each letter as `a` and each digit as `0`.
+/// Replaces each letter by `a` and each digit by `0`.
 fn pattern(key: &[u8]) -> Vec<u8> {
     let class = |b: &u8| match b {
         b'a'..=b'z' | b'A'..=b'Z' => b'a',
@@ -28,7 +28,7 @@ fn pattern(key: &[u8]) -> Vec<u8> {
     key.iter().map(class).collect()
 }
 
-/// The pattern with every run of the same as one.
+/// Collapses runs of the same character in a pattern.
 fn runs(mut pattern: Vec<u8>) -> Vec<u8> {
     pattern.dedup();
     pattern
@@ -39,7 +39,7 @@ fn common(a: &[u8], b: &[u8]) -> usize {
 }
 
 impl KeyPatterns {
-    /// Takes note of a key.
+    /// Adds a key.
     pub(crate) fn learn(&mut self, key: &[u8]) {
         self.unsorted |= *self.last >= *key;
         self.last.clear();
@@ -50,25 +50,26 @@ impl KeyPatterns {
         }
     }
 
-    /// Whether enough keys of few patterns were met to doubt one of another.
+    /// Returns `true` if enough keys with few patterns were seen to doubt a different one.
     pub(crate) fn is_settled(&self) -> bool {
         self.keys >= SETTLED && self.patterns.len() * SETTLED / 2 <= self.keys
     }
 
-    /// Whether a key of the same pattern was met.
+    /// Returns `true` if a key with the same pattern was seen.
     pub(crate) fn is_alike(&self, key: &[u8]) -> bool {
         self.patterns.contains(&pattern(key))
     }
 
-    /// Whether `key`, and not `other`, keeps the order that all keys had, with one `behind` it.
+    /// Returns `true` if `key`, and not `other`, preserves the order of all keys, with `behind`
+    /// after it.
     pub(crate) fn fits_better(&self, key: &[u8], other: &[u8], behind: Option<&[u8]>) -> bool {
         let behind = behind.filter(|behind| self.is_alike(behind));
         let fits = |key: &[u8]| *self.last < *key && behind.is_none_or(|behind| key < behind);
         !self.unsorted && fits(key) && !fits(other)
     }
 
-    /// The end of `word` that looks like the keys met, or like the key `behind`; `None` if there is
-    /// no such end, or none that looks best.
+    /// Returns the end of `word` that resembles the known keys, or the key `behind`. Returns `None`
+    /// if there is none, or no best one.
     pub(crate) fn choose<'a>(&self, word: &'a [u8], behind: Option<&[u8]>) -> Option<&'a [u8]> {
         let behind = behind.unwrap_or_default();
         let shape = pattern(behind);

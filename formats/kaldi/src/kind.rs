@@ -1,8 +1,8 @@
-//! The kinds of objects, and the names by which users ask for them.
+//! The kinds of objects, and their names in options.
 
 use spr_core::model::{Dtype, Rank, Utterance};
 
-/// How wide the floats of a table are.
+/// The precision of floats in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precision {
     Single,
@@ -10,7 +10,7 @@ pub(crate) enum Precision {
 }
 
 impl Precision {
-    /// That of an element type, if the floats of a table may have it.
+    /// Returns the precision for an element type, if a table may have such floats.
     pub(crate) fn of(dtype: Dtype) -> Option<Self> {
         match dtype {
             Dtype::F32 => Some(Self::Single),
@@ -29,7 +29,7 @@ impl Precision {
         }
     }
 
-    /// The element type.
+    /// Returns the element type.
     pub(crate) fn dtype(self) -> Dtype {
         match self {
             Self::Single => Dtype::F32,
@@ -38,19 +38,19 @@ impl Precision {
     }
 }
 
-/// What an object is, however it is stored.
+/// The kind of an object, independent of its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectKind {
     Matrix,
     Vector,
-    /// A square of which the lower triangle is stored.
+    /// A symmetric matrix, stored as its lower triangle.
     Symmetric,
     /// The same with zeros above the diagonal.
     Triangular,
     /// A vector of int32: labels.
     Ints,
     Int,
-    /// A number: features of no dimension.
+    /// A number, which is zero-dimensional features.
     Float(Precision),
     Bool,
     Lists,
@@ -70,7 +70,7 @@ pub(crate) enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// The name in messages and in `holder=NAME`.
+    /// Returns the name in messages and in `holder=NAME`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Matrix => "float-matrix",
@@ -99,7 +99,7 @@ impl ObjectKind {
         }
     }
 
-    /// What all entries of a table have in common.
+    /// Returns the name of the group that all entries of a table share.
     pub(crate) fn group(self) -> &'static str {
         match self {
             Self::Matrix
@@ -117,7 +117,7 @@ impl ObjectKind {
         }
     }
 
-    /// Whether its binary form is a run of tagged 32-bit numbers.
+    /// Returns `true` if its binary form consists of tagged 32-bit numbers.
     pub(crate) fn is_run(self) -> bool {
         matches!(
             self,
@@ -135,7 +135,7 @@ impl ObjectKind {
     }
 }
 
-/// The name with its article.
+/// Formats the name with its article.
 impl std::fmt::Display for ObjectKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let article = match self.name().starts_with('i') {
@@ -146,7 +146,7 @@ impl std::fmt::Display for ObjectKind {
     }
 }
 
-/// What all entries of a table have in common, told from an utterance to write.
+/// Returns the group for an utterance being written.
 pub(crate) fn group_of(utt: &Utterance) -> &str {
     if let Some(features) = &utt.features {
         return match features.rank() {
@@ -162,7 +162,7 @@ pub(crate) fn group_of(utt: &Utterance) -> &str {
     }
 }
 
-/// The names that `holder` takes, with the element type that each has in text.
+/// The names for `holder`, with the precision of each in text.
 pub(crate) const HOLDERS: &[(&str, (ObjectKind, Precision))] = &[
     ("float-matrix", (ObjectKind::Matrix, Precision::Single)),
     ("double-matrix", (ObjectKind::Matrix, Precision::Double)),

@@ -1,41 +1,41 @@
-//! What numbers between two brackets look like, found out while they are scanned.
+//! The layout of numbers between two brackets, detected while they are scanned.
 
 use crate::number::{self, Real, Scan};
 
-/// What stood between two brackets.
+/// The content between two brackets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Layout {
-    /// Rows that are not empty.
+    /// The number of non-empty rows.
     pub(crate) rows: usize,
-    /// Numbers in each of them, or in the last one of a triangle.
+    /// The number of values in each of them, or in the last one of a triangle.
     pub(crate) cols: usize,
-    /// Whether a row was ended by a line end or `;`, as in a matrix.
+    /// Whether a row ended with a line end or `;`, as in a matrix.
     pub(crate) lines: bool,
-    /// Whether two numbers had no white space between them.
+    /// Whether two numbers were not separated by white space.
     pub(crate) glued: bool,
-    /// Numbers whose digits were not all held.
+    /// The number of values whose type does not hold all their digits.
     pub(crate) rounded: u64,
-    /// Whether each row has a number more than the one before.
-    growing: Growing,
-    /// Whether a space follows the start of a row, as in a matrix that is not packed.
+    /// Whether each row has one number more than the one before.
+    growing: TriangleEvidence,
+    /// Whether rows start with a space, as in a matrix that is not packed.
     indented: bool,
-    /// Numbers in the row so far.
+    /// The number of values in the current row.
     pending: usize,
-    /// Numbers in the last row.
+    /// The number of values in the last row.
     pub(crate) last: usize,
 }
 
-/// Whether each row has a number more than the one before.
+/// The evidence for a triangle, where each row has one number more than the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Growing {
+enum TriangleEvidence {
     #[default]
     No,
-    /// If the first two rows do, and look as Kaldi writes packed matrices.
+    /// The first two rows do, and look like Kaldi's packed matrices.
     Perhaps,
     Yes,
 }
 
-/// Why a block was left.
+/// The reason for leaving a block.
 pub(crate) enum Stop {
     /// The closing bracket, or the end of the line.
     Closed,
@@ -46,28 +46,28 @@ pub(crate) enum Stop {
 }
 
 impl Layout {
-    /// Rows of one number, of two, of three and so on.
+    /// Expects rows of one number, two, three and so on.
     pub(crate) fn of_triangle() -> Self {
         Self {
-            growing: Growing::Yes,
+            growing: TriangleEvidence::Yes,
             ..Self::default()
         }
     }
 
-    /// Rows of either sort.
+    /// Expects either type of rows.
     pub(crate) fn of_any() -> Self {
         Self {
-            growing: Growing::Perhaps,
+            growing: TriangleEvidence::Perhaps,
             ..Self::default()
         }
     }
 
-    /// Whether each row has a number more than the one before.
+    /// Returns `true` if each row has one number more than the one before.
     pub(crate) fn is_triangle(&self) -> bool {
-        self.growing == Growing::Yes
+        self.growing == TriangleEvidence::Yes
     }
 
-    /// Ends a row; `false` if it differs from those before.
+    /// Ends a row, and returns `false` if its length does not match the rows before.
     fn end_row(&mut self) -> bool {
         let n = std::mem::take(&mut self.pending);
         if n == 0 {
@@ -75,8 +75,8 @@ impl Layout {
         }
         self.rows += 1;
         let packed = (self.rows, self.cols, n) == (2, 1, 2) && !self.indented;
-        if packed && self.growing == Growing::Perhaps {
-            self.growing = Growing::Yes;
+        if packed && self.growing == TriangleEvidence::Perhaps {
+            self.growing = TriangleEvidence::Yes;
         }
         if self.is_triangle() {
             self.cols = self.rows;
@@ -87,13 +87,14 @@ impl Layout {
         self.cols == n
     }
 
-    /// Whether each row to come has as many numbers as the one before, and starts here.
+    /// Returns `true` if all further rows have as many numbers as the last one, and the next one
+    /// starts here.
     pub(crate) fn is_settled(&self) -> bool {
         self.rows >= 2 && !self.is_triangle() && self.pending == 0
     }
 
-    /// Adds the rows that were scanned on their own behind these, which are settled; `false` if they
-    /// do not fit.
+    /// Adds rows that were scanned separately after these, which must be settled. Returns `false`
+    /// if they do not match.
     pub(crate) fn append(&mut self, part: &Self) -> bool {
         if part.rows == 0 {
             self.lines |= part.lines;
@@ -110,8 +111,8 @@ impl Layout {
         true
     }
 
-    /// Adds the numbers of `bytes`, behind which nothing follows if they are the `last`, to `block`,
-    /// and returns how many bytes were used.
+    /// Parses the numbers of `bytes` into `block`, and returns the number of bytes consumed. `last`
+    /// means that nothing follows.
     pub(crate) fn scan<T: Real>(
         &mut self,
         bytes: &[u8],

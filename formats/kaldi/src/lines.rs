@@ -1,16 +1,16 @@
-//! Script files held in memory, to be asked for keys.
+//! Script files in memory, for lookup by key.
 
-use spr_core::bytes::{Held, Source};
+use spr_core::bytes::{MemoryCounter, Source};
 use spr_core::model::Key;
 use spr_core::{Error, Limits, Result};
 
-use crate::script::split_line;
+use crate::script_line::split;
 
-/// The lines of a script file, found by their keys. What it takes is the text and 16 bytes a line.
+/// The lines of a script file by key. They take the memory of the text and 16 bytes per line.
 pub(crate) struct Lines {
     name: String,
     text: Vec<u8>,
-    /// In the order of the keys, byte by byte.
+    /// Sorted by the bytes of the keys.
     lines: Vec<Line>,
 }
 
@@ -29,23 +29,23 @@ impl Line {
 }
 
 impl Lines {
-    /// Reads the whole of `source`. With `sorted` the keys must be in order already.
+    /// Reads all of `source`. With `sorted` the keys must already be in order.
     ///
     /// # Errors
-    /// A line that is not a key and a place, a key that appears twice or out of order.
+    /// A line is not a key and a file name, or a key occurs twice or out of order.
     pub(crate) fn read(source: &mut Source, sorted: bool, limits: &Limits) -> Result<Self> {
         if source.peek(2)? == b"\0B" {
             return Err(source.malformed("a script file is text, this is a binary object"));
         }
         let (mut text, mut lines) = (Vec::new(), Vec::new());
         let mut line = Vec::new();
-        let mut held = Held::new("a script file");
+        let mut held = MemoryCounter::new("a script file");
         for number in 1u32.. {
             if !source.line(&mut line, limits)? {
                 break;
             }
             let place = |e: Error| e.file(source.name()).line(number.into());
-            let (key, rest) = split_line(&line).map_err(place)?;
+            let (key, rest) = split(&line).map_err(place)?;
             let size = size_of::<Line>() + key.len() + rest.len();
             held.add(size, source, limits)?;
             let long = |_| place(Error::malformed("the key is too long"));
@@ -87,7 +87,7 @@ impl Lines {
         })
     }
 
-    /// The place of `key` among the lines.
+    /// Returns the index of `key` among the lines.
     pub(crate) fn find(&self, key: &Key) -> Option<usize> {
         let key = key.as_bytes();
         let found = self
@@ -96,7 +96,7 @@ impl Lines {
         found.ok()
     }
 
-    /// All keys in the order of the lines.
+    /// Returns all keys in the order of the lines.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let mut lines = self.lines.clone();
         lines.sort_unstable_by_key(|line| line.number);
@@ -108,7 +108,7 @@ impl Lines {
         self.lines.len()
     }
 
-    /// What follows the key on a line.
+    /// Returns the rest of a line after the key.
     pub(crate) fn rest(&self, index: usize) -> &str {
         let Some(line) = self.lines.get(index) else {
             return "";
@@ -116,11 +116,11 @@ impl Lines {
         let rest = self.text.get(line.start + line.key as usize + 1..);
         let rest = rest.unwrap_or_default();
         let end = rest.iter().position(|b| *b == b'\n');
-        // It was text when it was read.
+        // It was checked to be text when it was read.
         std::str::from_utf8(&rest[..end.unwrap_or(rest.len())]).unwrap_or_default()
     }
 
-    /// The error with its place, the line.
+    /// Adds the line to an error.
     pub(crate) fn place(&self, error: Error, index: usize) -> Error {
         match self.lines.get(index) {
             Some(line) => place(error, &self.name, *line, &self.text),
@@ -133,7 +133,7 @@ impl Lines {
     }
 }
 
-/// The first two lines whose keys are in the wrong order.
+/// Returns the first two lines whose keys are out of order.
 fn out_of_order(lines: &[Line], text: &[u8]) -> Option<[Line; 2]> {
     let pairs = lines
         .windows(2)

@@ -1,26 +1,25 @@
-//! Objects of other formats: sound, HTK, Sphinx and NumPy files, read by those formats.
+//! Objects in other formats: audio, HTK, Sphinx and NumPy files.
 
 use spr_core::Result;
-use spr_core::bytes::{Env, Extent, Source};
+use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::model::{Audio, EncodedAudio, Rank, Utterance};
 
-use crate::audio;
+use crate::audio::{self, WAV};
 use crate::kind::{ObjectKind, Precision};
 use crate::probe::is_enough;
 
-/// The formats of objects that have holders.
-pub(crate) const WAV: &str = "wav";
+/// The formats of objects with holders.
 pub(crate) const HTK: &str = "htk";
 pub(crate) const SPHINX: &str = "sphinx";
-/// The format of the arrays that stand behind a binary mark.
+/// The format of arrays after a binary mark.
 pub(crate) const NPY: &str = "npy";
 
-/// Bytes that other formats may look at.
+/// The number of bytes that other formats may inspect.
 const HEAD: usize = 64;
-/// A stream whose length is not known is read ahead so far to learn it.
+/// The largest stream of unknown length that is read ahead to learn its length.
 const STREAM: usize = 1 << 20;
 
-/// The format of the one object in a file of its own, by its magic bytes or by its length.
+/// Returns the format of the only object in a file, by its magic bytes or its length.
 pub(crate) fn of_file(source: &mut Source, env: &Env) -> Result<Option<&'static str>> {
     let left = source.remaining();
     let (head, _) = source.ahead(HEAD, is_enough)?;
@@ -42,7 +41,7 @@ pub(crate) fn of_file(source: &mut Source, env: &Env) -> Result<Option<&'static 
     Ok(None)
 }
 
-/// What objects of a format are, where it makes but one sort of them.
+/// Returns the kind of objects of a format, if it has only one.
 pub(crate) fn kind_of_format(name: &str) -> Option<ObjectKind> {
     match name {
         WAV => Some(ObjectKind::Wave),
@@ -52,9 +51,8 @@ pub(crate) fn kind_of_format(name: &str) -> Option<ObjectKind> {
     }
 }
 
-/// Reads an object of the format `name`; with `whole` it is all that is left of the source, and if
-/// it is one of `files`, it stays as it is. Of other sound only samples and rate are kept, as Kaldi
-/// keeps them.
+/// Reads an object of the format `name`. With `whole` it is the rest of the source, and an object
+/// of one of `files` is not decoded. Of other audio only samples and rate are kept, as in Kaldi.
 pub(crate) fn read(
     source: &mut Source,
     utt: &mut Utterance,
@@ -67,8 +65,8 @@ pub(crate) fn read(
         .nested(name)
         .map_err(|e| e.file(source.name()).byte(at))?;
     let extent = match whole {
-        true => Extent::Whole,
-        false => Extent::Own,
+        true => ObjectBounds::Whole,
+        false => ObjectBounds::Own,
     };
     utt.clear_data();
     if whole && files.contains(&name) {
@@ -93,7 +91,7 @@ pub(crate) fn read(
     Ok(kind)
 }
 
-/// What was read of an object, by what the utterance holds.
+/// Returns the kind of an object that was read, by the fields of the utterance.
 fn kind_of(utt: &Utterance, name: &'static str) -> ObjectKind {
     if utt.audio.is_some() {
         return ObjectKind::Wave;

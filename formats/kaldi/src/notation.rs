@@ -1,12 +1,13 @@
-//! Kaldi's specifiers as a notation for inputs and outputs.
+//! Kaldi's specifiers as notation for inputs and outputs.
 
 use spr_core::Result;
-use spr_core::bytes::Locator;
+use spr_core::bytes::{Env, Locator};
 use spr_core::format::{Notation, Specified};
 
 use crate::specifier::{Rspecifier, Wspecifier, rspecifier, rxfilename, wspecifier};
+use crate::table_options::reading;
 
-/// Kaldi's specifiers as the notation of the [format](crate::FORMAT).
+/// Kaldi's specifiers as notation of the [format](crate::FORMAT).
 pub(crate) struct Specifiers;
 
 impl Notation for Specifiers {
@@ -43,6 +44,19 @@ impl Notation for Specifiers {
             specified
         };
         Some(wspecifier(text)?.map(specified))
+    }
+
+    fn slip(&self, text: &str, env: &Env) -> Option<String> {
+        if let Some((options, file)) = text.split_once(':')
+            && reading(&format!("ark,{options}")).is_some()
+        {
+            return Some(format!(
+                "Kaldi's options stand before the colon: ark,{options}:{file}"
+            ));
+        }
+        let (file, options) = text.split_once(',')?;
+        (options.contains('=') && env.exists(&file.into()))
+            .then(|| format!("options follow a path, not one behind ark: or scp:, so: {text}"))
     }
 }
 

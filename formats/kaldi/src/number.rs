@@ -1,37 +1,37 @@
-//! Numbers of Kaldi's text objects, read where they stand in a block of bytes.
+//! Parsing of numbers in Kaldi's text objects, directly in a block of bytes.
 
 use spr_core::model::Element;
 
-/// What stands at the start of some bytes.
+/// The result of parsing the start of some bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Scan<T> {
-    /// A number and its length in bytes.
+    /// A number, and its length in bytes.
     Number(T, usize),
-    /// It may go on behind the last byte.
+    /// A number that may continue after the last byte.
     Unfinished,
-    /// No number, or one that the type can't hold.
+    /// No number, or one that the type cannot hold.
     Bad,
 }
 
-/// The floats of text matrices and vectors.
+/// The element types of text matrices and vectors.
 pub(crate) trait Real: Element {
-    /// The nearest float, where that can be told from one operation in `f64`; one that does not
-    /// hold all digits, so that as many of its own are others, is counted as `rounded`.
+    /// Returns the nearest float, if one operation in `f64` suffices to find it. A float that does
+    /// not hold all digits, so that its own digits differ, is counted as `rounded`.
     fn from_decimal(mantissa: u64, exponent: i32, rounded: &mut u64) -> Option<Self>;
-    /// Whether this, the nearest float to `digits`, holds all of them, of which the last counts
-    /// `10^exponent`.
+    /// Returns `true` if this, the nearest float to `digits`, holds all of them, where the last one
+    /// counts `10^exponent`.
     fn holds(self, digits: &[u8], exponent: i32) -> bool;
-    /// With its sign changed.
+    /// Negates the value.
     fn negated(self) -> Self;
 }
 
-/// Powers of ten that `f64` holds exactly.
+/// The powers of ten that are exact in `f64`.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The powers of ten from -22 to 22, each with the one to come back by; the negative ones nearly.
+/// The powers of ten from -22 to 22, with their inverses; the negative ones are rounded.
 const FACTORS: [[f64; 2]; 45] = {
     let mut factors = [[1.0; 2]; 45];
     let mut i = 1;
@@ -55,8 +55,8 @@ const HALVES: [f64; 45] = {
     halves
 };
 
-/// Half of what the last digit counts, and a little more for the rounding of the difference that
-/// is held against it.
+/// Returns half of the value of the last digit, and a little more for the rounding of the
+/// difference compared with it.
 fn half(exponent: i32) -> f64 {
     let place = usize::try_from(exponent + 22).ok();
     place.and_then(|i| HALVES.get(i)).copied().unwrap_or(0.0) * TIES
@@ -64,7 +64,7 @@ fn half(exponent: i32) -> f64 {
 
 const TIES: f64 = 1.000_001;
 
-/// Zeros at the end of digits, which say nothing.
+/// Returns the number of trailing zeros in decimal digits.
 fn zeros(mut mantissa: u64) -> i32 {
     let mut zeros = 0;
     while mantissa > 0 && mantissa.is_multiple_of(10) {
@@ -73,23 +73,23 @@ fn zeros(mut mantissa: u64) -> i32 {
     zeros
 }
 
-/// Digits as a number, if it holds them; one with a sign is made in fewer steps.
+/// Converts digits to a float if that is exact. The conversion of a signed number is faster.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "no more than 53 bits")]
 fn whole(mantissa: u64) -> Option<f64> {
     (mantissa <= 1 << 53).then_some(mantissa.cast_signed() as f64)
 }
 
-/// Nothing, as is rare, so that what is usual stands in one line of instructions.
+/// Returns `None`. Marked cold, so that the usual path is contiguous.
 #[cold]
 fn untold<T>() -> Option<T> {
     None
 }
 
-/// Whether `value`, which is the nearest to a number, holds all its digits.
+/// Returns `true` if `value`, the nearest to a number, holds all its digits.
 #[cold]
 fn is_held(value: f32, mantissa: u64, exponent: i32) -> bool {
-    // Seven digits always come back.
+    // Seven digits are always preserved.
     mantissa < 10_000_000
         || f64::from_decimal(mantissa, exponent, &mut 0).is_none_or(|wide| {
             let off = (wide - f64::from(value)).abs();
@@ -120,8 +120,8 @@ impl Real for f64 {
 }
 
 impl Real for f32 {
-    /// The product is off by one place of an `f64` at the most, and rounding it again goes wrong only
-    /// where it lies halfway between two `f32`, or as near to there as that.
+    /// The product is off by at most one unit in the last place of an `f64`. Rounding it again
+    /// fails only if it is that close to the middle between two `f32`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
     fn from_decimal(mantissa: u64, exponent: i32, rounded: &mut u64) -> Option<Self> {
@@ -134,7 +134,7 @@ impl Real for f32 {
             return untold();
         }
         let value = wide as Self;
-        // As nearly always.
+        // Almost always true.
         let close = (f64::from(value) * back - digits).abs() <= 0.5;
         if !close {
             *rounded += u64::from(!is_held(value, mantissa, exponent));
@@ -160,9 +160,9 @@ impl Real for f32 {
     }
 }
 
-/// Reads a float at the start of `bytes`: a digit, or a sign and a digit or point; infinities and
-/// NaNs, which must end at white space. `last` says that nothing follows `bytes`; one that does not
-/// hold all digits is counted as `rounded`.
+/// Parses a float at the start of `bytes`: a digit, or a sign and a digit or point; infinities and
+/// NaNs, which must end at white space. `last` means that nothing follows `bytes`. A float that
+/// does not hold all digits is counted as `rounded`.
 #[inline(always)]
 pub(crate) fn real<T: Real>(bytes: &[u8], last: bool, rounded: &mut u64) -> Scan<T> {
     let negative = bytes.first() == Some(&b'-');
@@ -234,7 +234,7 @@ fn digits(bytes: &[u8], mut at: usize, value: &mut u64) -> usize {
     at
 }
 
-/// As [`digits`], faster where there are several: eight at once.
+/// Does the same as [`digits`], faster if there are many: eight at a time.
 #[inline]
 fn eights(bytes: &[u8], mut at: usize, value: &mut u64) -> usize {
     const TENS: [u64; 9] = [
@@ -259,16 +259,16 @@ fn eights(bytes: &[u8], mut at: usize, value: &mut u64) -> usize {
     digits(bytes, at, value)
 }
 
-/// How many of eight characters, the first in the lowest byte, are digits before another comes, and
-/// the number that they make.
+/// Returns the number of leading digits in eight characters, the first in the lowest byte, and
+/// their value.
 #[inline]
 fn leading(text: u64) -> (usize, u64) {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let digits = text ^ (0x30 * EACH);
-    // The high bit of each byte beyond 9; a carry reaches only bytes behind the first of these.
+    // The high bit of each byte beyond 9; a carry affects only bytes after the first of these.
     let others = (digits.wrapping_add(0x76 * EACH) | digits) & (0x80 * EACH);
     let n = others.trailing_zeros() / 8;
-    // The digits go to the end, with zeros before them; then neighbours are joined.
+    // The digits move to the end, with zeros before them; then neighbours are combined.
     let digits = digits.checked_shl(64 - 8 * n).unwrap_or(0);
     let pairs = (digits.wrapping_mul((10 << 8) + 1) >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul((100 << 16) + 1) >> 16) & 0x0000_ffff_0000_ffff;
@@ -276,7 +276,7 @@ fn leading(text: u64) -> (usize, u64) {
     (n as usize, number)
 }
 
-/// `inf`, `infinity` or `nan` in any case and with any sign.
+/// Parses `inf`, `infinity` or `nan` in any case and with any sign.
 #[cold]
 fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
     let Some(end) = end_of_word(bytes, last) else {
@@ -292,7 +292,7 @@ fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
     T::parse(word).map_or(Scan::Bad, |value| Scan::Number(value, end))
 }
 
-/// Reads an `i32` that is a word of its own.
+/// Parses an `i32` that is a whole word.
 #[inline]
 pub(crate) fn integer(bytes: &[u8], last: bool) -> Scan<i32> {
     let negative = bytes.first() == Some(&b'-');
@@ -304,7 +304,7 @@ pub(crate) fn integer(bytes: &[u8], last: bool) -> Scan<i32> {
         Some(b) if !is_space(*b) => return Scan::Bad,
         _ => {}
     }
-    // Leading zeros aside, an i32 has ten digits at most.
+    // Without leading zeros, an i32 has at most ten digits.
     if at == start || (at - start > 10 && bytes[start..at - 10].iter().any(|b| *b != b'0')) {
         return Scan::Bad;
     }
@@ -315,13 +315,13 @@ pub(crate) fn integer(bytes: &[u8], last: bool) -> Scan<i32> {
     }
 }
 
-/// Where the word at the start of `bytes` ends, unless it may go on behind them.
+/// Returns the end of the word at the start of `bytes`, unless it may continue after them.
 pub(crate) fn end_of_word(bytes: &[u8], last: bool) -> Option<usize> {
     let end = bytes.iter().position(|b| is_space(*b));
     end.or(last.then_some(bytes.len()))
 }
 
-/// White space as C has it.
+/// Returns `true` for white space as in C.
 #[inline]
 pub(crate) fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\t'..=b'\r')

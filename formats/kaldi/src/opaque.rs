@@ -1,4 +1,4 @@
-//! Objects that only Kaldi understands: where they end is found, and their bytes are kept.
+//! Opaque objects: their end is detected, and their bytes are kept.
 
 use spr_core::bytes::Source;
 use spr_core::model::is_word_byte;
@@ -7,21 +7,20 @@ use spr_core::{ErrorKind, Limits, Result};
 use crate::number::is_space;
 use crate::text::truncated;
 
-/// Bytes looked at first for the end of an object.
+/// The number of bytes inspected first for the end of an object.
 const FIRST: usize = 64 << 10;
 
-/// What a look at the bytes so far found.
+/// The result of searching the bytes so far for the end.
 enum End {
-    /// The object ends after so many bytes.
+    /// The end, after this number of bytes.
     At(usize),
-    /// Not in these bytes.
+    /// The end is not in these bytes.
     Beyond,
-    /// It can't be told.
+    /// The end cannot be determined.
     Unknown,
 }
 
-/// Takes all bytes up to the end that `find` sees, which also learns whether the bytes are all
-/// that is left.
+/// Reads up to the end that `find` detects; it is also told whether the source ends with the bytes.
 fn take(
     source: &mut Source,
     limits: &Limits,
@@ -55,7 +54,7 @@ fn take(
     }
 }
 
-/// All that is left of the source.
+/// Reads the rest of the source.
 pub(crate) fn rest(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
     take(source, limits, |bytes, last| match last {
         true => End::At(bytes.len()),
@@ -63,7 +62,7 @@ pub(crate) fn rest(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
     })
 }
 
-/// So many bytes.
+/// Reads exactly `n` bytes.
 pub(crate) fn exactly(source: &mut Source, n: u64, limits: &Limits) -> Result<Vec<u8>> {
     let at = source.offset();
     let n = limits
@@ -79,7 +78,7 @@ pub(crate) fn exactly(source: &mut Source, n: u64, limits: &Limits) -> Result<Ve
     Ok(bytes)
 }
 
-/// An object of tokens, from behind its binary mark to the token that closes the first one.
+/// Reads an object of tokens, after its binary mark and up to the token that closes the first one.
 pub(crate) fn tokens(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
     take(source, limits, |bytes, last| {
         let Some(end) = bytes.iter().position(|b| is_space(*b)) else {
@@ -109,7 +108,8 @@ pub(crate) fn tokens(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
     })
 }
 
-/// Whether a reader of an archive finds the end of an object of this kind where `bytes` end.
+/// Returns `true` if a reader of an archive detects the end of an object of this kind at the end of
+/// `bytes`.
 pub(crate) fn is_whole(kind: &str, bytes: &[u8], limits: &Limits) -> bool {
     let value = bytes.strip_prefix(b"\0B").unwrap_or_default();
     let all = |read: fn(&mut Source, &Limits) -> Result<Vec<u8>>, bytes: &[u8]| {
@@ -136,7 +136,8 @@ fn memchr_find(bytes: &[u8], what: &[u8]) -> Option<usize> {
     bytes.windows(what.len()).position(|w| w == what)
 }
 
-/// Whether the bytes are the end of the file or start with a key; `None` if there are too few.
+/// Returns `true` if the bytes are the end of the file or start with a key, or `None` if there are
+/// too few.
 fn is_entry(bytes: &[u8], last: bool) -> Option<bool> {
     if bytes.iter().all(|b| is_space(*b)) {
         return last.then_some(true);
@@ -149,7 +150,7 @@ fn is_entry(bytes: &[u8], last: bool) -> Option<bool> {
     }
 }
 
-/// A finite-state transducer in OpenFst's binary form.
+/// Reads a finite-state transducer in OpenFst's binary form.
 pub(crate) fn fst(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
     take(source, limits, |bytes, _| {
         let mut cursor = Cursor { bytes, at: 4 };
@@ -161,7 +162,7 @@ pub(crate) fn fst(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
     })
 }
 
-/// A finite-state transducer as text: lines up to an empty one.
+/// Reads a finite-state transducer as text: lines up to an empty one.
 pub(crate) fn text_fst(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
     take(source, limits, |bytes, _| {
         memchr_find(bytes, b"\n\n").map_or(End::Beyond, |at| End::At(at + 2))
@@ -194,7 +195,8 @@ impl Cursor<'_> {
         Some(self.skip(n)?.to_vec())
     }
 
-    /// Moves behind the FST; `None` if bytes are missing, `Some(false)` if it is of another type.
+    /// Moves past the FST. Returns `None` if bytes are missing, `Some(false)` if it is of another
+    /// type.
     fn fst(&mut self) -> Option<bool> {
         let form = self.string()?;
         let arcs = self.string()?;
@@ -207,7 +209,7 @@ impl Cursor<'_> {
         let (_version, flags) = (self.int()?, self.int()?);
         self.skip(16)?;
         let (states, _arcs) = (self.long()?, self.long()?);
-        // Tables of symbols would follow.
+        // Symbol tables would follow.
         if form != b"vector" || flags & 3 != 0 || states < 0 {
             return Some(false);
         }

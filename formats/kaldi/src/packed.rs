@@ -1,4 +1,4 @@
-//! Packed square matrices, of which the lower triangle is stored.
+//! Packed square matrices, stored as their lower triangle.
 
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Element, Matrix, Rank, Tag, Utterance};
@@ -7,10 +7,10 @@ use spr_core::{Error, Limits, Result};
 use crate::binary::size;
 use crate::kind::{ObjectKind, Precision};
 
-/// The header line of the format `kaldi` that says that a matrix was stored packed.
+/// The key of the tag, of format `kaldi`, that marks a matrix as stored packed.
 pub(crate) const PACKED: &[u8] = b"packed";
 
-/// What stands above the diagonal.
+/// The content above the diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Upper {
     /// The lower triangle, mirrored.
@@ -19,7 +19,7 @@ pub(crate) enum Upper {
 }
 
 impl Upper {
-    /// What the user says by asking for a kind, if that is a packed one.
+    /// Returns the content implied by a requested kind, if that is a packed one.
     pub(crate) fn of(holder: Option<ObjectKind>) -> Option<Self> {
         match holder {
             Some(ObjectKind::Symmetric) => Some(Self::Mirrored),
@@ -28,7 +28,7 @@ impl Upper {
         }
     }
 
-    /// The name in the header line.
+    /// Returns the name in the tag.
     fn name(self) -> &'static [u8] {
         match self {
             Self::Mirrored => b"symmetric",
@@ -37,13 +37,13 @@ impl Upper {
     }
 }
 
-/// The header line that says that a matrix was stored packed.
+/// Returns the tag that marks a matrix as stored packed.
 pub(crate) fn tag(upper: Upper) -> Tag {
     Tag::new("kaldi", PACKED, upper.name())
 }
 
-/// The lower triangle of the features of `utt`, row by row, if they were stored packed and still
-/// are such a square: a stage may have changed them since.
+/// Returns the lower triangle of the features of `utt`, row by row, if they were stored packed and
+/// still are such a square. A stage may have changed them since.
 pub(crate) fn triangle(utt: &Utterance) -> Option<Vec<&[u8]>> {
     let tag = utt.meta.tags.iter().find(|tag| tag.key == PACKED)?;
     let matrix = utt.features.as_ref()?;
@@ -63,7 +63,7 @@ pub(crate) fn triangle(utt: &Utterance) -> Option<Vec<&[u8]>> {
     kept.then(|| (0..n).map(row).collect()).flatten()
 }
 
-/// Reads a packed matrix from behind its token, and fills the square.
+/// Reads a packed matrix after its token, and fills the square.
 pub(crate) fn read(
     source: &mut Source,
     into: &mut Matrix,
@@ -85,7 +85,7 @@ pub(crate) fn read(
 /// Fills a square of `n` rows from its lower triangle, row by row.
 ///
 /// # Errors
-/// It is beyond the limits.
+/// It exceeds the limits.
 pub(crate) fn square(
     (triangle, precision): (&Matrix, Precision),
     n: usize,

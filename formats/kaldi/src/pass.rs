@@ -1,4 +1,4 @@
-//! Passing over objects that nobody asks for.
+//! Skipping of objects that are not requested.
 
 use spr_core::Result;
 use spr_core::bytes::Source;
@@ -6,7 +6,8 @@ use spr_core::bytes::Source;
 use crate::number::is_space;
 use crate::recognise::{GROUP, TAG};
 
-/// Moves past an object without decoding it, if its bytes tell how long it is; else stays.
+/// Skips an object without decoding it, if its bytes contain its length. Otherwise consumes
+/// nothing.
 ///
 /// # Errors
 /// The file ends in it.
@@ -37,7 +38,7 @@ pub(crate) fn pass_object(source: &mut Source) -> Result<bool> {
         }
         b"CM" | b"CM2" | b"CM3" => {
             let shape = number(head, start + 8).zip(number(head, start + 12));
-            // An empty one may be longer than it says.
+            // An empty matrix may be longer than declared.
             let shape = shape.filter(|(rows, cols)| *rows > 0 && *cols > 0);
             let (code, column) = match token {
                 b"CM" => (1, 8),
@@ -58,29 +59,29 @@ pub(crate) fn pass_object(source: &mut Source) -> Result<bool> {
     }
 }
 
-/// Bytes of a number, by the token before it.
+/// Returns the size of a number in bytes according to the token before it.
 fn width(token: &[u8]) -> u64 {
     if token.starts_with(b"D") { 8 } else { 4 }
 }
 
-/// Bytes of so many rows and columns with `size` bytes a value and `column` more a column.
+/// Returns the size of a matrix with `size` bytes per value and `column` more per column.
 fn area((rows, cols): (u64, u64), size: u64, column: u64) -> Option<u64> {
     let values = rows.checked_mul(cols)?.checked_mul(size)?;
     values.checked_add(cols.checked_mul(column)?)
 }
 
-/// A count of 4 bytes at a place.
+/// Reads a 4-byte count at a position.
 fn number(bytes: &[u8], at: usize) -> Option<u64> {
     let n: &[u8; 4] = bytes.get(at..)?.first_chunk()?;
     u64::try_from(i32::from_le_bytes(*n)).ok()
 }
 
-/// A count with its tag at a place.
+/// Reads a tagged count at a position.
 fn tagged(bytes: &[u8], at: usize) -> Option<u64> {
     number(bytes, at + 1).filter(|_| bytes.get(at) == Some(&TAG))
 }
 
-/// Moves past a vector of `count` tagged integers, if the run of tags shows that it is one.
+/// Skips a vector of `count` tagged integers, if the tags show that it is one.
 fn pass_integers(source: &mut Source, count: u64) -> Result<bool> {
     /// Longer vectors are decoded.
     const LONGEST: u64 = 1 << 20;
@@ -94,7 +95,7 @@ fn pass_integers(source: &mut Source, count: u64) -> Result<bool> {
         return Ok(false);
     };
     let tags = run.as_chunks::<GROUP>().0.iter().all(|g| g[0] == TAG);
-    // More of the run, bytes, or a vector of floats: then it is something else.
+    // More tagged numbers, bytes, or a vector of floats: then it is another object.
     let continued = matches!(after, [TAG | 1, ..] | [b'F' | b'D', b'V', b' ', TAG]);
     if !tags || continued {
         return Ok(false);
@@ -115,7 +116,7 @@ mod tests {
         [b"\0B".to_vec(), groups.flatten().collect()].concat()
     }
 
-    /// How far an object with a key behind it is passed.
+    /// Returns the number of bytes skipped of an object followed by a key.
     fn passed(object: &[u8]) -> Option<usize> {
         let bytes = [object, b"key \0BFM "].concat();
         let mut source = Source::from_bytes("x", bytes).unwrap();
@@ -128,7 +129,7 @@ mod tests {
         for values in [&[0][..], &[1, 9], &[3, 4, 4, 4]] {
             assert_eq!(passed(&run(values)), Some(run(values).len()), "{values:?}");
         }
-        // Lists, a pair, numbers on their own, a posterior of Gaussians, a count that is none.
+        // Lists, a pair, single numbers, a Gaussian posterior, an invalid count.
         let lists: [&[i32]; 6] = [&[2, 1, 7, 0], &[1, 2, 3], &[1], &[70], &[-1], &[1, 1, 5]];
         for values in lists {
             assert_eq!(passed(&run(values)), None, "{values:?}");

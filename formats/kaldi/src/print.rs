@@ -1,32 +1,32 @@
-//! Kaldi's seven digits: what C prints with `%.7g`.
+//! Formatting with Kaldi's seven digits, as by C's `%.7g`.
 
 use spr_core::model::{CastStats, Element};
 
 use crate::kind::Precision;
 
-/// Digits kept.
+/// The number of significant digits.
 const DIGITS: usize = 7;
-/// Powers of ten from 1e-6 on: the first digit's place of what takes the fast way.
+/// Powers of ten from 1e-6 on: the position of the first digit in numbers that take the fast path.
 const PLACES: [f64; 14] = [
     1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7,
 ];
-/// Powers of ten that are floats.
+/// The powers of ten that are exact as floats.
 const EXACT: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
-/// What brings a number of each place to seven digits before the point.
+/// The factors that scale numbers to seven digits before the point.
 const SCALES: [f64; 13] = [
     1e12, 1e11, 1e10, 1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1e0,
 ];
 
-/// A float that Kaldi prints.
+/// A float type in Kaldi's text.
 pub(crate) trait Seven: Element {
-    /// Appends the value with seven significant digits, and counts what becomes of it where it is
-    /// read back in a precision.
+    /// Appends the value with seven significant digits, and counts the loss when it is read back in
+    /// a precision.
     fn print_seven(self, precision: Precision, out: &mut Vec<u8>, stats: &mut CastStats);
 
-    /// Counts what becomes of a value of which all digits are printed.
+    /// Counts the loss of a value that is formatted with all digits.
     fn read_back(self, precision: Precision, stats: &mut CastStats);
 }
 
@@ -60,7 +60,7 @@ fn narrow(value: f64) -> f32 {
     value as f32
 }
 
-/// Appends the value, and returns what the text says.
+/// Appends the value, and returns the value of the text.
 fn print(value: f64, out: &mut Vec<u8>) -> f64 {
     let sign = if value.is_sign_negative() { -1.0 } else { 1.0 };
     if value.is_sign_negative() {
@@ -80,10 +80,10 @@ fn print(value: f64, out: &mut Vec<u8>) -> f64 {
     }
 }
 
-/// The number whose seven digits start at a place.
+/// Returns the number with these seven digits, the first one at `place`.
 fn said(digits: u32, place: i32) -> f64 {
     let power = place - 6;
-    // Both numbers are exact, so that there is but one rounding.
+    // Both numbers are exact, so that there is only one rounding.
     match (EXACT.get(power.unsigned_abs() as usize), power < 0) {
         (Some(exact), true) => f64::from(digits) / exact,
         (Some(exact), false) => f64::from(digits) * exact,
@@ -91,7 +91,8 @@ fn said(digits: u32, place: i32) -> f64 {
     }
 }
 
-/// Seven digits and the power of ten of the first, where one multiplication tells them for sure.
+/// Returns seven digits and the power of ten of the first, if a single multiplication is certain to
+/// be exact enough.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -102,15 +103,15 @@ fn fast(value: f64) -> Option<(u32, i32)> {
     let scaled = value * SCALES.get(place)?;
     let whole = scaled as u32;
     let rest = scaled - f64::from(whole);
-    // The product is off by 1e-9 at most; a rest too near to one half, or one that says the
-    // number is in the next place, is left to exact arithmetic.
+    // The product is off by at most 1e-9. A fraction too near to one half, or one that belongs to
+    // the next power, is left to exact arithmetic.
     if (rest - 0.5).abs() < 1e-6 || !(999_999.5..9_999_999.0).contains(&scaled) {
         return None;
     }
     Some((whole + u32::from(rest > 0.5), place as i32 - 6))
 }
 
-/// As [`fast`], exactly.
+/// Does the same as [`fast`], exactly.
 fn slow(value: f64) -> (u32, i32) {
     let text = format!("{value:.*e}", DIGITS - 1);
     let (digits, place) = text.split_once('e').unwrap_or((&text, "0"));
@@ -119,7 +120,7 @@ fn slow(value: f64) -> (u32, i32) {
     (digits, place.parse().unwrap_or(0))
 }
 
-/// Writes `digits`, the first of which stands for tens to the power `place`.
+/// Writes `digits`, the first of which counts tens to the power `place`.
 fn lay_out(mut digits: u32, place: i32, out: &mut Vec<u8>) {
     let mut text = [b'0'; DIGITS];
     for digit in text.iter_mut().rev() {
@@ -189,7 +190,7 @@ mod tests {
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
             (f64::NAN, "nan"),
-            // Ties go to the even digit.
+            // Ties are rounded to even.
             (1_234_566.5, "1234566"),
             (1_234_567.5, "1234568"),
             (16_777_205.0, "1.67772e+07"),
@@ -204,7 +205,7 @@ mod tests {
     proptest! {
         #[test]
         fn fast_is_exact(bits: u32, place in -8i32..9) {
-            // Mostly within the fast way's range, with seven to nine digits.
+            // Mostly in the range of the fast path, with seven to nine digits.
             let value = f64::from(bits) * 10f64.powi(place - 9);
             let single: f32 = format!("{value}").parse().unwrap();
             for value in [value, f64::from(single)] {

@@ -1,4 +1,4 @@
-//! Recognising archives and script files by their first bytes.
+//! Recognition of archives and script files by their first bytes.
 
 use spr_core::format::{Probe, Score};
 use spr_core::model::is_word_byte;
@@ -6,7 +6,7 @@ use spr_core::model::is_word_byte;
 use crate::number::{Scan, end_of_word, integer, is_space, real};
 use crate::recognise;
 
-/// Starts of other formats that would pass for keys.
+/// Magic bytes of other formats that look like keys.
 const FOREIGN: &[&[u8]] = &[
     b"-pfile_header",
     b".spr\n",
@@ -21,7 +21,7 @@ const FOREIGN: &[&[u8]] = &[
     b"\xef\xbb\xbfFile type = \"oo",
 ];
 
-/// How well the start of a file fits.
+/// Scores the start of a file.
 pub(crate) fn score(probe: &Probe<'_>) -> Score {
     let extension = probe.extension();
     let named = match extension {
@@ -64,13 +64,13 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
     text(rest, head).max(named)
 }
 
-/// Whether the first entry of an archive starts here, and so much of it is there that more bytes
-/// would not change how it is read: for those who should not wait for more.
+/// Returns `true` if these bytes are the first entry of an archive and suffice to decide how it is
+/// read, so that waiting for more is unnecessary.
 pub(crate) fn is_enough(head: &[u8]) -> bool {
     let Some((key, rest)) = entry(head) else {
         return false;
     };
-    // What starts with a bracket may have no key.
+    // An object that starts with a bracket may have no key.
     if !key.iter().all(|b| is_word_byte(*b)) || key == b"[" {
         return false;
     }
@@ -82,8 +82,8 @@ pub(crate) fn is_enough(head: &[u8]) -> bool {
     }
 }
 
-/// Whether a file starts with an object instead of a key: a binary mark, or a bracket that is
-/// followed by numbers only, as far as can be seen. `whole` says that `head` is the whole file.
+/// Returns `true` if a file starts with an object instead of a key: a binary mark, or a bracket
+/// followed only by numbers, as far as visible. `whole` means that `head` is the whole file.
 pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
     if head.starts_with(b"\0B") {
         return true;
@@ -99,7 +99,7 @@ pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
             [] => return !whole,
             [b']', after @ ..] => match after.trim_ascii_start() {
                 [] => return true,
-                // Another object on a line of its own.
+                // Another object on a separate line.
                 next @ [b'[', ..] if after.len() > next.len() && after.contains(&b'\n') => {
                     rest = &next[1..];
                 }
@@ -116,7 +116,7 @@ pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
     }
 }
 
-/// Whether another object without a key starts here.
+/// Returns `true` if another object without a key starts here.
 pub(crate) fn starts_object(head: &[u8]) -> bool {
     match head {
         [0, b'B', object @ ..] => is_object(object),
@@ -125,7 +125,7 @@ pub(crate) fn starts_object(head: &[u8]) -> bool {
     }
 }
 
-/// How well a line of text after a key fits.
+/// Scores a line of text after a key.
 fn text(rest: &[u8], head: &[u8]) -> Score {
     let value = rest.trim_ascii_start();
     match value {
@@ -134,14 +134,14 @@ fn text(rest: &[u8], head: &[u8]) -> Score {
         _ if lines(head).all(is_alignment) && lines(head).any(|line| words(line).count() > 1) => {
             Score::Possible(70)
         }
-        // A list of single words is not data; only the file's name can say that it is.
+        // A list of single words is not data; only the file's name can identify it.
         _ if !lines(head).any(|line| words(line).count() > 1) => Score::No,
         _ => Score::Possible(10),
     }
 }
 
-/// Whether lines name places of objects. With `named` the file's name says so already, and any
-/// second word will do.
+/// Returns `true` if lines name objects. `named` means that the file's name already identifies a
+/// script file, and any second word is accepted.
 pub(crate) fn is_script(head: &[u8], named: bool) -> bool {
     let mut places = lines(head).filter(|line| !line.trim_ascii().is_empty());
     let is_place = |line: &[u8]| {
@@ -155,21 +155,21 @@ pub(crate) fn is_script(head: &[u8], named: bool) -> bool {
         }
         named || last.ends_with(b"|") || is_offset(last) || is_path(first, last)
     };
-    // Names of files need not be UTF-8.
+    // File names need not be UTF-8.
     if head.iter().any(|b| b.is_ascii_control() && !is_space(*b)) {
         return false;
     }
     places.next().is_some_and(is_place) && places.all(|line| named || is_place(line))
 }
 
-/// `name:digits`, perhaps with a range behind.
+/// Returns `true` for `name:digits`, optionally followed by a range.
 fn is_offset(word: &[u8]) -> bool {
     let word = word.split(|b| *b == b'[').next().unwrap_or(word);
     let digits = word.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     digits > 0 && word.len() > digits + 1 && word[word.len() - digits - 1] == b':'
 }
 
-/// A single word that holds a slash, or an extension that is not a number.
+/// Returns `true` for a single word with a slash, or with an extension that is not a number.
 fn is_path(first: &[u8], last: &[u8]) -> bool {
     let extension = first.rsplit(|b| *b == b'.').next().unwrap_or_default();
     first == last
@@ -179,13 +179,13 @@ fn is_path(first: &[u8], last: &[u8]) -> bool {
                 && extension.first().is_some_and(u8::is_ascii_alphabetic)))
 }
 
-/// A key and integers, or nothing.
+/// Returns `true` for a key followed by integers or nothing.
 fn is_alignment(line: &[u8]) -> bool {
     let mut values = words(line).skip(1);
     values.all(|word| matches!(integer(word, true), Scan::Number(..)))
 }
 
-/// The first key and what follows it.
+/// Returns the first key and the rest.
 fn entry(head: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = head.iter().position(|b| !is_space(*b))?;
     let head = &head[start..];
@@ -193,13 +193,13 @@ fn entry(head: &[u8]) -> Option<(&[u8], &[u8])> {
     Some(head.split_at(end))
 }
 
-/// Lines, but for a last one that may go on.
+/// Returns the lines, except for an incomplete last one.
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = head.iter().rposition(|b| *b == b'\n');
     let head = match end {
         Some(end) => &head[..end],
         None => {
-            // One long line: all but its last word.
+            // In a single long line, the last word may be incomplete.
             let end = head.iter().rposition(|b| is_space(*b));
             &head[..end.unwrap_or(head.len())]
         }
@@ -211,12 +211,12 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|b| is_space(*b)).filter(|word| !word.is_empty())
 }
 
-/// Whether there are no control characters but white space.
+/// Returns `true` if there are no control characters except white space.
 fn is_text(head: &[u8]) -> bool {
     head.iter().all(|b| is_word_byte(*b) || is_space(*b))
 }
 
-/// Whether an object starts behind the binary mark.
+/// Returns `true` if an object starts after the binary mark.
 fn is_object(bytes: &[u8]) -> bool {
     bytes.first() == Some(&recognise::TAG) || recognise::token(bytes).is_some()
 }

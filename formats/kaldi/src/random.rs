@@ -1,4 +1,4 @@
-//! Tables asked for entries by key.
+//! Tables with lookup by key.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::pass::pass_object;
 use crate::sample::{TRIED, Votes};
 use crate::script::Targets;
 
-/// Looks at the first entries of an archive, to expect such as most are.
+/// Inspects the first entries of an archive, to expect the kind of most of them.
 fn sample(source: &mut Source, objects: &mut ObjectReader) -> Result<()> {
     let start = source.offset();
     let mut passing = objects.without_values();
@@ -36,7 +36,7 @@ fn sample(source: &mut Source, objects: &mut ObjectReader) -> Result<()> {
     source.seek(start)
 }
 
-/// What Kaldi's options say of the keys and of the questions.
+/// The promises of Kaldi's options about keys and lookups.
 #[derive(Clone, Copy, Debug)]
 struct Promise {
     once: bool,
@@ -57,7 +57,7 @@ impl Promise {
     }
 }
 
-/// A script file: its lines are in memory, an object is read when it is asked for.
+/// A script file: its lines are in memory, and an object is read on lookup.
 pub(crate) struct ScriptTable {
     lines: Lines,
     targets: Targets,
@@ -110,47 +110,47 @@ impl RandomAccess for ScriptTable {
         Some(self.lines.keys())
     }
 
-    /// All keys were looked at when the lines were read.
+    /// All keys were checked when the lines were read.
     fn find_twice(&mut self) -> Result<Option<Key>> {
         Ok(None)
     }
 }
 
-/// An archive, read as far as was asked for. Of a file, the places of the entries passed are kept;
-/// of a pipe, the entries themselves.
+/// An archive, read as far as needed. The positions of skipped entries are kept for a file, the
+/// entries themselves for a pipe.
 pub(crate) struct ArchiveTable {
     source: Source,
-    /// The name of the source, for the origin of utterances.
+    /// The name of the source for the origin of utterances.
     file: Arc<str>,
     objects: ObjectReader,
     promise: Promise,
-    /// Whether an entry may stand twice if both are equal.
+    /// Whether an entry may occur twice if both are equal.
     lenient: bool,
     env: Env,
-    passed: HashMap<Key, Passed>,
-    /// Keys whose values were given away for good.
+    passed: HashMap<Key, SkippedEntries>,
+    /// Keys whose values were returned and not kept.
     given: HashSet<Key>,
-    /// The key passed last.
+    /// The last key skipped.
     last: Key,
-    /// The key asked for last.
+    /// The last key looked up.
     asked: Key,
-    /// Where the next entry starts.
+    /// The position of the next entry.
     next: u64,
     ended: bool,
     scratch: Utterance,
 }
 
-/// What the next entry was.
+/// The result of reading the next entry.
 enum Step {
     End,
     Passed,
-    /// What was asked for.
+    /// The requested entry.
     Found,
-    /// One whose key came before.
+    /// An entry whose key occurred before.
     Twice(Key),
 }
 
-enum Passed {
+enum SkippedEntries {
     At(u64),
     Held(Box<Utterance>),
 }
@@ -184,7 +184,7 @@ impl ArchiveTable {
         })
     }
 
-    /// Reads the next entry and gives it away if it is `key`, else passes it.
+    /// Reads the next entry, and returns it if it is `key`; otherwise skips it.
     fn advance(&mut self, key: Option<&Key>, utt: &mut Utterance) -> Result<Step> {
         let seekable = self.source.can_seek();
         if seekable {
@@ -219,7 +219,7 @@ impl ArchiveTable {
         if let Err(error) = read {
             let error = error.utterance(&found);
             if error.can_continue() {
-                // Others may be whole, but this one is not to be had.
+                // Other entries may be intact, but this one cannot be read.
                 self.next = self.source.offset();
                 self.last = found;
             }
@@ -229,21 +229,26 @@ impl ArchiveTable {
         into.origin.at = self.source.is_plain_file().then_some(Position::Byte(at));
         self.next = self.source.offset();
         if self.promise.called_sorted {
-            // What comes before will not be asked for again.
+            // Earlier entries will not be looked up again.
             self.passed.clear();
         }
-        let held = || Passed::Held(Box::new(if here { utt } else { &mut self.scratch }.clone()));
+        let held =
+            || SkippedEntries::Held(Box::new(if here { utt } else { &mut self.scratch }.clone()));
         if here && self.promise.once && !self.promise.called_sorted {
             self.given.insert(found.clone());
         } else {
-            let passed = if seekable { Passed::At(at) } else { held() };
+            let passed = if seekable {
+                SkippedEntries::At(at)
+            } else {
+                held()
+            };
             self.passed.insert(found.clone(), passed);
         }
         self.last = found;
         Ok(if here { Step::Found } else { Step::Passed })
     }
 
-    /// Checks that a key comes after those before it, where that was promised.
+    /// Checks that a key is in order, if that was promised.
     fn check_order(&self, key: &Key) -> Result<()> {
         if self.promise.sorted && *key < self.last {
             let message = format!("the keys are not sorted: it follows {}", self.last);
@@ -256,14 +261,14 @@ impl ArchiveTable {
         *key == self.last || self.passed.contains_key(key) || self.given.contains(key)
     }
 
-    /// Whether the object that comes next is that which was passed under its key.
+    /// Returns `true` if the next object equals the one that was skipped under its key.
     fn is_as_before(&mut self, key: &Key) -> Result<bool> {
         let (mut before, mut now) = (Utterance::default(), Utterance::default());
         let start = self.source.offset();
         match self.passed.get(key) {
             None => return Ok(false),
-            Some(Passed::Held(held)) => before.clone_from(held),
-            Some(Passed::At(at)) => {
+            Some(SkippedEntries::Held(held)) => before.clone_from(held),
+            Some(SkippedEntries::At(at)) => {
                 self.source.seek(*at)?;
                 self.objects.read(&mut self.source, &mut before, false)?;
                 self.source.seek(start)?;
@@ -274,21 +279,21 @@ impl ArchiveTable {
         Ok(data(before) == data(now))
     }
 
-    /// Gives away an entry that was passed before.
+    /// Returns an entry that was skipped before.
     fn give(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool> {
         let Some(passed) = self.passed.get(key) else {
             return Ok(false);
         };
         utt.key.set(key.as_bytes());
         match passed {
-            Passed::At(offset) => {
+            SkippedEntries::At(offset) => {
                 self.source.seek(*offset)?;
                 self.objects.read(&mut self.source, utt, false)?;
                 utt.origin.file = Some(self.file.clone());
                 let plain = self.source.is_plain_file();
                 utt.origin.at = plain.then_some(Position::Byte(*offset));
             }
-            Passed::Held(held) => utt.clone_from(held),
+            SkippedEntries::Held(held) => utt.clone_from(held),
         }
         if self.promise.once && !self.promise.called_sorted {
             self.passed.remove(key);
@@ -297,7 +302,7 @@ impl ArchiveTable {
         Ok(true)
     }
 
-    /// Checks a question against those before it.
+    /// Checks a lookup against those before it.
     fn check_asked(&mut self, key: &Key) -> Result<()> {
         if self.promise.called_sorted {
             if *key < self.asked {
@@ -373,7 +378,7 @@ impl RandomAccess for ArchiveTable {
 
     fn find_twice(&mut self) -> Result<Option<Key>> {
         let mut nobody = Utterance::default();
-        // Of sorted keys those that are alike are neighbours, which were compared.
+        // Equal sorted keys are neighbours, which were compared.
         while !(self.ended || self.promise.sorted) {
             match self.advance(None, &mut nobody) {
                 Ok(Step::Twice(key)) => {

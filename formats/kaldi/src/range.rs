@@ -1,28 +1,28 @@
-//! Ranges in script files: `[rows]` or `[rows,columns]`, each `first:last` (both included) or `:`.
+//! Ranges in script files: `[rows]` or `[rows,columns]`, each `first:last` (inclusive) or `:`.
 
 use spr_core::model::{Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
-/// How far the end of a row range may lie behind the last row.
+/// The number of rows by which a row range may exceed the matrix.
 const OVERSHOOT: usize = 3;
 
-/// First and last index.
+/// The first and last index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span {
+struct IndexRange {
     first: usize,
     last: usize,
 }
 
-/// A part of a matrix or a vector; `None` stands for all.
+/// A range of a matrix or a vector, where `None` stands for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
-    rows: Option<Span>,
-    /// Whether columns were given, and which.
-    columns: Option<Option<Span>>,
+    rows: Option<IndexRange>,
+    /// The column range, if one was given.
+    columns: Option<Option<IndexRange>>,
 }
 
 impl Range {
-    /// Reads what stands between the brackets.
+    /// Parses the text between the brackets.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let parse = || {
             let mut parts = text.split(',').map(span);
@@ -41,7 +41,8 @@ impl Range {
         })
     }
 
-    /// Copies the part of `from` into `into`. `true` if the end was moved back to the last row.
+    /// Copies the range of `from` into `into`. Returns `true` if the end was moved back to the last
+    /// row.
     pub(crate) fn cut(&self, from: &Matrix, into: &mut Matrix, limits: &Limits) -> Result<bool> {
         if from.rank() != Rank::Matrix && self.columns.is_some() {
             return Err(Error::malformed("a range of columns, but it is a vector"));
@@ -62,42 +63,42 @@ impl Range {
     }
 }
 
-fn rows(span: Option<Span>, n: usize) -> Result<(std::ops::Range<usize>, bool)> {
+fn rows(span: Option<IndexRange>, n: usize) -> Result<(std::ops::Range<usize>, bool)> {
     match span {
         None => Ok((0..n, false)),
-        Some(Span { first, last }) if first < n && last < n + OVERSHOOT => {
+        Some(IndexRange { first, last }) if first < n && last < n + OVERSHOOT => {
             Ok((first..n.min(last + 1), last >= n))
         }
-        Some(Span { first, last }) => Err(Error::malformed(format!(
+        Some(IndexRange { first, last }) => Err(Error::malformed(format!(
             "the range {first}:{last} is outside its {n} rows"
         ))),
     }
 }
 
-fn columns(span: Option<Span>, n: usize) -> Result<std::ops::Range<usize>> {
+fn columns(span: Option<IndexRange>, n: usize) -> Result<std::ops::Range<usize>> {
     match span {
         None => Ok(0..n),
-        Some(Span { first, last }) if last < n => Ok(first..last + 1),
-        Some(Span { first, last }) => Err(Error::malformed(format!(
+        Some(IndexRange { first, last }) if last < n => Ok(first..last + 1),
+        Some(IndexRange { first, last }) => Err(Error::malformed(format!(
             "the range {first}:{last} is outside its {n} columns"
         ))),
     }
 }
 
-/// `Some(None)` for a bare colon, `None` if it is not a span.
-fn span(text: &str) -> Option<Option<Span>> {
+/// Parses a range. Returns `Some(None)` for a bare colon, `None` for invalid text.
+fn span(text: &str) -> Option<Option<IndexRange>> {
     let (first, last) = text.split_once(':')?;
     if first.is_empty() && last.is_empty() {
         return Some(None);
     }
-    let span = Span {
+    let span = IndexRange {
         first: index(first)?,
         last: index(last)?,
     };
     (span.first <= span.last).then_some(Some(span))
 }
 
-/// A number as C reads it: white space and a plus sign may come first.
+/// Parses a number as in C: white space and a plus sign may come first.
 fn index(text: &str) -> Option<usize> {
     let text = text.trim_start_matches([' ', '\t', '\x0b', '\x0c', '\r', '\n']);
     let digits = text.strip_prefix('+').unwrap_or(text);

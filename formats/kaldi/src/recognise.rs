@@ -1,4 +1,4 @@
-//! Telling objects apart by their first bytes.
+//! Recognition of objects by their first bytes.
 
 use spr_core::bytes::Source;
 use spr_core::{Error, Result};
@@ -27,19 +27,19 @@ pub(crate) enum BinaryForm {
     Numpy,
     /// Tokens in angle brackets.
     Tokens,
-    /// Bytes after their number.
+    /// Bytes preceded by their number.
     Blob,
     Bool,
-    /// One number of this many bytes with its tag before it.
+    /// A single tagged number of this size in bytes.
     Sized(&'static str, u64),
-    /// A number of 64 bits.
+    /// A 64-bit number.
     Wide,
     /// Tagged 32-bit numbers.
     Run,
 }
 
 impl BinaryForm {
-    /// The kind of object, where the form tells it.
+    /// Returns the kind of object, if the form determines it.
     pub(crate) fn kind(self) -> Option<ObjectKind> {
         Some(match self {
             Self::Matrix(_) | Self::Compressed(_) => ObjectKind::Matrix,
@@ -55,7 +55,7 @@ impl BinaryForm {
     }
 }
 
-/// What begins with a token and a space.
+/// The forms that begin with a token and a space.
 const TOKENS: &[(&[u8], BinaryForm)] = &[
     (b"FM ", BinaryForm::Matrix(Precision::Single)),
     (b"DM ", BinaryForm::Matrix(Precision::Double)),
@@ -70,7 +70,7 @@ const TOKENS: &[(&[u8], BinaryForm)] = &[
     (b"DP ", BinaryForm::Packed(Precision::Double)),
 ];
 
-/// What begins with other bytes of its own behind the binary mark.
+/// The forms that begin with other bytes after the binary mark.
 const MARKED: &[(&[u8], BinaryForm)] = &[
     (NUMPY, BinaryForm::Numpy),
     (b"\x14\x11\x22\x20", BinaryForm::Blob),
@@ -86,43 +86,43 @@ const MARKED: &[(&[u8], BinaryForm)] = &[
     (b"\xf8", BinaryForm::Sized("uint64", 8)),
 ];
 
-/// The start of a NumPy array.
+/// The first bytes of a NumPy array.
 pub(crate) const NUMPY: &[u8] = b"\x93NUMPY";
-/// The start of an OpenFst file.
+/// The first bytes of an OpenFst file.
 pub(crate) const FST: &[u8] = b"\xd6\xfd\xb2\x7e";
 
-/// What has no binary mark and is read.
+/// A supported object without a binary mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unmarked {
+pub(crate) enum UnmarkedForm {
     Wave,
     Fst,
-    /// A file with its size before it.
+    /// A file preceded by its size.
     Wrapped,
-    /// Something else, by name.
+    /// Another object with this name.
     Other(&'static str),
 }
 
-const UNMARKED: &[(&[u8], Unmarked)] = &[
-    (b"RIFF", Unmarked::Wave),
-    (b"RIFX", Unmarked::Wave),
-    (FST, Unmarked::Fst),
-    (b"fLaC", Unmarked::Other("a FLAC file")),
+const UNMARKED: &[(&[u8], UnmarkedForm)] = &[
+    (b"RIFF", UnmarkedForm::Wave),
+    (b"RIFX", UnmarkedForm::Wave),
+    (FST, UnmarkedForm::Fst),
+    (b"fLaC", UnmarkedForm::Other("a FLAC file")),
     (
         b"PKL\x80",
-        Unmarked::Other("kaldiio's own form of a pickled object"),
+        UnmarkedForm::Other("kaldiio's own form of a pickled object"),
     ),
 ];
 
-/// The error for something that is recognised but not read.
+/// Returns the error for an object that is recognised but not supported.
 pub(crate) fn refusal(name: &str) -> Error {
     Error::unsupported(format!("holds {name}, which this version does not convert"))
 }
 
-/// The form and the length of its token, by what follows the binary mark; `None` for a run of
-/// tagged 32-bit numbers, and for what is unknown.
+/// Returns the form after the binary mark and the length of its token. Returns `None` for tagged
+/// 32-bit numbers, and for unknown objects.
 pub(crate) fn token(bytes: &[u8]) -> Option<(BinaryForm, usize)> {
     let known = TOKENS.iter().find(|(token, _)| {
-        // The white space after a token may be of any kind.
+        // Any white space may follow a token.
         let (name, _) = token.split_at(token.len() - 1);
         bytes.starts_with(name) && bytes.get(name.len()).is_some_and(|b| is_space(*b))
     });
@@ -135,17 +135,17 @@ pub(crate) fn token(bytes: &[u8]) -> Option<(BinaryForm, usize)> {
     marked.map(|(_, form)| (*form, 0))
 }
 
-/// What an object is that has no binary mark, by its first bytes.
-pub(crate) fn unmarked(bytes: &[u8]) -> Option<Unmarked> {
+/// Recognises an object without a binary mark by its first bytes.
+pub(crate) fn unmarked(bytes: &[u8]) -> Option<UnmarkedForm> {
     let known = UNMARKED.iter().find(|(start, _)| bytes.starts_with(start));
     let known = known.map(|(_, what)| *what);
-    known.or(wrapped(bytes).map(|_| Unmarked::Wrapped))
+    known.or(wrapped(bytes).map(|_| UnmarkedForm::Wrapped))
 }
 
-/// The words with which kaldiio begins files of other formats, and what stands behind each.
+/// The words with which kaldiio marks files of other formats, and their content.
 const WRAPPED: &[(&[u8], &str)] = &[(b"AUDIO", "sound"), (b"NPY", "array")];
 
-/// Of such a word, what it says, and the bytes of the size behind it: one to eight.
+/// Parses such a word: its length, the content, and the size of the size field, one to eight bytes.
 pub(crate) fn wrapped(head: &[u8]) -> Option<(usize, &'static str, u64)> {
     WRAPPED.iter().find_map(|(word, what)| {
         let bytes = *head.strip_prefix(*word)?.first()?;
@@ -154,14 +154,14 @@ pub(crate) fn wrapped(head: &[u8]) -> Option<(usize, &'static str, u64)> {
     })
 }
 
-/// Longest token with its space, or other start.
+/// The length of the longest token with its space, or of other first bytes.
 pub(crate) const TOKEN: usize = 8;
-/// A tagged number.
+/// The size of a tagged number in bytes.
 pub(crate) const GROUP: usize = 5;
-/// The tag: the size of the number.
+/// The tag, which is the size of the number.
 pub(crate) const TAG: u8 = 4;
 
-/// Whether the first bytes of an object tell what has no binary mark, or that it has one.
+/// Returns `true` if the first bytes of an object determine its form, or show its binary mark.
 pub(crate) fn is_known(head: &[u8]) -> bool {
     let starts = UNMARKED.iter().map(|(start, _)| *start);
     let mut starts = starts.chain([&b"\0"[..], b"AUDIO", b"NPY"]);
@@ -171,7 +171,7 @@ pub(crate) fn is_known(head: &[u8]) -> bool {
     }
 }
 
-/// Whether the bytes behind the binary mark tell the form of the object.
+/// Returns `true` if the bytes after the binary mark determine the form of the object.
 pub(crate) fn is_told(bytes: &[u8]) -> bool {
     match bytes.first() {
         None => false,
@@ -180,8 +180,8 @@ pub(crate) fn is_told(bytes: &[u8]) -> bool {
     }
 }
 
-/// The form of the object that starts behind the binary mark and the length of its token, without
-/// moving on. Where `bools` are to be expected a lone F at the end is one.
+/// Returns the form of the object after the binary mark and the length of its token, without
+/// consuming them. With `bools` a single F at the end is one.
 pub(crate) fn binary(source: &mut Source, bools: bool) -> Result<(BinaryForm, usize)> {
     let (head, _) = source.ahead(TOKEN, is_told)?;
     let lone = head == b"F";
@@ -220,7 +220,7 @@ mod tests {
             assert_eq!(token(bytes).unwrap().0, form, "{}", bytes.escape_ascii());
         }
         assert_eq!(token(b"\x04\0\0\0\0"), None);
-        assert_eq!(unmarked(b"RIFX...."), Some(Unmarked::Wave));
+        assert_eq!(unmarked(b"RIFX...."), Some(UnmarkedForm::Wave));
         assert_eq!(unmarked(b"hello"), None);
     }
 }

@@ -1,12 +1,12 @@
-//! Counting numbers whose digits their type does not hold, and saying so once.
+//! Counting of numbers whose digits their type does not hold, with a single warning.
 
 use spr_core::Error;
 use spr_core::bytes::Env;
 
-/// Numbers of one input that were rounded, told of when it ends.
+/// The number of values of an input that were rounded, reported at its end.
 pub(crate) struct Rounding {
     env: Env,
-    /// Whether anybody is to be told: not where the user names the type.
+    /// Whether to warn: not if the user names the type.
     told: bool,
     file: String,
     count: u64,
@@ -22,7 +22,7 @@ impl Rounding {
         }
     }
 
-    /// The same with nothing counted, for one who tells nobody.
+    /// Returns an empty counter that never warns.
     pub(crate) fn silent(&self) -> Self {
         Self::new(false, &self.env)
     }
@@ -38,7 +38,7 @@ impl Rounding {
         self.count += count;
     }
 
-    /// Says what was counted, and counts anew.
+    /// Reports the count, and resets it.
     pub(crate) fn end(&mut self) {
         let what = match std::mem::take(&mut self.count) {
             0 => return,

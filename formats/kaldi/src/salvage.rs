@@ -1,7 +1,7 @@
-//! Archives that are damaged: what is whole in them is read, each damaged stretch is an error.
+//! Damaged archives: intact entries are read, each damaged section is an error.
 //!
-//! An entry counts as whole if another, or the end, follows it. After damage the next one is looked
-//! for by the mark of binary objects, or by line where the archive is text.
+//! An entry counts as intact if another one, or the end, follows it. After damage the next one is
+//! searched by the mark of binary objects, or by lines if the archive is text.
 
 use std::sync::Arc;
 
@@ -16,45 +16,45 @@ use crate::key_patterns::KeyPatterns;
 use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::recognise;
-use crate::sample::{Entries, Waiting, sample};
+use crate::sample::{Entries, EntriesAhead, sample};
 
-/// Bytes in which a key is looked for before an object.
+/// The number of bytes before an object in which a key is searched.
 const REACH: usize = 256;
-/// Bytes searched at a time.
+/// The number of bytes searched at a time.
 const WINDOW: usize = 64 << 10;
 
 pub(crate) struct SalvageReader {
     source: Source,
-    /// The name of the source, for the origin of utterances, and whether it is a file as it is.
+    /// The name of the source for the origin of utterances, and whether it is an uncompressed file.
     file: Arc<str>,
     plain: bool,
     objects: ObjectReader,
-    /// What may be an entry, without its values.
+    /// A candidate for an entry, without its values.
     tried: Utterance,
     info: DatasetInfo,
-    /// What stands before the objects' bytes, in an archive that is not text.
+    /// The mark before objects, in a binary archive.
     mark: Option<&'static [u8]>,
     keys: KeyPatterns,
-    /// Where the next entry is to start.
+    /// The expected position of the next entry.
     at: u64,
-    /// Bytes of the shortest entry, and what the last one held.
+    /// The length of the shortest entry, and the group of the last one.
     least: u64,
     held: Option<&'static str>,
-    /// Why the archive breaks off, told at its end.
+    /// The reason for the end of the archive, reported at its end.
     failure: Option<Error>,
-    /// The first entries, if they were read at opening.
-    waiting: Waiting,
+    /// The first entries, if they were read on opening.
+    waiting: EntriesAhead,
     ended: bool,
 }
 
-/// An entry that was found behind damage.
-struct Found {
+/// An entry that was found after damage.
+struct FoundEntry {
     start: u64,
     key: Key,
 }
 
 impl SalvageReader {
-    /// Reads from `source`, copied to a temporary file if it can't be gone back in.
+    /// Reads from `source`, which is copied to a temporary file if it is not seekable.
     pub(crate) fn new(
         source: Source,
         options: &Options,
@@ -68,7 +68,7 @@ impl SalvageReader {
         let mark = mark(source.peek(HEAD)?);
         info.byte_order = mark.map(|_| ByteOrder::Little);
         let mut reader = Self {
-            waiting: Waiting::new(),
+            waiting: EntriesAhead::new(),
             at: source.offset(),
             file: source.name().into(),
             plain,
@@ -144,7 +144,7 @@ impl SalvageReader {
         Err(self.place(error, start, &utt.key))
     }
 
-    /// Whether what stands here is text, behind a key unlike the others, in an archive that is not.
+    /// Returns `true` if this is text, with an unusual key, in a binary archive.
     fn is_foreign(&mut self, key: &Key) -> Result<bool> {
         let Some(mark) = self.mark.filter(|_| self.keys.is_settled()) else {
             return Ok(false);
@@ -153,7 +153,7 @@ impl SalvageReader {
         Ok(text && !self.keys.is_alike(key.as_bytes()))
     }
 
-    /// Whether the entry that was just read is whole; else what is wrong with it.
+    /// Returns an error unless the entry that was just read is intact.
     fn is_whole(&mut self, start: u64, object: u64, utt: &Utterance) -> Result<Option<Error>> {
         let end = self.source.offset();
         let shifted = self.is_shifted(object, end)?;
@@ -162,7 +162,7 @@ impl SalvageReader {
             let found = self.find(object)?;
             let next = found.map_or(self.end()?, |found| found.start);
             let gap = next.saturating_sub(end);
-            // Either this entry is shorter or longer than its sizes say, or the next is damaged.
+            // Either the length of this entry is wrong, or the next one is damaged.
             let own =
                 shifted || next < end || gap < self.least || rows(utt).any(|row| gap % row == 0);
             if own && !self.nameless(end, next)? {
@@ -177,8 +177,8 @@ impl SalvageReader {
         Ok(None)
     }
 
-    /// Whether the key at `end` is not a likely one, but would be with bytes before it that this
-    /// entry took, or without bytes at its start that are this entry's.
+    /// Returns `true` if the key at `end` is implausible, but would be plausible with bytes before
+    /// it that this entry consumed, or without its first bytes, which would belong to this entry.
     fn is_shifted(&mut self, object: u64, end: u64) -> Result<bool> {
         if self.mark.is_none() || !self.keys.is_settled() {
             return Ok(false);
@@ -212,7 +212,7 @@ impl SalvageReader {
         Ok(longer.any(|key| self.keys.is_alike(key)))
     }
 
-    /// Whether the bytes here begin an entry, or nothing is left.
+    /// Returns `true` if an entry starts here, or nothing is left.
     fn follows(&mut self) -> Result<bool> {
         let head = self.source.peek(2 * REACH)?;
         let cut = head.len() < 2 * REACH;
@@ -236,7 +236,7 @@ impl SalvageReader {
         })
     }
 
-    /// Whether an entry whose key is damaged, but whose object is whole, stands at `at`, before the
+    /// Returns `true` if an entry with a damaged key but an intact object is at `at`, before the
     /// `next` one.
     fn nameless(&mut self, at: u64, next: u64) -> Result<bool> {
         let Some(mark) = self.mark else {
@@ -252,7 +252,7 @@ impl SalvageReader {
         Ok(object < next && self.reads()? && self.follows()?)
     }
 
-    /// Whether a whole entry stands at `at`.
+    /// Returns `true` if an intact entry is at `at`.
     fn tries(&mut self, at: u64) -> Result<bool> {
         self.source.seek(at)?;
         let mut key = std::mem::take(&mut self.tried.key);
@@ -262,7 +262,7 @@ impl SalvageReader {
         Ok(matches!(named, Ok(true)) && !foreign && self.reads()?)
     }
 
-    /// Whether a whole object of the archive's kind stands here.
+    /// Returns `true` if an intact object of the archive's kind is here.
     fn reads(&mut self) -> Result<bool> {
         let mut objects = self.objects.without_values();
         match objects.read(&mut self.source, &mut self.tried, false) {
@@ -272,15 +272,15 @@ impl SalvageReader {
         }
     }
 
-    /// The first whole entry whose object stands behind `from`.
-    fn find(&mut self, from: u64) -> Result<Option<Found>> {
+    /// Returns the first intact entry whose object is after `from`.
+    fn find(&mut self, from: u64) -> Result<Option<FoundEntry>> {
         match self.mark {
             Some(mark) => self.find_mark(from, mark),
             None => self.find_line(from),
         }
     }
 
-    fn find_mark(&mut self, from: u64, mark: &'static [u8]) -> Result<Option<Found>> {
+    fn find_mark(&mut self, from: u64, mark: &'static [u8]) -> Result<Option<FoundEntry>> {
         let mut from = from + 1;
         while let Some(at) = self.search(from, mark)? {
             from = at + 1;
@@ -307,12 +307,12 @@ impl SalvageReader {
             };
             let start = at - 1 - key.len() as u64;
             let key = Key::from(key);
-            return Ok(Some(Found { start, key }));
+            return Ok(Some(FoundEntry { start, key }));
         }
         Ok(None)
     }
 
-    /// The word here, where an entry follows another.
+    /// Returns the word here, if an entry follows another.
     fn key_here(&mut self) -> Result<Option<Vec<u8>>> {
         let head = self.source.peek(REACH)?;
         let word = head.iter().take_while(|b| is_word_byte(**b)).count();
@@ -320,20 +320,20 @@ impl SalvageReader {
         Ok((marked && word > 0).then(|| head[..word].to_vec()))
     }
 
-    fn find_line(&mut self, from: u64) -> Result<Option<Found>> {
+    fn find_line(&mut self, from: u64) -> Result<Option<FoundEntry>> {
         let mut from = from;
         while let Some(at) = self.search(from, b"\n")? {
             from = at + 1;
             self.source.seek(from)?;
             if self.source.peek(1)?.iter().any(|b| is_word_byte(*b)) && self.tries(from)? {
                 let key = self.tried.key.clone();
-                return Ok(Some(Found { start: from, key }));
+                return Ok(Some(FoundEntry { start: from, key }));
             }
         }
         Ok(None)
     }
 
-    /// Where `bytes` stand next, from `from` on.
+    /// Returns the next position of `bytes` from `from` on.
     fn search(&mut self, from: u64, bytes: &[u8]) -> Result<Option<u64>> {
         if from >= self.end()? {
             return Ok(None);
@@ -404,7 +404,7 @@ impl Entries for SalvageReader {
     }
 }
 
-/// What stands before the first objects of an archive; `None` if it is text.
+/// Returns the mark before the first objects of an archive, or `None` if it is text.
 fn mark(head: &[u8]) -> Option<&'static [u8]> {
     let marks: [&'static [u8]; 3] = [b"\0B", b"RIFF", recognise::FST];
     let stands = |mark: &&&[u8]| {
@@ -414,7 +414,7 @@ fn mark(head: &[u8]) -> Option<&'static [u8]> {
     marks.iter().find(stands).copied()
 }
 
-/// Bytes by which the entry of `utt` changes with another row or column.
+/// Returns the numbers of bytes by which the entry of `utt` changes with another row or column.
 fn rows(utt: &Utterance) -> impl Iterator<Item = u64> {
     let features = utt.features.iter().flat_map(|m| {
         let size = m.dtype().size();

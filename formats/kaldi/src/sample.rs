@@ -1,36 +1,36 @@
-//! Reading ahead what the first entries of a table are, where some of them may be at fault.
+//! Reading ahead of the first entries of a table, some of which may be faulty.
 
 use std::collections::VecDeque;
 
 use spr_core::model::{Position, Utterance};
 use spr_core::{Error, Result};
 
-use crate::object::{Found, ObjectReader};
+use crate::object::{DetectedKinds, ObjectReader};
 
-/// As many entries of one group settle what a table holds.
+/// The number of entries of one group that determines the content of a table.
 const ENOUGH: usize = 3;
-/// Entries that can be read, and entries altogether, of which it is told.
+/// The largest numbers of readable entries, and of all entries, that are inspected.
 const READ: usize = 5;
 pub(crate) const TRIED: usize = 16;
 
-/// A table whose entries are read in order.
+/// A table with sequential access to its entries.
 pub(crate) trait Entries {
-    /// The reader of its objects.
+    /// Returns the reader of its objects.
     fn objects(&mut self) -> &mut ObjectReader;
 
     /// Reads the next entry.
     ///
     /// # Errors
-    /// As a reader of the format.
+    /// As for a reader of the format.
     fn next(&mut self, utt: &mut Utterance) -> Result<bool>;
 }
 
 /// Entries that were read ahead.
-pub(crate) type Waiting = VecDeque<(Utterance, Result<bool>)>;
+pub(crate) type EntriesAhead = VecDeque<(Utterance, Result<bool>)>;
 
-/// Reads the first entries, each as if it was the first, and from then on expects what most of
-/// them hold; those of another sort become errors.
-pub(crate) fn sample(table: &mut impl Entries) -> Waiting {
+/// Reads the first entries, each as if it were the first one. From then on expects the kind of most
+/// of them; others become errors.
+pub(crate) fn sample(table: &mut impl Entries) -> EntriesAhead {
     let (mut tried, mut votes) = (Vec::new(), Votes::default());
     table.objects().sample();
     while tried.len() < TRIED && !votes.are_enough() {
@@ -42,7 +42,7 @@ pub(crate) fn sample(table: &mut impl Entries) -> Waiting {
         };
         let found = match &read {
             Ok(true) => table.objects().found().clone(),
-            Ok(false) | Err(_) => Found::default(),
+            Ok(false) | Err(_) => DetectedKinds::default(),
         };
         votes.add(&found);
         tried.push((utt, read, found));
@@ -76,13 +76,13 @@ fn placed(error: Error, utt: &Utterance) -> Error {
     error.utterance(&utt.key)
 }
 
-/// What the entries tried so far were, by groups in the order in which they came.
+/// The groups of the entries so far, in order of first occurrence.
 #[derive(Default)]
-pub(crate) struct Votes(Vec<(Found, usize)>);
+pub(crate) struct Votes(Vec<(DetectedKinds, usize)>);
 
 impl Votes {
     /// Counts an entry, if it was read.
-    pub(crate) fn add(&mut self, found: &Found) {
+    pub(crate) fn add(&mut self, found: &DetectedKinds) {
         let group = found.group();
         if group.is_none() {
             return;
@@ -98,8 +98,8 @@ impl Votes {
         votes.clone().any(|n| n >= ENOUGH) || votes.sum::<usize>() >= READ
     }
 
-    /// What most were; of two that are as many, the one that came first.
-    pub(crate) fn winner(self) -> Found {
+    /// Returns the most frequent group, the first one in case of a tie.
+    pub(crate) fn winner(self) -> DetectedKinds {
         let most = self.0.iter().map(|(_, votes)| *votes).max();
         let mut votes = self.0.into_iter();
         let winner = votes.find(|(_, votes)| Some(*votes) == most);

@@ -1,41 +1,42 @@
-//! Numbers between brackets, which several threads scan where there are many.
+//! Scanning of numbers between brackets, by several threads if there are many.
 
 use memchr::{memchr, memrchr};
 use spr_core::Result;
-use spr_core::ordered::Ordered;
+use spr_core::threads::Ordered;
 
 use crate::layout::{Layout, Stop};
 use crate::number::Real;
-use crate::text::BLOCK;
 
-/// Bytes that tell what rows look like.
+/// The number of bytes processed together; no number is longer.
+pub(crate) const BLOCK: usize = 64 << 10;
+/// The number of bytes that shows the layout of rows.
 const HEAD: usize = 4 << 10;
-/// Fewer bytes are not worth another thread.
+/// The smallest number of bytes for another thread.
 const LEAST: usize = 16 << 10;
-/// Bytes for each thread.
+/// The number of bytes per thread.
 const PART: usize = 128 << 10;
-/// Threads that are kept busy at most.
+/// The largest number of threads.
 const MOST: usize = 8;
 
-/// Scans blocks of rows. What comes of it does not depend on the number of threads.
+/// A scanner of blocks of rows, whose result does not depend on the number of threads.
 pub(crate) struct Scanner<T> {
     threads: usize,
     /// The numbers of the last block.
     numbers: Vec<T>,
-    /// Those of the parts behind it.
-    parts: Vec<Part<T>>,
-    /// There once it was needed.
-    pool: Option<Ordered<Part<T>, Part<T>>>,
-    /// Room to be used again.
-    spare: Vec<Part<T>>,
+    /// The parts after it.
+    parts: Vec<RowBlock<T>>,
+    /// The threads, started on first use.
+    pool: Option<Ordered<RowBlock<T>, RowBlock<T>>>,
+    /// Buffers for reuse.
+    spare: Vec<RowBlock<T>>,
 }
 
-/// Whole rows that are scanned on their own.
-struct Part<T> {
+/// Whole rows that are scanned separately.
+struct RowBlock<T> {
     text: Vec<u8>,
     numbers: Vec<T>,
     shape: Layout,
-    /// Whether all of the text was used.
+    /// Whether all of the text was consumed.
     whole: bool,
     /// Whether it ends with the closing bracket.
     closed: bool,
@@ -52,7 +53,7 @@ impl<T: Real + 'static> Scanner<T> {
         }
     }
 
-    /// How many bytes to scan next of rows that look like `shape`.
+    /// Returns the number of bytes to scan next, for rows with the layout `shape`.
     pub(crate) fn window(&self, shape: &Layout) -> usize {
         match shape.is_settled() {
             true => BLOCK.max(PART * self.threads),
@@ -60,8 +61,8 @@ impl<T: Real + 'static> Scanner<T> {
         }
     }
 
-    /// Scans the start of `bytes`, behind which nothing follows if they are the `last`, and says how
-    /// much of them was used.
+    /// Scans the start of `bytes`, after which nothing follows if `last` is set. Returns the number
+    /// of bytes consumed.
     pub(crate) fn scan(
         &mut self,
         bytes: &[u8],
@@ -82,7 +83,7 @@ impl<T: Real + 'static> Scanner<T> {
         let (mut used, mut stop) = shape.scan(&bytes[..*first], false, &mut self.numbers);
         let mut start = *first;
         while let Some(part) = self.pool.as_mut().map_or(Ok(None), Ordered::pop)? {
-            // What is at fault is left, to be scanned again where its place is known.
+            // Faulty text is left to be scanned again with a known position.
             let follows = used == start && matches!(stop, Stop::Short);
             start += part.text.len();
             if follows && part.whole && shape.append(&part.shape) {
@@ -98,13 +99,20 @@ impl<T: Real + 'static> Scanner<T> {
         Ok((used, stop))
     }
 
-    /// The numbers that were scanned, in their order.
+    /// Returns the scanned numbers in order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = &[T]> {
         let parts = self.parts.iter().map(|part| &*part.numbers);
         std::iter::once(&*self.numbers).chain(parts)
     }
 
-    /// Where parts of `bytes` end that are scanned on their own; none if all are scanned as one.
+    /// Returns `true` once threads were needed.
+    #[cfg(test)]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    /// Returns the ends of the parts of `bytes` that are scanned separately, or none if all are
+    /// scanned as one.
     fn cuts(&self, bytes: &[u8], shape: &Layout) -> Vec<usize> {
         let mut cuts = Vec::new();
         let mut cut = |from: usize| {
@@ -130,19 +138,19 @@ impl<T: Real + 'static> Scanner<T> {
         cuts
     }
 
-    /// Has a thread scan `text`.
+    /// Passes `text` to a thread.
     fn give(&mut self, text: &[u8]) -> Result<()> {
-        let mut part = self.spare.pop().unwrap_or_else(Part::new);
+        let mut part = self.spare.pop().unwrap_or_else(RowBlock::new);
         part.text.clear();
         part.text.extend_from_slice(text);
-        let start = || Ordered::new(self.threads - 1, Part::scan);
+        let start = || Ordered::new(self.threads - 1, RowBlock::scan);
         let pool = self.pool.get_or_insert_with(start);
-        // As many as there are threads, so that none is done with too early.
+        // As many as there are threads, so that none becomes idle early.
         pool.push(part).map(drop)
     }
 }
 
-impl<T: Real> Part<T> {
+impl<T: Real> RowBlock<T> {
     fn new() -> Self {
         Self {
             text: Vec::new(),
@@ -160,79 +168,5 @@ impl<T: Real> Part<T> {
         self.closed = matches!(stop, Stop::Closed);
         self.whole = used == self.text.len() && (self.closed || matches!(stop, Stop::Short));
         self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use spr_core::Limits;
-    use spr_core::bytes::Source;
-    use spr_core::model::Matrix;
-
-    use super::*;
-    use crate::text::brackets;
-
-    /// What is read, and whether threads were needed for it.
-    fn read(text: &str, threads: usize) -> (std::result::Result<(Vec<f32>, String), String>, bool) {
-        let mut source = Source::from_bytes("demo", text.into()).unwrap();
-        let mut scanner = Scanner::new(threads);
-        let (mut into, limits) = (Matrix::default(), Limits::default());
-        let any = Layout::of_any();
-        let shape = brackets::<f32>(&mut source, &mut into, any, &mut scanner, &limits);
-        let shape = shape.map(|shape| format!("{shape:?}, then byte {}", source.offset()));
-        let read = shape.map(|shape| (into.values().unwrap().to_vec(), shape));
-        (read.map_err(|e| e.to_string()), scanner.pool.is_some())
-    }
-
-    fn rows(n: usize) -> Vec<String> {
-        let number = |i: usize| format!("{}.{:06}", i % 23, i * 7919 % 1_000_000);
-        let row = |r: usize| (0..10).map(|c| number(10 * r + c)).collect::<Vec<_>>();
-        (0..n).map(|r| row(r).join(" ")).collect()
-    }
-
-    /// Whether threads were needed.
-    fn check(rows: &[String], end: &str) -> bool {
-        let text = format!("\n  {}{end}", rows.join(" \n  "));
-        let (alone, _) = read(&text, 1);
-        [2, 3, 9].into_iter().all(|threads| {
-            let (read, shared) = read(&text, threads);
-            assert!(
-                read == alone,
-                "{:?} and {:?}",
-                read.err(),
-                alone.as_ref().err()
-            );
-            shared
-        })
-    }
-
-    #[test]
-    fn threads_change_nothing() {
-        for n in [600, 5000, 30_000] {
-            assert!(check(&rows(n), " ]\nnext "));
-        }
-        assert!(check(&rows(5000), "] [ 1 ]"));
-        assert!(check(&rows(5000), ""));
-        assert!(check(&rows(5000), "\n"));
-        assert!(check(&rows(5000), ";\n\n ]"));
-    }
-
-    #[test]
-    fn faults_have_the_same_place() {
-        for row in [0, 1, 2, 700, 2500, 2501, 4998, 4999] {
-            for fault in [
-                "x",
-                "1 2 3",
-                "",
-                "0.12345678901 1 2 3 4 5 6 7 8 9",
-                "1;2",
-                "3-4",
-                "[ 1",
-            ] {
-                let mut rows = rows(5000);
-                fault.clone_into(&mut rows[row]);
-                assert!(check(&rows, " ]\n") || row < 700);
-            }
-        }
     }
 }

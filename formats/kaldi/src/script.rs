@@ -1,22 +1,19 @@
-//! Script files: lines of a key and the place of its object.
+//! Script files: lines of a key and the file name of its object.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, Locator, Source};
 use spr_core::format::{Options, Reader, Request};
-use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
+use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance};
 use spr_core::{Error, Result};
 
 use crate::choice::{Choice, Content};
-
-use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::range::Range;
-use crate::sample::{Entries, TRIED, Votes, Waiting, sample};
-use crate::specifier::rxfilename;
+use crate::sample::{Entries, EntriesAhead, TRIED, Votes, sample};
+use crate::script_line::{self, Target};
 
-/// Archives kept open at a time.
+/// The largest number of open archives.
 const OPEN: usize = 16;
 
 pub(crate) struct ScriptReader {
@@ -24,100 +21,39 @@ pub(crate) struct ScriptReader {
     targets: Targets,
     choice: Choice,
     info: DatasetInfo,
-    /// The first entries, read at opening.
-    waiting: Waiting,
+    /// The first entries, if they were read on opening.
+    waiting: EntriesAhead,
     line: Vec<u8>,
     number: u64,
     ended: bool,
 }
 
-/// Reads what the lines of a script file name.
+/// A reader of the objects named by lines of a script file.
 pub(crate) struct Targets {
     objects: ObjectReader,
     env: Env,
     /// The script file.
     script: Option<Location>,
-    /// Archives, the last used one last.
+    /// Open archives, the most recently used one last.
     open: Vec<OpenArchive>,
-    /// The object that a range was cut from or that a command gave, for the next line that names
-    /// the same.
+    /// The object from which a range was cut, or which a command returned, for the next line with
+    /// the same name.
     kept: Option<(String, Utterance)>,
 }
 
-/// An archive that lines point into.
+/// An archive that lines refer to.
 struct OpenArchive {
     at: Location,
     source: Source,
-    /// The name of the source, for the origin of utterances.
+    /// The name of the source for the origin of utterances.
     name: Arc<str>,
 }
 
-/// A line of a script file.
-#[derive(Debug, PartialEq)]
-struct Line<'a> {
-    place: &'a str,
-    range: Option<Range>,
-}
-
-impl<'a> Line<'a> {
-    /// Reads what follows the key.
-    fn parse(rest: &'a str) -> Result<Self> {
-        let (place, range) = match rest.strip_suffix(']') {
-            None => (rest, None),
-            Some(rest) => match rest.split_once('[') {
-                Some((place, range)) if !place.is_empty() => (place, Some(Range::parse(range)?)),
-                _ => {
-                    return Err(Error::malformed(
-                        "']' after a file name, but no range before it",
-                    ));
-                }
-            },
-        };
-        Ok(Self { place, range })
-    }
-}
-
-/// The key of a line and what follows it, without white space around.
-///
-/// # Errors
-/// Something is missing, or the key is not a word. The key is named once known.
-pub(crate) fn split_line(line: &[u8]) -> Result<(&[u8], Cow<'_, str>)> {
-    let start = line.iter().position(|b| !is_space(*b));
-    let end = line.iter().rposition(|b| !is_space(*b));
-    let (Some(start), Some(end)) = (start, end) else {
-        return Err(Error::malformed("a blank line"));
-    };
-    let line = &line[start..=end];
-    let blank = line.iter().position(|b| is_space(*b));
-    let (name, rest) = line.split_at(blank.unwrap_or(line.len()));
-    if let Some(b) = name.iter().find(|b| !is_word_byte(**b)) {
-        return Err(Error::malformed(format!("byte 0x{b:02x} in the key")));
-    }
-    let key = Key::from(name);
-    let blanks = rest.iter().take_while(|b| is_space(**b)).count();
-    let rest = rest.get(blanks..).unwrap_or_default();
-    if rest.is_empty() {
-        return Err(Error::malformed("no file name follows the key").utterance(&key));
-    }
-    Ok((name, text_of(rest)))
-}
-
-/// Whether a line is the start of an object in an archive.
+/// Returns `true` if a line is the start of an object in an archive.
 fn is_of_archive(line: &[u8]) -> bool {
     let object = line.splitn(2, |b| *b == b' ').nth(1);
     let object = object.map(<[u8]>::trim_ascii_start);
     object.is_some_and(|object| object.starts_with(b"\0B") || object.trim_ascii_end() == b"[")
-}
-
-/// Text that means the same name, whether that is UTF-8 or not.
-pub(crate) fn text_of(name: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(name) {
-        Ok(text) => text.into(),
-        Err(_) => match Location::of_bytes(name) {
-            Some(name) => name.to_string().into(),
-            None => String::from_utf8_lossy(name),
-        },
-    }
 }
 
 impl Targets {
@@ -136,33 +72,33 @@ impl Targets {
         })
     }
 
-    /// What is known of the objects by now.
+    /// Returns the information from the objects read so far.
     pub(crate) fn known(&self, script: &Source) -> DatasetInfo {
         self.objects.known(script, KeySource::Stored)
     }
 
-    /// Says at the end what there is to be said of all objects.
+    /// Gives the warnings about all objects.
     pub(crate) fn end(&mut self) {
         self.objects.end();
     }
 
-    /// Keeps what `rest` of a line names from being replaced, though nobody wants to read it.
+    /// Protects the file that `rest` of a line names from being replaced, without reading it.
     pub(crate) fn keep(&self, rest: &str) {
-        if let Ok(at) = Line::parse(rest).and_then(|line| rxfilename(line.place)) {
+        if let Ok(at) = script_line::locator(rest) {
             self.env.names(self.script.as_ref(), &at);
         }
     }
 
-    /// Reads the object at the place that `rest` of a line names into `utt`, whose key is set
-    /// already. `place` adds the line to warnings.
+    /// Reads the object that `rest` of a line names into `utt`, whose key is already set. `place`
+    /// adds the line to warnings.
     pub(crate) fn read(
         &mut self,
         rest: &str,
         utt: &mut Utterance,
         place: impl FnOnce(Error) -> Error,
     ) -> Result<()> {
-        let line = Line::parse(rest)?;
-        let at = rxfilename(line.place)?;
+        let line = Target::parse(rest)?;
+        let at = line.locator()?;
         if line.range.is_none() && !matches!(at, Locator::Command(_)) {
             self.kept = None;
             return self.load(&at, utt);
@@ -185,8 +121,8 @@ impl Targets {
         Ok(())
     }
 
-    /// Looks at the objects of the first of these lines, to expect such as most are. Commands, and
-    /// what can be read but once, are passed over.
+    /// Inspects the objects of the first lines, to expect the kind of most of them. Commands and
+    /// sources that can be read only once are skipped.
     pub(crate) fn sample<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
         if !self.objects.is_open() {
             return;
@@ -195,7 +131,7 @@ impl Targets {
         std::mem::swap(&mut self.objects, &mut objects);
         self.objects.sample();
         let (mut utt, mut votes) = (Utterance::default(), Votes::default());
-        let places = lines.filter_map(|rest| rxfilename(Line::parse(rest).ok()?.place).ok());
+        let places = lines.filter_map(|rest| script_line::locator(rest).ok());
         for at in places.take(TRIED) {
             if votes.are_enough() {
                 break;
@@ -209,7 +145,7 @@ impl Targets {
         self.objects.expect(votes.winner());
     }
 
-    /// Copies an object, or a part of it, to `utt`; `true` if the range was cut.
+    /// Copies an object, or a range of it, to `utt`. Returns `true` if the range was cut.
     fn take(&self, object: &Utterance, range: Option<&Range>, utt: &mut Utterance) -> Result<bool> {
         let Some(range) = range else {
             let key = std::mem::take(&mut utt.key);
@@ -222,12 +158,11 @@ impl Targets {
             return Err(Error::malformed(message));
         };
         utt.start();
-        utt.labels = None;
         utt.origin = object.origin.clone();
         range.cut(whole, utt.features_mut(), &self.env.limits)
     }
 
-    /// Reads the object at a place.
+    /// Reads the object at a location.
     fn load(&mut self, at: &Locator, utt: &mut Utterance) -> Result<()> {
         let script = self.script.as_ref();
         let Locator::FileAt(file, offset) = at else {
@@ -276,13 +211,13 @@ impl ScriptReader {
             targets: Targets::new(&script, options, Content::of(request), env)?,
             choice: Choice::take(request)?,
             info: DatasetInfo::default(),
-            waiting: Waiting::new(),
+            waiting: EntriesAhead::new(),
             line: Vec::new(),
             number: 0,
             ended: false,
             script,
         };
-        // What the data set is, only its objects tell.
+        // Only the objects determine the kind of the data set.
         if (request.lenient || request.damaged) && reader.targets.objects.is_open() {
             reader.waiting = sample(&mut reader);
         } else {
@@ -295,10 +230,10 @@ impl ScriptReader {
         Ok(reader)
     }
 
-    /// Reads what a line names; `false` if that is not wanted.
+    /// Reads the object of a line, and returns `false` if it is not requested.
     fn read_line(&mut self, line: &[u8], utt: &mut Utterance) -> Result<bool> {
         utt.key.set(b"");
-        let (key, rest) = match split_line(line) {
+        let (key, rest) = match script_line::split(line) {
             Ok(parts) => parts,
             Err(_) if !self.choice.wants_fault() => return Ok(false),
             Err(error) => return Err(error),
@@ -355,7 +290,7 @@ impl Entries for ScriptReader {
             match result {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
-                // The next line is another object's.
+                // The next line names another object.
                 Err(error) => {
                     let error = self.place(error, &utt.key).continuable();
                     return Err(match is_of_archive(&self.line) {

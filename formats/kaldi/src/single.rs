@@ -1,4 +1,4 @@
-//! One object, for programs that go through a file object by object.
+//! Single objects, for programs that read a file object by object.
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Source};
@@ -8,8 +8,8 @@ use spr_core::model::Utterance;
 use crate::choice::Content;
 use crate::object::ObjectReader;
 
-/// Reads the object that stands at the current place of `source` into `utt`, whose key stays as it
-/// is. The source is behind the object then, and not further: a line of text is not at its end.
+/// Reads the object at the current position of `source` into `utt`, whose key is not changed. The
+/// source is then positioned right after the object, which for a text line is before the line end.
 ///
 /// ```
 /// use spr_core::bytes::{Env, Source};
@@ -24,7 +24,7 @@ use crate::object::ObjectReader;
 /// ```
 ///
 /// # Errors
-/// It is no object, or the source ends.
+/// It is not an object, or the source ends.
 pub fn read_object(
     source: &mut Source,
     options: &Options,

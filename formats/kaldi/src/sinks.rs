@@ -1,23 +1,23 @@
-//! The streams of an archive and of the script file that points into it.
+//! The streams of an archive and its script file.
 
 use spr_core::bytes::{Location, Locator, Output, Part, Sink};
 use spr_core::{Error, Result};
 
 use crate::specifier::{Table, rxfilename};
 
-/// What an archive and its script file are written to.
+/// The destinations of an archive and its script file.
 pub(crate) struct Sinks {
     pub(crate) archive: Sink,
-    /// The script file and the bytes of the archive's name in it.
+    /// The script file, and the archive's name in it.
     pub(crate) script: Option<(Sink, Vec<u8>)>,
 }
 
 impl Sinks {
-    /// Opens the streams of a table. An output that is called like a script file is one, with its
+    /// Opens the streams of a table. An output with the name of a script file is one, with its
     /// archive beside it, unless `table` says that it is the archive.
     ///
     /// # Errors
-    /// A script file can't point into the archive, or the output can't be made.
+    /// A script file cannot refer to the archive, or the output cannot be created.
     pub(crate) fn open(output: &Output, table: Option<Table>) -> Result<Self> {
         let main = output.locator();
         let named = output.companion("scp").is_some();
@@ -46,7 +46,7 @@ impl Sinks {
         })
     }
 
-    /// One stream and no script file.
+    /// Returns a stream without a script file.
     pub(crate) fn only(archive: Sink) -> Self {
         Self {
             archive,
@@ -55,7 +55,7 @@ impl Sinks {
     }
 }
 
-/// The name of an archive as script lines give it, if it can be read from there.
+/// Returns the name of an archive in script lines, if it can be read by that.
 fn name_in_script(archive: &Locator) -> Result<Vec<u8>> {
     let name = archive.to_string();
     let refuse = |why: &str| {

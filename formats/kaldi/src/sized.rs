@@ -1,8 +1,8 @@
-//! Integers of other sizes than 32 bits, which are kept as their bytes.
+//! Integers of sizes other than 32 bits, which are kept as bytes.
 
 use spr_core::{Error, Result};
 
-/// The types: name, the tag before the bytes, how many bytes, and whether there is a sign.
+/// The types: name, tag before the bytes, size in bytes, and whether they are signed.
 const TYPES: &[(&str, u8, usize, bool)] = &[
     ("int8", 1, 1, true),
     ("int16", 2, 2, true),
@@ -13,10 +13,10 @@ const TYPES: &[(&str, u8, usize, bool)] = &[
     ("uint64", 0xf8, 8, false),
 ];
 
-/// A list of integers of 8 bits.
+/// The name of a list of 8-bit integers.
 const BYTES: &str = "int8-vector";
 
-/// The numbers of an object of this kind, if it holds any.
+/// Returns the numbers of an object of this kind, if it has any.
 pub(crate) fn numbers(kind: &str, bytes: &[u8]) -> Option<Vec<i128>> {
     let value = bytes.strip_prefix(b"\0B")?;
     if kind == BYTES {
@@ -35,10 +35,11 @@ pub(crate) fn numbers(kind: &str, bytes: &[u8]) -> Option<Vec<i128>> {
     }])
 }
 
-/// The bytes of an object of this kind, by the words of its text; `None` if it has no such form.
+/// Encodes an object of this kind from the words of its text. Returns `None` if it has no such
+/// form.
 ///
 /// # Errors
-/// There are more or fewer numbers, or one is out of range.
+/// The number of words is wrong, or a number is out of range.
 pub(crate) fn encoded<'a>(
     kind: &str,
     mut words: impl Iterator<Item = &'a [u8]>,
@@ -64,7 +65,7 @@ pub(crate) fn encoded<'a>(
     Some(encoded.map(|value| [&[0, b'B', *tag], &value[..*size]].concat()))
 }
 
-/// The bytes of a number, which fill the first `size` of the eight.
+/// Encodes a number in the first `size` of eight bytes.
 fn number(word: &[u8], size: usize, signed: bool, name: &str) -> Result<[u8; 8]> {
     let digits = std::str::from_utf8(word).ok();
     let value = digits.and_then(|digits| digits.parse::<i128>().ok());

@@ -1,4 +1,4 @@
-//! Kaldi's own grammar for tables and files on a command line: `ark,t:-`, `scp:feats.scp`,
+//! Kaldi's grammar for tables and files on a command line: `ark,t:-`, `scp:feats.scp`,
 //! `ark,scp:A,S`, `gunzip -c x.gz |`, `feats.ark:18734`.
 
 use spr_core::bytes::{Env, Locator, Output};
@@ -8,44 +8,44 @@ pub use crate::file_name::{rxfilename, wxfilename};
 pub use crate::table_options::Table;
 use crate::table_options::{reading, split, writing};
 
-/// A table to read, such as `ark,s,cs:feats.ark`.
+/// A table for reading, such as `ark,s,cs:feats.ark`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rspecifier {
     /// Its form.
     pub table: Table,
-    /// Where it is.
+    /// Its location.
     pub locator: Locator,
-    /// `p`: entries that can't be read are left out.
+    /// `p`: skips entries that cannot be read.
     pub permissive: bool,
-    /// `o`: each key is asked for once.
+    /// `o`: each key is looked up once.
     pub once: bool,
     /// `s`: the keys are sorted.
     pub sorted: bool,
-    /// `cs`: the keys are asked for in sorted order.
+    /// `cs`: keys are looked up in sorted order.
     pub called_sorted: bool,
     /// `bg`: entries are read ahead.
     pub background: bool,
 }
 
-/// A table to write, such as `ark,scp:feats.ark,feats.scp`.
+/// A table for writing, such as `ark,scp:feats.ark,feats.scp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wspecifier {
-    /// Where the objects go, if to an archive.
+    /// The location of the archive, if there is one.
     pub archive: Option<Locator>,
-    /// Where the script file goes that is written beside an archive.
+    /// The location of the script file that is written with an archive.
     pub script: Option<Locator>,
-    /// Where the script file is that names the files to write, as text that [`rxfilename`] takes.
+    /// The location of a script file that names the files to write, as text for [`rxfilename`].
     pub list: Option<String>,
     /// `t`: text.
     pub text: bool,
     /// `f`: every entry is flushed.
     pub flush: bool,
-    /// `p`: keys that a script file does not list are left out.
+    /// `p`: skips keys that a script file does not list.
     pub permissive: bool,
 }
 
 impl Rspecifier {
-    /// The options for [`FORMAT`](crate::FORMAT) that it means.
+    /// Returns the equivalent options for [`FORMAT`](crate::FORMAT).
     pub fn options(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let table = match self.table {
             Table::Ark => "ark",
@@ -62,9 +62,9 @@ impl Rspecifier {
 }
 
 impl Wspecifier {
-    /// The options for [`FORMAT`](crate::FORMAT) that it means.
+    /// Returns the equivalent options for [`FORMAT`](crate::FORMAT).
     pub fn options(&self) -> impl Iterator<Item = (String, String)> {
-        // Beside a script file it is an archive by that.
+        // With a script file it is an archive in any case.
         let alone = self.archive.is_some() && self.script.is_none();
         let archive = alone.then_some(("table", "ark"));
         let text = self.text.then_some(("text", "true"));
@@ -74,8 +74,8 @@ impl Wspecifier {
         pairs.map(|(key, value)| (key.to_owned(), value.to_owned()))
     }
 
-    /// Where the objects go. Where they go to files that a list names, that is its name: it is only
-    /// read, but what is written is called so.
+    /// Returns the location of the objects. If a list names their files, that is the location of
+    /// the list, which is only read.
     pub fn locator(&self) -> Locator {
         match (&self.archive, &self.list) {
             (Some(archive), _) => archive.clone(),
@@ -83,7 +83,7 @@ impl Wspecifier {
         }
     }
 
-    /// The output that it means.
+    /// Returns the output.
     pub fn output(&self, env: &Env) -> Output {
         let output = env.output(&self.locator());
         match &self.script {
@@ -93,10 +93,10 @@ impl Wspecifier {
     }
 }
 
-/// Reads `text` as a table to read; `None` if it is none by Kaldi's rules.
+/// Parses `text` as a table for reading, or returns `None` if it is not one by Kaldi's rules.
 ///
 /// # Errors
-/// It is one, but what follows the colon can't be read from.
+/// It is one, but the text after the colon is not readable.
 pub fn rspecifier(text: &str) -> Option<Result<Rspecifier>> {
     let (options, rest) = split(text)?;
     let options = reading(options)?;
@@ -111,10 +111,10 @@ pub fn rspecifier(text: &str) -> Option<Result<Rspecifier>> {
     }))
 }
 
-/// Reads `text` as a table to write; `None` if it is none by Kaldi's rules.
+/// Parses `text` as a table for writing, or returns `None` if it is not one by Kaldi's rules.
 ///
 /// # Errors
-/// It is one, but what follows the colon can't be written to, or `ark,scp` lacks a name.
+/// It is one, but the text after the colon is not writable, or `ark,scp` lacks a name.
 pub fn wspecifier(text: &str) -> Option<Result<Wspecifier>> {
     let (options, rest) = split(text)?;
     let options = writing(options)?;

@@ -1,8 +1,8 @@
-//! Tables as Kaldi's programs use them, under Kaldi's names.
+//! Tables as used by Kaldi's programs, under Kaldi's names.
 
 use spr_core::bytes::{Env, Output};
-use spr_core::format::{Format, Options, RandomAccess, Reader, Request, Writer, Written};
-use spr_core::model::{Key, Utterance};
+use spr_core::format::{Format, Options, RandomAccess, Reader, Request, WriteSummary, Writer};
+use spr_core::model::{About, Key, Utterance};
 use spr_core::{Error, KeyMap, Result};
 
 use crate::FORMAT;
@@ -19,7 +19,7 @@ fn write_specifier(text: &str) -> Result<Wspecifier> {
     wspecifier(text).ok_or_else(none)?
 }
 
-/// The options that a specifier means, and others besides.
+/// Returns the options that a specifier implies, and the given ones.
 fn options<K: Into<String>, V: Into<String>>(
     own: impl Iterator<Item = (K, V)>,
     more: &[(&str, &str)],
@@ -29,10 +29,10 @@ fn options<K: Into<String>, V: Into<String>>(
     Options::new(FORMAT.info(), own.chain(more))
 }
 
-/// Reads a table from front to back.
+/// Reads a table sequentially.
 ///
-/// The first entry is read at once. With the option `p`, entries that can't be read are reported
-/// to the [`Env`] and passed over, and damage that the rest can't be read behind is the end.
+/// The first entry is read at once. With the option `p`, entries that cannot be read are reported
+/// to the [`Env`] and skipped, and damage that affects all following entries ends the table.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -60,15 +60,15 @@ impl SequentialTableReader {
     /// Opens a table by its rspecifier and reads the first entry.
     ///
     /// # Errors
-    /// The text is not an rspecifier, or the table or its first entry can't be read.
+    /// The text is not an rspecifier, or the table or its first entry cannot be read.
     pub fn open(rspecifier: &str) -> Result<Self> {
         Self::open_with(rspecifier, &[], Env::default())
     }
 
-    /// As [`open`](Self::open), with options of the [format](FORMAT).
+    /// Does the same as [`open`](Self::open) with options of the [format](FORMAT).
     ///
     /// # Errors
-    /// As [`open`](Self::open), and for options that are unknown.
+    /// As for [`open`](Self::open), or an option is unknown.
     pub fn open_with(rspecifier: &str, more: &[(&str, &str)], env: Env) -> Result<Self> {
         let spec = read_specifier(rspecifier)?;
         let source = env.open(&spec.locator)?;
@@ -86,17 +86,17 @@ impl SequentialTableReader {
         Ok(table)
     }
 
-    /// Whether there is no entry any more.
+    /// Returns `true` after the last entry.
     pub fn done(&self) -> bool {
         self.done
     }
 
-    /// The key of the current entry.
+    /// Returns the key of the current entry.
     pub fn key(&self) -> &Key {
         &self.current.key
     }
 
-    /// The current entry.
+    /// Returns the current entry.
     pub fn value(&self) -> &Utterance {
         &self.current
     }
@@ -104,7 +104,7 @@ impl SequentialTableReader {
     /// Reads the next entry.
     ///
     /// # Errors
-    /// It can't be read, and the option `p` was not given.
+    /// It cannot be read, and the option `p` was not given.
     #[expect(clippy::should_implement_trait, reason = "Kaldi's name, and it lends")]
     pub fn next(&mut self) -> Result<()> {
         loop {
@@ -129,11 +129,11 @@ impl SequentialTableReader {
     }
 }
 
-/// Reads a table by keys.
+/// Looks up entries of a table by key.
 ///
-/// Of a script file its lines are in memory, of an archive on disk the places of the entries that
-/// were passed, of a pipe the entries themselves. Kaldi's options say what need not be kept and
-/// where a search may stop; what they promise is checked.
+/// In memory are the lines of a script file, the positions of skipped entries of an archive on
+/// disk, or the skipped entries of a pipe. Kaldi's options determine which of these can be dropped,
+/// and where a search may stop. Their promises are checked.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -148,7 +148,7 @@ impl SequentialTableReader {
 /// ```
 pub struct RandomAccessTableReader {
     table: Box<dyn RandomAccess>,
-    /// The entry found last, if it is one.
+    /// The key of the last entry found, if there was one.
     found: Option<Key>,
     current: Utterance,
     name: String,
@@ -158,15 +158,16 @@ impl RandomAccessTableReader {
     /// Opens a table by its rspecifier.
     ///
     /// # Errors
-    /// The text is not an rspecifier, or the table can't be opened; a script file is read whole.
+    /// The text is not an rspecifier, or the table cannot be opened; a script file is read
+    /// completely.
     pub fn open(rspecifier: &str) -> Result<Self> {
         Self::open_with(rspecifier, &[], Env::default())
     }
 
-    /// As [`open`](Self::open), with options of the [format](FORMAT).
+    /// Does the same as [`open`](Self::open) with options of the [format](FORMAT).
     ///
     /// # Errors
-    /// As [`open`](Self::open), and for options that are unknown.
+    /// As for [`open`](Self::open), or an option is unknown.
     pub fn open_with(rspecifier: &str, more: &[(&str, &str)], env: Env) -> Result<Self> {
         let spec = read_specifier(rspecifier)?;
         let source = env.open(&spec.locator)?;
@@ -182,10 +183,10 @@ impl RandomAccessTableReader {
         })
     }
 
-    /// Whether there is an entry of this key; its value is read as well.
+    /// Returns `true` if there is an entry with this key; its value is read as well.
     ///
     /// # Errors
-    /// The table is damaged, or does not keep what its options promise.
+    /// The table is damaged, or breaks a promise of its options.
     pub fn has_key(&mut self, key: &Key) -> Result<bool> {
         if self.found.as_ref() == Some(key) {
             return Ok(true);
@@ -197,10 +198,10 @@ impl RandomAccessTableReader {
         Ok(self.found.is_some())
     }
 
-    /// The entry of this key.
+    /// Returns the entry with this key.
     ///
     /// # Errors
-    /// As [`has_key`](Self::has_key), and if there is none.
+    /// As for [`has_key`](Self::has_key), or there is none.
     pub fn value(&mut self, key: &Key) -> Result<&Utterance> {
         match self.has_key(key)? {
             true => Ok(&self.current),
@@ -212,7 +213,7 @@ impl RandomAccessTableReader {
     }
 }
 
-/// Reads a table by keys that another table maps, such as utterances to speakers.
+/// Looks up entries by keys that another table maps, such as utterances to speakers.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -232,19 +233,20 @@ pub struct RandomAccessTableReaderMapped {
 }
 
 impl RandomAccessTableReaderMapped {
-    /// Opens a table and the table of words that maps keys to its keys; where the latter is empty,
-    /// keys stand for themselves.
+    /// Opens a table, and the table of words that maps keys to its keys. If the latter is empty,
+    /// keys are mapped to themselves.
     ///
     /// # Errors
-    /// As [`RandomAccessTableReader::open`]; the map is not an archive of words, or a key appears twice.
+    /// As for [`RandomAccessTableReader::open`], or the map is not an archive of words, or a key
+    /// occurs twice.
     pub fn open(rspecifier: &str, utt2spk_rspecifier: &str) -> Result<Self> {
         Self::open_with(rspecifier, utt2spk_rspecifier, &[], Env::default())
     }
 
-    /// As [`open`](Self::open), with options of the [format](FORMAT) for the table.
+    /// Does the same as [`open`](Self::open) with options of the [format](FORMAT) for the table.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and for options that are unknown.
+    /// As for [`open`](Self::open), or an option is unknown.
     pub fn open_with(
         rspecifier: &str,
         utt2spk_rspecifier: &str,
@@ -267,18 +269,18 @@ impl RandomAccessTableReaderMapped {
         })
     }
 
-    /// Whether there is an entry of the key that this one maps to.
+    /// Returns `true` if there is an entry with the key that this one maps to.
     ///
     /// # Errors
-    /// As [`RandomAccessTableReader::has_key`], and if the key is not in the map.
+    /// As for [`RandomAccessTableReader::has_key`], or the key is not in the map.
     pub fn has_key(&mut self, key: &Key) -> Result<bool> {
         self.table.has_key(mapped(self.map.as_ref(), key)?)
     }
 
-    /// The entry of the key that this one maps to.
+    /// Returns the entry with the key that this one maps to.
     ///
     /// # Errors
-    /// As [`has_key`](Self::has_key), and if there is none.
+    /// As for [`has_key`](Self::has_key), or there is none.
     pub fn value(&mut self, key: &Key) -> Result<&Utterance> {
         self.table.value(mapped(self.map.as_ref(), key)?)
     }
@@ -288,7 +290,7 @@ fn mapped<'a>(map: Option<&'a KeyMap>, key: &'a Key) -> Result<&'a Key> {
     map.map_or(Ok(key), |map| map.get(key))
 }
 
-/// Writes a table. Nothing has its final name before it is closed.
+/// Writes a table. Files get their final names when it is closed.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -314,34 +316,39 @@ pub struct TableWriter {
 }
 
 impl TableWriter {
-    /// Starts a table by its wspecifier. Files that exist are replaced, as Kaldi does.
+    /// Creates a table from its wspecifier. Existing files are replaced, as in Kaldi.
     ///
     /// # Errors
-    /// The text is not a wspecifier, or the outputs can't be made.
+    /// The text is not a wspecifier, or the outputs cannot be created.
     pub fn open(wspecifier: &str) -> Result<Self> {
         Self::open_with(wspecifier, &[], Env::default())
     }
 
-    /// As [`open`](Self::open), with options of the [format](FORMAT).
+    /// Does the same as [`open`](Self::open) with options of the [format](FORMAT).
     ///
     /// # Errors
-    /// As [`open`](Self::open), and for options that are unknown.
+    /// As for [`open`](Self::open), or an option is unknown.
     pub fn open_with(wspecifier: &str, more: &[(&str, &str)], env: Env) -> Result<Self> {
         let spec = write_specifier(wspecifier)?;
         let output = spec.output(&env).overwrite(true);
         Ok(Self {
-            writer: FORMAT.create(output.clone(), &options(spec.options(), more)?, &env)?,
+            writer: FORMAT.create(
+                output.clone(),
+                &options(spec.options(), more)?,
+                &About::default(),
+                &env,
+            )?,
             output,
             permissive: spec.permissive,
             env,
         })
     }
 
-    /// Writes an entry: the key, and the one object that the utterance holds.
+    /// Writes an entry: the key, and the only object of the utterance.
     ///
     /// # Errors
-    /// The table can't hold it, or the system refuses. With the option `p`, entries that the
-    /// script file does not list are reported to the [`Env`] and left out.
+    /// The table cannot hold it, or the system refuses. With the option `p`, entries that the
+    /// script file does not list are reported to the [`Env`] and skipped.
     pub fn write(&mut self, utt: &Utterance) -> Result<()> {
         match self.writer.write(utt) {
             Err(error) if self.permissive && error.can_continue() => {
@@ -352,11 +359,11 @@ impl TableWriter {
         }
     }
 
-    /// Completes the table and gives its files their names.
+    /// Completes the table and commits its files.
     ///
     /// # Errors
     /// The system refuses; then nothing is left behind.
-    pub fn close(self) -> Result<Written> {
+    pub fn close(self) -> Result<WriteSummary> {
         let written = self.writer.finish()?;
         self.output.commit()?;
         Ok(written)

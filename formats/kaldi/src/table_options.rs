@@ -1,15 +1,15 @@
-//! The options before the colon of a table to read or write: `ark,s,cs`, `ark,scp,t`.
+//! The options before the colon of a specifier: `ark,s,cs`, `ark,scp,t`.
 
 /// The two forms of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// Keys and objects one after the other in one stream.
+    /// Keys and objects in one stream.
     Ark,
-    /// Lines of a key and the place of its object.
+    /// Lines of a key and the file name of its object.
     Script,
 }
 
-/// What stands before the colon of a table to read.
+/// The options of a table for reading.
 pub(crate) struct Reading {
     pub(crate) table: Table,
     pub(crate) permissive: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Reading {
     pub(crate) background: bool,
 }
 
-/// What stands before the colon of a table to write, which has an archive, a script file or both.
+/// The options of a table for writing, which has an archive, a script file or both.
 #[derive(Default)]
 pub(crate) struct Writing {
     pub(crate) archive: bool,
@@ -29,7 +29,8 @@ pub(crate) struct Writing {
     pub(crate) permissive: bool,
 }
 
-/// The options of a table to read; `None` if they are not such by Kaldi's rules.
+/// Parses the options of a table for reading, or returns `None` if they are invalid by Kaldi's
+/// rules.
 pub(crate) fn reading(options: &str) -> Option<Reading> {
     let mut table = None;
     let mut read = Reading {
@@ -57,7 +58,8 @@ pub(crate) fn reading(options: &str) -> Option<Reading> {
     table.map(|table| Reading { table, ..read })
 }
 
-/// The options of a table to write; `None` if they are not such by Kaldi's rules.
+/// Parses the options of a table for writing, or returns `None` if they are invalid by Kaldi's
+/// rules.
 pub(crate) fn writing(options: &str) -> Option<Writing> {
     let mut write = Writing::default();
     for option in options.split([',', ' ']) {
@@ -75,7 +77,7 @@ pub(crate) fn writing(options: &str) -> Option<Writing> {
     (write.archive || write.script).then_some(write)
 }
 
-/// The options and what follows the first colon.
+/// Splits the options from the rest after the first colon.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     if text.ends_with(is_space) {
         return None;
@@ -83,14 +85,14 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once(':')
 }
 
-/// Whether the part before the colon makes `text` a table of either sort; the rest is not looked
-/// at, so that tables inside tables end here.
+/// Returns `true` if the part before the colon makes `text` a table of either type. The rest is not
+/// inspected, so that tables inside tables end here.
 pub(crate) fn is_specifier(text: &str) -> bool {
     let known = |options: &str| reading(options).is_some() || writing(options).is_some();
     split(text).is_some_and(|(options, _)| known(options))
 }
 
-/// White space as C has it.
+/// Returns `true` for white space as in C.
 pub(crate) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t'..='\r')
 }

@@ -1,4 +1,4 @@
-//! Binary objects made of tagged numbers, and sparse rows.
+//! Binary objects of tagged numbers, and sparse rows.
 
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Dtype, GaussPosterior, Lists, Matrix, Object, Rank, Sparse};
@@ -8,7 +8,7 @@ use crate::binary::{integers, size};
 use crate::kind::ObjectKind;
 use crate::recognise::{GROUP, TAG};
 
-/// Reads an object that is a run of tagged 32-bit numbers.
+/// Reads an object of tagged 32-bit numbers.
 pub(crate) fn object(source: &mut Source, kind: ObjectKind, limits: &Limits) -> Result<Object> {
     let at = source.offset();
     let object = match kind {
@@ -52,8 +52,8 @@ pub(crate) fn object(source: &mut Source, kind: ObjectKind, limits: &Limits) -> 
     Ok(object)
 }
 
-/// Whether another tagged number follows. What is still to be made is not waited for: it would be
-/// no key.
+/// Returns `true` if another tagged number follows. Data not yet written by another process are not
+/// waited for, because a key would be there.
 pub(crate) fn goes_on(source: &mut Source) -> Result<bool> {
     Ok(source.ahead(1, |_| true)?.0 == [TAG])
 }
@@ -134,7 +134,7 @@ fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosterior> {
     Ok(GaussPosterior { ids, vectors })
 }
 
-/// Reads a sparse vector from behind its token.
+/// Reads a sparse vector after its token.
 pub(crate) fn sparse_vector(source: &mut Source, limits: &Limits) -> Result<Sparse> {
     let mut sparse = Sparse {
         dtype: Dtype::F32,
@@ -145,7 +145,7 @@ pub(crate) fn sparse_vector(source: &mut Source, limits: &Limits) -> Result<Spar
     Ok(sparse)
 }
 
-/// Reads a sparse matrix from behind its token.
+/// Reads a sparse matrix after its token.
 pub(crate) fn sparse_matrix(source: &mut Source, limits: &Limits) -> Result<Sparse> {
     let mut sparse = Sparse {
         dtype: Dtype::F32,
@@ -209,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// Tagged numbers.
+    /// Returns tagged numbers.
     fn words(words: &[i32]) -> Vec<u8> {
         let tagged = |w: &i32| [&[TAG][..], &w.to_le_bytes()].concat();
         words.iter().flat_map(tagged).collect()
@@ -226,7 +226,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Limit, "{what}: {error}");
         };
         let source = |bytes: &[u8]| Source::from_bytes("x", bytes.to_vec()).unwrap();
-        // Lists of nothing take memory, too.
+        // Empty lists take memory, too.
         let empty = [&[200][..], &[0; 200]].concat();
         let full = [&[1, 200][..], &[7; 200]].concat();
         for (kind, numbers) in [

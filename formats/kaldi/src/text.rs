@@ -7,13 +7,10 @@ use spr_core::{Error, ErrorKind, Limits, Result};
 use crate::integers;
 use crate::layout::{Layout, Stop};
 use crate::number::{self, Real, Scan, end_of_word};
-use crate::scanner::Scanner;
+use crate::scanner::{BLOCK, Scanner};
 
-/// Bytes looked at together; no number is longer.
-pub(crate) const BLOCK: usize = 64 << 10;
-
-/// Reads the numbers from behind `[` to and past `]` into one column of `into`, in their order.
-/// `shape` says what rows to expect.
+/// Reads the numbers between `[`, which was consumed, and `]` into one column of `into`. `shape` is
+/// the expected layout.
 pub(crate) fn brackets<T: Real>(
     source: &mut Source,
     into: &mut Matrix,
@@ -23,7 +20,7 @@ pub(crate) fn brackets<T: Real>(
 ) -> Result<Layout> {
     into.start(T::DTYPE, Rank::Vector, 1);
     loop {
-        // What somebody is still making is not waited for.
+        // Data that another process is still writing are not waited for.
         let window = if source.is_live() {
             BLOCK
         } else {
@@ -92,8 +89,8 @@ fn scan_line(bytes: &[u8], last: bool, block: &mut Vec<i32>) -> (usize, Stop) {
     (at, Stop::Short)
 }
 
-/// Reads a line of integers into one column of `into`; `false` at a word that is none, which is
-/// then next.
+/// Reads a line of integers into one column of `into`. Returns `false` at a word that is not an
+/// integer, without consuming it.
 pub(crate) fn integers(
     source: &mut Source,
     into: &mut Matrix,
@@ -145,7 +142,7 @@ pub(crate) fn bracketed_integers(
     into.extend_from(&values, limits).map_err(place)
 }
 
-/// Moves past what was used of a block.
+/// Consumes the used part of a block.
 fn advance(source: &mut Source, used: usize, last: bool, stop: &Stop) -> Result<()> {
     if used == 0 && !last && matches!(stop, Stop::Short) {
         return Err(source.malformed(format!("a number of more than {BLOCK} characters")));
@@ -153,8 +150,8 @@ fn advance(source: &mut Source, used: usize, last: bool, stop: &Stop) -> Result<
     source.skip(used as u64)
 }
 
-/// The error where the bytes left are too few. A failure of the system or of a decoder also ends
-/// the bytes, and goes first.
+/// Returns the error for truncated data. An error of the system or of a decoder also ends the data,
+/// and takes precedence.
 pub(crate) fn truncated(source: &mut Source, message: impl Into<String>) -> Error {
     loop {
         match source.peek(BLOCK).map(<[u8]>::len) {
@@ -165,7 +162,7 @@ pub(crate) fn truncated(source: &mut Source, message: impl Into<String>) -> Erro
     }
 }
 
-/// Moves past the end of the line.
+/// Skips the end of the line.
 pub(crate) fn skip_line(source: &mut Source) -> Result<()> {
     loop {
         let bytes = source.peek(BLOCK)?;
@@ -178,11 +175,80 @@ pub(crate) fn skip_line(source: &mut Source) -> Result<()> {
     }
 }
 
-/// The word at the current place, fit to be shown.
+/// Returns the word at the current position for a message.
 pub(crate) fn next_word(source: &mut Source) -> Result<String> {
     const SHOWN: usize = 40;
     let bytes = source.peek(SHOWN)?;
     let end = end_of_word(bytes, true).unwrap_or(bytes.len());
     let text = String::from_utf8_lossy(&bytes[..end]);
     Ok(text.escape_debug().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scans text, and returns whether threads were used.
+    fn read(text: &str, threads: usize) -> (std::result::Result<(Vec<f32>, String), String>, bool) {
+        let mut source = Source::from_bytes("demo", text.into()).unwrap();
+        let mut scanner = Scanner::new(threads);
+        let (mut into, limits) = (Matrix::default(), Limits::default());
+        let any = Layout::of_any();
+        let shape = brackets::<f32>(&mut source, &mut into, any, &mut scanner, &limits);
+        let shape = shape.map(|shape| format!("{shape:?}, then byte {}", source.offset()));
+        let read = shape.map(|shape| (into.values().unwrap().to_vec(), shape));
+        (read.map_err(|e| e.to_string()), scanner.is_shared())
+    }
+
+    fn rows(n: usize) -> Vec<String> {
+        let number = |i: usize| format!("{}.{:06}", i % 23, i * 7919 % 1_000_000);
+        let row = |r: usize| (0..10).map(|c| number(10 * r + c)).collect::<Vec<_>>();
+        (0..n).map(|r| row(r).join(" ")).collect()
+    }
+
+    /// Returns `true` if threads were used.
+    fn check(rows: &[String], end: &str) -> bool {
+        let text = format!("\n  {}{end}", rows.join(" \n  "));
+        let (alone, _) = read(&text, 1);
+        [2, 3, 9].into_iter().all(|threads| {
+            let (read, shared) = read(&text, threads);
+            assert!(
+                read == alone,
+                "{:?} and {:?}",
+                read.err(),
+                alone.as_ref().err()
+            );
+            shared
+        })
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        for n in [600, 5000, 30_000] {
+            assert!(check(&rows(n), " ]\nnext "));
+        }
+        assert!(check(&rows(5000), "] [ 1 ]"));
+        assert!(check(&rows(5000), ""));
+        assert!(check(&rows(5000), "\n"));
+        assert!(check(&rows(5000), ";\n\n ]"));
+    }
+
+    #[test]
+    fn faults_have_the_same_place() {
+        for row in [0, 1, 2, 700, 2500, 2501, 4998, 4999] {
+            for fault in [
+                "x",
+                "1 2 3",
+                "",
+                "0.12345678901 1 2 3 4 5 6 7 8 9",
+                "1;2",
+                "3-4",
+                "[ 1",
+            ] {
+                let mut rows = rows(5000);
+                fault.clone_into(&mut rows[row]);
+                assert!(check(&rows, " ]\n") || row < 700);
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The forms in which kaldiio stores files of other formats: a word, the size of the file in one to
+//! The form in which kaldiio stores files of other formats: a word, the size of the file in one to
 //! eight bytes, the file.
 
 use spr_core::bytes::{Env, Source};
@@ -9,8 +9,8 @@ use spr_core::{Error, Result};
 use crate::kind::ObjectKind;
 use crate::{nested, opaque, recognise};
 
-/// What stands before a sound file of so many bytes: the word, the number of bytes that the size
-/// takes, and the size in as few as hold it.
+/// Returns the bytes before an audio file of `len` bytes: the word, the size of the size field, and
+/// the size in as few bytes as possible.
 pub(crate) fn sound_head(len: usize) -> Vec<u8> {
     let size = (len as u64).to_le_bytes();
     let used = size.iter().rposition(|b| *b != 0).map_or(1, |n| n + 1);
@@ -18,18 +18,18 @@ pub(crate) fn sound_head(len: usize) -> Vec<u8> {
     [&b"AUDIO"[..], &[count], &size[..used]].concat()
 }
 
-/// Reads the object at the current place, with the format that its file is of; one of `files` stays
-/// as it is.
+/// Reads the object at the current position with the format of its file. A file of one of `files`
+/// is not decoded.
 ///
 /// # Errors
-/// It is cut or damaged, or of a format that is not read.
+/// It is truncated or damaged, or in an unsupported format.
 pub(crate) fn read(
     source: &mut Source,
     utt: &mut Utterance,
     files: &[&str],
     env: &Env,
 ) -> Result<ObjectKind> {
-    /// The longest word, and the number of bytes of the size.
+    /// The length of the longest word with the size of the size field.
     const HEAD: usize = 6;
     let at = source.offset();
     let Some((word, what, bytes)) = recognise::wrapped(source.peek(HEAD)?) else {
@@ -51,11 +51,11 @@ pub(crate) fn read(
         },
         Err(error) => Err(error),
     };
-    // The source is behind it all the same.
+    // The source is positioned after it in any case.
     read.map_err(Error::continuable)
 }
 
-/// The error for a file that is not read.
+/// Returns the error for an unsupported file.
 fn refused(source: &Source, at: u64, name: &str) -> Error {
     let error = recognise::refusal(&format!("{name} in kaldiio's form"));
     error.file(source.name()).byte(at)

@@ -1,4 +1,4 @@
-//! The bytes of objects that are neither features nor labels.
+//! Encoding of objects that are neither features nor labels.
 
 use spr_core::format::Objects;
 use spr_core::model::{CastStats, Element, Lists, Object, Sparse, is_word_byte};
@@ -9,17 +9,17 @@ use crate::print::Seven;
 use crate::recognise::TAG;
 use crate::sized;
 
-/// How objects look.
+/// The form of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Binary,
-    /// Text with the shortest digits that tell the value, which is read back in that precision.
+    /// Text with the shortest digits that are read back in that precision without loss.
     Text(Precision),
     /// Text with Kaldi's seven digits, which is read back in that precision.
     SevenDigits(Precision),
 }
 
-/// The kinds that a table holds.
+/// The supported kinds.
 pub(crate) const KINDS: Objects = Objects::Kinds(&[
     "int32",
     "bool",
@@ -46,11 +46,10 @@ pub(crate) const KINDS: Objects = Objects::Kinds(&[
     "uint64",
 ]);
 
-/// Appends an object behind its key and a space, and tells what became of its numbers where they
-/// may change.
+/// Appends an object after its key and a space, and returns the loss.
 ///
 /// # Errors
-/// The table can't hold it; nothing was stored then.
+/// The table cannot hold it; nothing was appended.
 pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<CastStats> {
     let mut stats = CastStats::default();
     match object {
@@ -153,10 +152,7 @@ fn binary(object: &Object, out: &mut Vec<u8>) -> Result<()> {
 }
 
 fn unknown(object: &Object) -> Error {
-    Error::unfit(format!(
-        "has an object of kind {}, which the format can't hold",
-        object.kind()
-    ))
+    Error::not_held(format!("has an object of kind {}", object.kind()))
 }
 
 fn int(value: i32, out: &mut Vec<u8>) {
@@ -203,12 +199,7 @@ fn sparse_row(row: &[(u32, f64)], sparse: &Sparse, out: &mut Vec<u8>) -> Result<
 }
 
 fn precision(sparse: &Sparse) -> Result<Precision> {
-    let refuse = || {
-        Error::unfit(format!(
-            "sparse values of {}, which the format can't hold",
-            sparse.dtype
-        ))
-    };
+    let refuse = || Error::not_held(format!("sparse values of {}", sparse.dtype));
     Precision::of(sparse.dtype).ok_or_else(refuse)
 }
 

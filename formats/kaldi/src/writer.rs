@@ -1,41 +1,40 @@
-//! Writing archives, with or without a script file beside them.
+//! The writer of archives, with or without script files.
 
 use std::borrow::Cow;
 
 use spr_core::bytes::{ByteOrder, Env, Locator, Part, Sink, swap_in_place};
-use spr_core::format::{Caps, Writer, Written};
+use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Audio, CastStats, Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::audio::{self, SoundForm};
-use crate::compress::{Compress, Compressed, compressed, decode};
-use crate::encode::{Encoder, Planned};
+use crate::compress::{Compress, CompressedForm, compressed, decode};
+use crate::encode::{CompressionPlan, Encoder};
+use crate::entry_blocks::Archive;
 use crate::files::Files;
 use crate::kind::{Precision, group_of};
-use crate::nested;
 use crate::object::EMPTY_VECTOR;
 use crate::opaque;
 use crate::packed;
-use crate::pieces::Archive;
 use crate::recognise::TAG;
 use crate::sinks::Sinks;
 use crate::wrapped;
 use crate::write_object::{self, Style};
 
-/// Bytes put together before they are passed on.
+/// The number of bytes buffered before they are written.
 const BLOCK: usize = 64 << 10;
 
-/// How a table looks, and what it holds.
+/// The form and capabilities of a table.
 pub(crate) struct TableStyle {
     pub(crate) style: Style,
-    /// What becomes of matrices.
+    /// The treatment of matrices.
     pub(crate) compress: Option<Compress>,
-    /// How sound is kept.
+    /// The form of audio.
     pub(crate) sound: SoundForm,
-    /// What changes numbers, where something does.
+    /// The reason for changes of numbers, if there is one.
     pub(crate) rounding: &'static str,
     pub(crate) caps: Caps,
-    /// Whether each entry is passed on as soon as it is made.
+    /// Whether each entry is flushed.
     pub(crate) flush: bool,
 }
 
@@ -43,16 +42,16 @@ pub(crate) struct KaldiWriter {
     archive: Archive,
     table: TableStyle,
     env: Env,
-    /// What the first entry held: all others do the same.
+    /// The group of the first entry, which all others must have.
     group: Option<String>,
-    /// The rank that a reader expects of features by now.
+    /// The rank of features that a reader expects.
     rank: Rank,
-    /// Files for the objects, where they are not all in `archive`.
+    /// The files of the objects, unless they are all in `archive`.
     files: Option<Files>,
-    /// An object that is not a matrix.
+    /// The bytes of an object that is not a matrix.
     encoded: Vec<u8>,
     block: Vec<u8>,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl KaldiWriter {
@@ -66,11 +65,11 @@ impl KaldiWriter {
             files: None,
             encoded: Vec::new(),
             block: Vec::with_capacity(BLOCK),
-            written: Written::default(),
+            written: WriteSummary::default(),
         }
     }
 
-    /// A writer of one file an object, each where `files` says.
+    /// Creates a writer of one file per object, named by `files`.
     pub(crate) fn of_files(files: Files, table: TableStyle, env: &Env) -> Result<Self> {
         Ok(Self {
             files: Some(files),
@@ -78,28 +77,28 @@ impl KaldiWriter {
         })
     }
 
-    /// Where the next entry starts, of those that are put directly.
+    /// Returns the position of the next entry that is written directly.
     pub(crate) fn position(&self) -> u64 {
         self.archive.position()
     }
 
     fn write_compressed(
         &mut self,
-        compressed: Compressed<'_>,
+        compressed: CompressedForm<'_>,
         utt: &Utterance,
         matrix: &Matrix,
     ) -> Result<()> {
         match compressed {
-            Compressed::Stored(object) if self.table.style == Style::Binary => {
+            CompressedForm::Stored(object) if self.table.style == Style::Binary => {
                 self.archive.put(b"\0B")?;
                 self.archive.put(object)
             }
-            Compressed::Stored(_) => self.write_plain(utt, matrix),
-            Compressed::Planned(planned) if self.table.style == Style::Binary => {
+            CompressedForm::Stored(_) => self.write_plain(utt, matrix),
+            CompressedForm::Planned(planned) if self.table.style == Style::Binary => {
                 self.archive.bytes(b"\0B")?;
                 self.archive.compressed(planned)
             }
-            Compressed::Planned(planned) => {
+            CompressedForm::Planned(planned) => {
                 let (matrix, stats) = decoded(&planned)?;
                 self.write_plain(utt, &matrix)?;
                 self.archive.count_part(stats)
@@ -107,7 +106,7 @@ impl KaldiWriter {
         }
     }
 
-    /// Puts together what is neither a matrix nor sound, before anything is written.
+    /// Encodes an object that is neither a matrix nor audio, before anything is written.
     fn encode_object(&mut self, object: &Object) -> Result<CastStats> {
         if let Object::Opaque { kind, bytes } = object
             && self.files.is_none()
@@ -121,7 +120,7 @@ impl KaldiWriter {
         write_object::object(object, self.table.style, &mut self.encoded)
     }
 
-    /// Writes sound as a file behind its size, or alone if it has a file of its own.
+    /// Writes an audio file after its size, or by itself if it is a separate file.
     fn write_sized(&mut self, utt: &Utterance) -> Result<()> {
         let made = self.sound_file(utt);
         let file = made.map_err(|e| self.refused(e, utt))?;
@@ -132,7 +131,7 @@ impl KaldiWriter {
         self.archive.put(&file)
     }
 
-    /// The bytes of a sound file: those that are there, or made of samples.
+    /// Returns the bytes of an audio file: the stored ones, or encoded samples.
     fn sound_file<'a>(&self, utt: &'a Utterance) -> Result<Cow<'a, [u8]>> {
         if let Some(Audio::Encoded(encoded)) = &utt.audio {
             return Ok(Cow::Borrowed(&encoded.bytes));
@@ -146,12 +145,12 @@ impl KaldiWriter {
         Ok(Cow::Owned(bytes))
     }
 
-    /// Writes sound as Kaldi has it; the entry is not started before the bytes are known to come.
+    /// Writes audio in Kaldi's form. The entry is started after encoding has succeeded.
     fn write_sound(&mut self, utt: &Utterance) -> Result<()> {
         if self.table.sound != SoundForm::Kaldi {
             return self.write_sized(utt);
         }
-        let wav = self.env.nested(nested::WAV);
+        let wav = self.env.nested(audio::WAV);
         let wav = wav.map_err(|e| e.file(self.archive.name()))?;
         let mut started = false;
         let written = wav.write(utt, &mut |bytes| {
@@ -164,8 +163,8 @@ impl KaldiWriter {
         written.map_err(|e| if started { e } else { self.refused(e, utt) })
     }
 
-    /// Starts the entry of `utt`: its key, or a file of its own. One of several parts waits with
-    /// them for the threads that make them.
+    /// Starts the entry of `utt`: its key, or a separate file. The key of an entry in several parts
+    /// waits with them for the threads.
     fn start(&mut self, utt: &Utterance, parts: bool) -> Result<()> {
         match &mut self.files {
             Some(files) => {
@@ -184,7 +183,7 @@ impl KaldiWriter {
         error.utterance(&utt.key).continuable()
     }
 
-    /// Writes `matrix`, the features or labels of `utt`, or of the portion that it is.
+    /// Writes `matrix`, which is the features or labels of `utt`, or of a chunk of it.
     fn write_plain(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
         match Precision::of(matrix.dtype()) {
             _ if self.table.style != Style::Binary => self.text(utt, matrix),
@@ -194,7 +193,7 @@ impl KaldiWriter {
         }
     }
 
-    /// The lower triangle of a square, row by row.
+    /// Writes the lower triangle of a square, row by row.
     fn write_packed(&mut self, dtype: Dtype, rows: &[&[u8]]) -> Result<()> {
         if self.table.style != Style::Binary {
             return self.archive.triangle(rows, dtype);
@@ -217,7 +216,7 @@ impl KaldiWriter {
         self.flush()
     }
 
-    /// One number with its tag.
+    /// Writes a tagged number.
     fn number(&mut self, matrix: &Matrix, precision: Precision) -> Result<()> {
         self.block.extend_from_slice(b"\0B");
         self.block.push(match precision {
@@ -247,7 +246,7 @@ impl KaldiWriter {
         Ok(())
     }
 
-    /// What stands before the numbers of a matrix or vector.
+    /// Returns the bytes before the numbers of a matrix or vector.
     fn binary_head(
         &mut self,
         utt: &Utterance,
@@ -284,7 +283,7 @@ impl KaldiWriter {
         self.flush()
     }
 
-    /// Floats in brackets, unless there is but one; integers without.
+    /// Writes floats in brackets, unless there is only one; integers without.
     fn text(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
         let archive = &mut self.archive;
         let (open, close): (&'static [u8], &'static [u8]) = match matrix.rank() {
@@ -307,8 +306,8 @@ impl KaldiWriter {
                     false => Ok(()),
                 }
             }
-            // Kaldi writes one space, and so does its style; where the reader would expect the
-            // other rank, something else is written.
+            // Kaldi writes one space, and so does its style; another text is written where the
+            // reader would expect the other rank.
             (true, rank)
                 if rank == self.rank || matches!(self.table.style, Style::SevenDigits(_)) =>
             {
@@ -366,7 +365,7 @@ impl Writer for KaldiWriter {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
         let (bytes, rounded) = self.archive.finish()?;
         self.written.bytes += bytes;
         self.written.rounded = rounded;
@@ -375,7 +374,7 @@ impl Writer for KaldiWriter {
 }
 
 impl KaldiWriter {
-    /// Checks what an entry can hold, and what all of a table have in common.
+    /// Checks the content of an entry, and that it matches the other entries.
     fn check(&self, utt: &Utterance) -> Result<()> {
         self.table.caps.check(utt)?;
         if let Some(sound) = &utt.audio {
@@ -398,7 +397,7 @@ impl KaldiWriter {
         }
     }
 
-    /// Checks all that is checked on the way to the first byte of an entry.
+    /// Checks everything that could fail before the first byte of an entry.
     fn acceptable(&mut self, utt: &Utterance) -> Result<()> {
         self.check(utt)?;
         if let Some(files) = &self.files {
@@ -424,7 +423,7 @@ impl KaldiWriter {
         }
         let compressed = compressed(self.table.compress, utt);
         let compressed = compressed.map_err(|e| self.refused(e, utt))?;
-        let planned = matches!(compressed, Some(Compressed::Planned(_)));
+        let planned = matches!(compressed, Some(CompressedForm::Planned(_)));
         self.start(utt, planned || self.table.style != Style::Binary)?;
         match compressed {
             Some(compressed) => self.write_compressed(compressed, utt, matrix),
@@ -433,13 +432,13 @@ impl KaldiWriter {
     }
 }
 
-/// A stream that keeps nothing.
+/// Returns a stream that discards its bytes.
 fn nowhere(env: &Env) -> Result<Sink> {
     env.output(&Locator::Nowhere).create(Part::Main, false)
 }
 
-/// What the reader of a compressed matrix will get, and what became of its numbers.
-fn decoded(planned: &Planned) -> Result<(Matrix, CastStats)> {
+/// Decodes a compressed matrix as its reader will, and returns the loss.
+fn decoded(planned: &CompressionPlan) -> Result<(Matrix, CastStats)> {
     let limits = Limits {
         max_alloc: u64::MAX,
         ..Limits::default()
@@ -449,7 +448,7 @@ fn decoded(planned: &Planned) -> Result<(Matrix, CastStats)> {
     Ok((decode(&object, &limits)?, stats))
 }
 
-/// Appends a size with its tag.
+/// Appends a tagged size.
 fn write_integer(n: u64, out: &mut Vec<u8>) -> Result<()> {
     let n = i32::try_from(n).map_err(|_| Error::unfit("more than 2147483647 rows or columns"))?;
     out.push(TAG);

@@ -1,4 +1,4 @@
-//! Sound behind its size, as ESPnet keeps it, against an archive put together here.
+//! Audio files preceded by their size, as written by ESPnet, compared with an archive made here.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,14 +13,15 @@ use std::sync::Arc;
 
 use common::env;
 use spr_core::bytes::{Env, Locator, MemoryStore, Source};
-use spr_core::format::{Opened, Options, Request};
+use spr_core::format::{OpenedDataset, Options, Request};
 use spr_core::model::{Audio, Utterance};
 use spr_core::{Error, Result};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::generate::encoded;
 use spr_testkit::memory_within;
 
-/// Entries of these keys, each with a sound file of three samples and its size in so many bytes.
+/// Returns entries with these keys, each with an audio file of three samples, and its size in the
+/// given number of bytes.
 fn archive(keys: &[(&str, u8)], format: &str) -> Vec<u8> {
     let file = encoded(format, 2).bytes;
     let size = (file.len() as u64).to_le_bytes();
@@ -35,7 +36,7 @@ fn read(bytes: &[u8], request: Request) -> (Vec<Utterance>, Vec<Error>) {
     let source = Source::from_bytes("sound.ark", bytes.to_vec()).unwrap();
     let opened = request.open(&FORMAT, source, &Options::default(), &env());
     let (mut all, mut errors) = (Vec::new(), Vec::new());
-    let mut reader = match opened.and_then(Opened::into_stream) {
+    let mut reader = match opened.and_then(OpenedDataset::into_stream) {
         Ok(reader) => reader,
         Err(e) => return (all, vec![e]),
     };
@@ -55,7 +56,7 @@ fn read(bytes: &[u8], request: Request) -> (Vec<Utterance>, Vec<Error>) {
     }
 }
 
-/// What is written of `utts`.
+/// Writes `utts`.
 fn write(utts: &[Utterance], audio: &str) -> Result<Vec<u8>> {
     let options = spr_testkit::options(&FORMAT, &[("audio", audio)])?;
     memory_within(&FORMAT, &options, utts, &env())
@@ -64,7 +65,7 @@ fn write(utts: &[Utterance], audio: &str) -> Result<Vec<u8>> {
 #[test]
 fn entries_are_read_as_samples_or_as_they_are() {
     for format in ["flac", "wav"] {
-        // The size may take more bytes than it needs.
+        // The size may take more bytes than necessary.
         let bytes = archive(&[("ann-1", 1), ("bob-2", 2), ("cy-3", 8)], format);
         let (utts, errors) = read(&bytes, Request::all());
         assert!(errors.is_empty(), "{errors:?}");
@@ -141,7 +142,7 @@ fn every_cut_and_every_lie_is_found() {
         let error = errors.first().map(ToString::to_string).unwrap_or_default();
         assert!(error.contains(fault), "{at} {with:02x?}: {error}");
     }
-    // One that is damaged costs no other.
+    // A damaged entry does not affect others.
     let mut damaged = bytes;
     damaged[13 + 40] ^= 1;
     let (utts, errors) = read(&damaged, Request::all());
@@ -149,7 +150,7 @@ fn every_cut_and_every_lie_is_found() {
     assert_eq!(utts[0].key, "bob-2".into());
 }
 
-/// What is not asked for by key is not decoded.
+/// Entries that are not looked up are not decoded.
 #[test]
 fn places_are_found_by_a_script_file() {
     let store = MemoryStore::new();
@@ -165,7 +166,7 @@ fn places_are_found_by_a_script_file() {
     let opened = Request::all()
         .lookup()
         .open(&FORMAT, source, &Options::default(), &env);
-    let Ok(Opened::Table(mut table)) = opened else {
+    let Ok(OpenedDataset::Table(mut table)) = opened else {
         panic!("no table");
     };
     let mut utt = Utterance::default();

@@ -1,4 +1,4 @@
-//! Entries at fault, wherever they stand, cost themselves and no others.
+//! Faulty entries do not affect others, wherever they are.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,11 +13,11 @@ use std::fs;
 use std::path::Path;
 
 use spr_core::bytes::{Locator, Source};
-use spr_core::format::{Opened, Reader, Request};
+use spr_core::format::{OpenedDataset, Reader, Request};
 use spr_core::model::{Key, Utterance};
 use spr_format_kaldi::{FORMAT, RandomAccessTableReader, SequentialTableReader};
 
-/// Objects as they stand in files of their own, and one of a foreign sort.
+/// Objects as in separate files, and one of a foreign kind.
 const GOOD: [(&str, &[u8], &[u8]); 4] = [
     (
         "matrix",
@@ -43,7 +43,7 @@ enum Fault {
 
 const KEYS: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// Which of five entries are at fault.
+/// The faulty ones of five entries.
 const PLACES: [(&str, &[usize]); 5] = [
     ("first", &[0]),
     ("first two", &[0, 1]),
@@ -84,7 +84,7 @@ fn in_order(rspecifier: &str) -> Vec<String> {
     keys
 }
 
-/// The keys that are there, asked for from the `first` one on.
+/// Returns the keys that can be looked up, from the `first` one on.
 fn by_key(rspecifier: &str, first: usize) -> Vec<String> {
     let mut table = RandomAccessTableReader::open(rspecifier).unwrap();
     let keys = (0..KEYS.len()).map(|i| KEYS[(first + i) % KEYS.len()]);
@@ -96,7 +96,7 @@ fn by_key(rspecifier: &str, first: usize) -> Vec<String> {
     there
 }
 
-/// As one reads who passes over what is at fault.
+/// Reads while skipping faulty entries.
 fn passing(table: &str, file: &str) -> Vec<String> {
     let env = common::env();
     let source = env.open(&Locator::file(file)).unwrap();
@@ -127,7 +127,7 @@ fn a_bad_entry_of_a_script_file_costs_itself_alone_wherever_it_stands() {
         for fault in [Fault::Missing, Fault::Empty, Fault::Cut, Fault::Foreign] {
             for (place, bad) in PLACES {
                 let script = files(folder.path(), good, foreign, fault, bad);
-                // Where all are of a foreign sort, that is the sort.
+                // If all are of a foreign kind, that is the kind.
                 let all = fault == Fault::Foreign && place == "all";
                 let left = (0..5).filter(|n| all || !bad.contains(n));
                 let left: Vec<_> = left.map(|n| KEYS[n].to_owned()).collect();
@@ -186,7 +186,7 @@ fn what_is_salvaged_is_what_most_entries_hold() {
         .damaged()
         .open(&FORMAT, source, &options, &env)
         .unwrap();
-    let Opened::Stream(reader) = opened else {
+    let OpenedDataset::Stream(reader) = opened else {
         panic!("not a stream")
     };
     assert_eq!(drain(reader), ["b", "c", "d"]);

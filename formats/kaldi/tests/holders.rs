@@ -1,4 +1,4 @@
-//! Archives whose bytes do not tell what they hold: read as what they are, or warned about.
+//! Archives whose bytes do not determine their kind: read correctly, or with a warning.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Locator, MemoryStore, Source};
 use spr_core::format::Format;
-use spr_core::model::{GaussPosterior, Lists, Matrix, Object, Rank, Utterance};
+use spr_core::model::{About, GaussPosterior, Lists, Matrix, Object, Rank, Utterance};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults::{Drained, Random, read_source};
 
@@ -22,7 +22,9 @@ fn write(utterances: &[Utterance]) -> Vec<u8> {
     let env = common::env().with_store(Arc::new(store.clone()));
     let output = env.output(&Locator::file("x.ark"));
     let options = spr_testkit::options(&FORMAT, &[]).unwrap();
-    let mut writer = FORMAT.create(output.clone(), &options, &env).unwrap();
+    let mut writer = FORMAT
+        .create(output.clone(), &options, &About::default(), &env)
+        .unwrap();
     for utt in utterances {
         writer.write(utt).unwrap();
     }
@@ -31,7 +33,7 @@ fn write(utterances: &[Utterance]) -> Vec<u8> {
     store.get("x.ark").unwrap().to_vec()
 }
 
-/// What is read without a hint, and the warnings.
+/// Reads without a hint, and returns the warnings.
 fn read(bytes: &[u8], pairs: &[(&str, &str)]) -> (Drained, Vec<String>) {
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let told = warnings.clone();
@@ -43,7 +45,7 @@ fn read(bytes: &[u8], pairs: &[(&str, &str)]) -> (Drained, Vec<String>) {
     (drained, warnings)
 }
 
-/// What an utterance holds, by name.
+/// Returns the kind of an utterance by name.
 fn kind(utt: &Utterance) -> String {
     match (&utt.features, &utt.labels) {
         (Some(matrix), _) => format!("{:?} of {}", matrix.rank(), matrix.dtype()),
@@ -52,10 +54,10 @@ fn kind(utt: &Utterance) -> String {
     }
 }
 
-/// Numbers, most of them usual and some of them not.
+/// Numbers, most of them usual and some unusual.
 struct Numbers<'a> {
     random: &'a mut Random,
-    /// Of 100 numbers, how many are odd.
+    /// The number of odd ones in 100.
     odd: usize,
 }
 
@@ -156,7 +158,7 @@ fn object(object: Object) -> Utterance {
 
 const KINDS: usize = 11;
 
-/// An entry of the kind of that number, of `n` items.
+/// Returns an entry of kind number `kind` with `n` items.
 fn entry(kind: usize, n: usize, numbers: &mut Numbers<'_>) -> Utterance {
     let sizes = list(n, || numbers.random.below(4));
     match kind {
@@ -189,7 +191,7 @@ fn entry(kind: usize, n: usize, numbers: &mut Numbers<'_>) -> Utterance {
     }
 }
 
-/// An archive of one kind, among whose numbers there are always some usual ones.
+/// Returns an archive of one kind, where some numbers are always usual.
 fn archive(kind: usize, odd: usize, random: &mut Random) -> Vec<Utterance> {
     let entries = 1 + random.below(40);
     let mut all = Vec::new();
@@ -203,7 +205,7 @@ fn archive(kind: usize, odd: usize, random: &mut Random) -> Vec<Utterance> {
         let utt = entry(kind, n, &mut Numbers { random, odd });
         all.push(utt);
     }
-    // The usual ones anywhere.
+    // The usual ones in random places.
     for i in (1..all.len()).rev() {
         all.swap(i, random.below(i + 1));
     }
@@ -292,7 +294,7 @@ fn archives_of_nothing_but_zeros_are_warned_about_once() {
         (b"\0B\x04\x02\0\0\0\x04\0\0\0\0\x04\0\0\0\0", &[]),
         (b"0 \n", &[]),
         (b"\n", &[]),
-        // Who says which is not asked.
+        // A requested kind is not checked.
         (none, &[("holder", "int32")]),
         (none, &[("holder", "posterior")]),
         (b"0 \n", &[("holder", "float")]),
@@ -319,7 +321,7 @@ fn archives_of_nothing_but_zeros_are_warned_about_once() {
         seen += 1;
     }
     assert_eq!(seen, 8);
-    // A number that is no count.
+    // A number that is not a count.
     let (_, warnings) = read(&[b"k ", &zero[..3], b"\x01\0\0\0"].concat(), &[]);
     assert!(warnings.is_empty(), "{warnings:?}");
 }

@@ -1,4 +1,4 @@
-//! Sound, HTK, Sphinx and NumPy objects in tables, read by their own formats.
+//! Audio, HTK, Sphinx and NumPy objects in tables, read by their own formats.
 
 #![allow(
     clippy::unwrap_used,
@@ -49,7 +49,7 @@ fn sound(key: &str, samples: &[i16], channels: usize) -> Utterance {
     }
 }
 
-/// What Kaldi writes: 44 bytes, then the samples.
+/// Returns a file as Kaldi writes it: 44 bytes, then the samples.
 fn wave(samples: &[i16]) -> Vec<u8> {
     let data: Vec<u8> = samples.iter().flat_map(|s| s.to_le_bytes()).collect();
     let size = u32::try_from(data.len()).unwrap();
@@ -109,7 +109,7 @@ fn waves_are_written_and_read_as_kaldi_has_them() {
             "{error}"
         );
     }
-    // Without the format there is nobody to make or read them.
+    // Without the format they can be neither written nor read.
     let error = memory_within(&FORMAT, &options, &utts, &Env::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     let error = drained(memory(&bytes), &[], &Env::default())
@@ -136,7 +136,7 @@ fn a_wave_without_a_size_is_the_last() {
 #[test]
 fn only_files_of_their_own_hold_sound_of_any_width() {
     let mut eight = wave(&[0x0180]);
-    // One byte a sample.
+    // One byte per sample.
     eight[28..36].copy_from_slice(&[0x40, 0x1f, 0, 0, 1, 0, 8, 0]);
     let archive = [b"a ", &eight[..], b"b ", &eight].concat();
     let error = drained(memory(&archive), &[], &env()).whole().unwrap_err();
@@ -180,7 +180,7 @@ fn files_of_their_own_are_told_by_content_or_size() {
         let script = format!("a {}\n", path.display());
         let utts = read(script.as_bytes(), &[("table", "scp")]);
         assert_eq!(utts[0].features, bare[0].features);
-        // Of a pipe the length is not known, by which alone the byte order could be told.
+        // The length of a pipe is unknown, which alone would determine the byte order.
         if bytes[0] == 0 {
             let piped = drained(one_byte(&bytes).unwrap(), &[], &env())
                 .whole()
@@ -251,14 +251,14 @@ fn arrays_are_features() {
     assert_eq!(error.kind(), ErrorKind::Limit);
 }
 
-/// The word, the size in so many bytes, the file.
+/// Returns the word, the size in the given number of bytes, and the file.
 fn wrapped(word: &[u8], bytes: usize, file: &[u8]) -> Vec<u8> {
     let size = (file.len() as u64).to_le_bytes();
     let count = u8::try_from(bytes).unwrap();
     [word, &[count], &size[..bytes], file].concat()
 }
 
-/// A NumPy array of f32 with 2 rows and 2 columns.
+/// Returns a NumPy array of f32 with 2 rows and 2 columns.
 fn array() -> Vec<u8> {
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }";
     let header = format!("{header:<117}\n");
@@ -274,7 +274,7 @@ fn array() -> Vec<u8> {
 fn files_with_their_sizes_before_them_are_read() {
     let expected = Matrix::from_rows(&[1f32, 2.0, 3.0, 4.0], 2, Rank::Matrix).unwrap();
     for bytes in 1..=8 {
-        // The sizes that kaldiio takes: 2 bytes from 256 on, and so on.
+        // The sizes that kaldiio uses: 2 bytes from 256 on, and so on.
         let audio = |key: &str, samples: &[i16]| {
             [
                 key.as_bytes(),
@@ -303,7 +303,7 @@ fn files_with_their_sizes_before_them_are_read() {
             assert!(result.is_err(), "{bytes}: {n} bytes are not whole");
         }
     }
-    // Sizes that nobody has are no reason to take memory, and 9 bytes no size.
+    // Unrealistic sizes allocate nothing, and 9 bytes are not a valid size.
     let huge = b"a AUDIO\x08\xff\xff\xff\xff\xff\xff\xff\x7fRIFF";
     let error = drained(memory(huge), &[], &env()).whole().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
@@ -312,7 +312,7 @@ fn files_with_their_sizes_before_them_are_read() {
             .whole()
             .is_err()
     );
-    // What can't be read costs its entry only.
+    // An unreadable object affects only its entry.
     let flac = [
         b"a ",
         &wrapped(b"AUDIO", 1, b"fLaC")[..],

@@ -1,4 +1,4 @@
-//! Objects that only Kaldi understands, kept byte by byte.
+//! Opaque objects, kept byte by byte.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Packed matrices and HTK files, which are features like others once they are read.
+//! Packed matrices and HTK files, which are ordinary features after reading.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +36,7 @@ fn refused(bytes: &[u8], options: Pairs<'_>) -> Error {
 
 const SYMMETRIC: Pairs<'_> = &[("holder", "symmetric-matrix")];
 const TRIANGULAR: Pairs<'_> = &[("holder", "triangular-matrix")];
-/// As Kaldi writes them.
+/// Packed matrices as Kaldi writes them.
 const TEXT: &[u8] = b"a [\n1 \n2 3 \n4 5 6 ]\nb [ ]\nc [\n7 ]\n";
 
 fn binary() -> Vec<u8> {
@@ -127,7 +127,7 @@ fn without_the_option_it_is_known_by_its_rows() {
         (&tag.key[..], &tag.value[..]),
         (&b"packed"[..], &b"symmetric"[..])
     );
-    // Rows that begin as those of other matrices are named.
+    // Rows that begin like those of other matrices are named.
     let error = refused(b"a [\n  1 \n  2 3 \n  4 5 6 ]\n", &[]);
     assert!(
         error.to_string().contains("row 2 does not have 1 numbers"),
@@ -139,7 +139,7 @@ fn without_the_option_it_is_known_by_its_rows() {
             .unwrap()
             .contains("holder=symmetric-matrix")
     );
-    // A matrix that is damaged in another way is not a packed one.
+    // A matrix with other damage is not reported as packed.
     assert!(refused(b"a [\n1 2 \n2 3 4 ]\n", &[]).hint_text().is_none());
     let full = refused(
         &[b"a \0BFM \x04\x01\0\0\0\x04\x01\0\0\0".as_slice(), &[0; 4]].concat(),
@@ -152,7 +152,7 @@ fn without_the_option_it_is_known_by_its_rows() {
     );
 }
 
-/// An HTK file of one frame of two values.
+/// Returns an HTK file of one frame with two values.
 fn htk(kind: u16) -> Vec<u8> {
     let kind = kind.to_be_bytes();
     [b"\0\0\0\x01\0\x01\x86\xa0\0\x08", &kind[..], &[0; 8]].concat()
@@ -171,7 +171,7 @@ fn the_kind_of_an_htk_file_is_kept() {
         let tag = &meta.tags[0];
         assert_eq!((&*tag.format, &tag.key[..]), ("htk", &b"kind"[..]));
         assert_eq!(tag.value, shown.as_bytes());
-        // USER is what has no kind of its own.
+        // USER is the default kind.
         assert!(utts[1].meta.tags.is_empty());
     }
 }

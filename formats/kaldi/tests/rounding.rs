@@ -1,4 +1,4 @@
-//! Text whose digits an f32 does not hold is counted and said.
+//! Numbers in text that f32 cannot hold are counted and reported.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ fn listening() -> (Env, Arc<Mutex<Vec<String>>>) {
     (env, warnings)
 }
 
-/// What is said when this is read, whole and one byte at a time.
+/// Returns the warnings from reading the text at once and one byte at a time.
 fn reading(text: &str, pairs: Pairs<'_>) -> Vec<String> {
     let options = spr_testkit::options(&FORMAT, pairs).unwrap();
     let said = |source: Source| {
@@ -75,7 +75,7 @@ fn digits_beyond_f32_are_counted_in_every_object_of_floats() {
         seen += 1;
     }
     assert_eq!(seen, 12);
-    // Who names a type has it.
+    // A requested type is not reported.
     let text = "a  [ 16777217 0.5 16777219 ]\n";
     let named: [Pairs<'_>; 4] = [
         &[("dtype", "f64")],

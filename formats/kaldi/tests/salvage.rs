@@ -1,4 +1,4 @@
-//! Damaged archives: three entries of a hundred are lost, the others come back as they were.
+//! Damaged archives: three entries of a hundred are lost, the others are restored.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use spr_testkit::faults::Random;
 const ENTRIES: usize = 100;
 const DAMAGED: [usize; 3] = [17, 50, 98];
 
-/// An archive, and where each entry, its object and its values begin.
+/// An archive, and the positions of each entry, its object and its values.
 struct Archive {
     bytes: Vec<u8>,
     places: Vec<[usize; 3]>,
@@ -45,7 +45,7 @@ fn key(n: usize) -> String {
     format!("spk{}-utt{n:03}", n / 10)
 }
 
-/// Values whose last bytes may be taken for letters.
+/// Appends values whose last bytes may be taken for letters.
 fn values(count: usize, random: &mut Random, bytes: &mut Vec<u8>) {
     for _ in 0..count {
         let value = random.below(4000) as f32 / 37.0 - 40.0;
@@ -110,7 +110,7 @@ fn text_labels() -> Archive {
     })
 }
 
-/// The utterances, and the keys and bytes of the errors.
+/// Returns the utterances, and the keys and bytes of the errors.
 fn salvage(bytes: Vec<u8>) -> (Vec<Utterance>, Vec<String>) {
     let salvaged = spr_testkit::damaged::salvage(&FORMAT, bytes);
     for error in &salvaged.errors {
@@ -121,8 +121,8 @@ fn salvage(bytes: Vec<u8>) -> (Vec<Utterance>, Vec<String>) {
     (salvaged.utterances, errors.collect())
 }
 
-/// Damages three entries, the last first, and looks at what is left. Errors name the entries by
-/// key or, where the key is what was damaged, by byte.
+/// Damages three entries, the last one first, and checks the rest. Errors name the entries by key,
+/// or by byte if the key itself was damaged.
 #[track_caller]
 fn check(archive: &Archive, what: &str, damage: impl Fn(&Archive, usize, &mut Vec<u8>)) {
     let (whole, errors) = salvage(archive.bytes.clone());
@@ -148,7 +148,7 @@ fn check(archive: &Archive, what: &str, damage: impl Fn(&Archive, usize, &mut Ve
     }
 }
 
-/// Damages that every archive must stand.
+/// Applies all kinds of damage to an archive.
 fn everywhere(archive: &Archive) {
     for with in [0x00, 0x01, b'\n', 0xff] {
         check(archive, &format!("key byte {with:#x}"), |a, n, bytes| {

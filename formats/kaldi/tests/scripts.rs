@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Access, Env};
-use spr_core::format::{Opened, Options, Request};
+use spr_core::format::{OpenedDataset, Options, Request};
 use spr_core::model::{Key, Utterance};
 use spr_core::{ErrorKind, Limits};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults::{Drained, read_source};
 use tempfile::TempDir;
 
-/// A folder with an archive of the 4 x 2 matrices `a` and `b`, the vector `v` and the labels `l`.
+/// Returns a folder with an archive of the 4 x 2 matrices `a` and `b`, the vector `v` and the
+/// labels `l`.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = "a  [\n 1 2\n 3 4\n 5 6\n 7 8 ]\nb  [\n 9 10\n 11 12\n 13 14\n 15 16 ]\n\
@@ -30,7 +31,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Where the object of `b` starts.
+/// The position of the object of `b`.
 const B: usize = 29;
 
 fn script(folder: &Path, lines: &str) -> PathBuf {
@@ -202,7 +203,7 @@ fn keys_are_known_before_anything_is_read() {
     let source = Env::default().open_file(&file.as_path().into()).unwrap();
     let request = Request::all().lookup();
     let opened = request.open(&FORMAT, source, &Options::default(), &Env::default());
-    let Opened::Table(table) = opened.unwrap() else {
+    let OpenedDataset::Table(table) = opened.unwrap() else {
         panic!("a script file is no table");
     };
     let keys = table.keys().unwrap();

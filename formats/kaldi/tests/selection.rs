@@ -1,4 +1,4 @@
-//! Tables of which some entries are read.
+//! Reading of some entries of a table.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,14 +12,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Format, Options, Request, Share};
+use spr_core::format::{Format, Options, Request, Subset};
 use spr_core::model::Utterance;
 use spr_core::{Error, Result};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults;
 
-/// Reads the entries whose keys start with `k` and returns their keys and the first error, and all
-/// keys that were asked about.
+/// Reads the entries whose keys start with `k`. Returns their keys and the first error, and all
+/// keys that were checked.
 fn read(source: Source, options: &[(&str, &str)]) -> (Vec<String>, Option<Error>, Vec<String>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let copy = asked.clone();
@@ -72,7 +72,7 @@ fn what_dropped_lines_name_is_not_opened() -> Result<()> {
     assert!(error.is_none(), "{error:?}");
     assert_eq!(keys, ["k", "k2"]);
     assert_eq!(asked, ["x", "k", "y", "k2", "z"]);
-    // The lines themselves are checked, and what is read is looked at.
+    // The lines themselves are checked, and so are the objects that are read.
     for (lines, message) in [
         (
             "k a.ark:2\nx\n",
@@ -106,7 +106,7 @@ fn dropped_entries_are_passed_over() {
             assert_eq!(keys, ["k1", "k2"]);
             assert_eq!(asked, ["x", "k1", "y", "k2"]);
         }
-        // Wherever it is cut, that is an error.
+        // A cut at any position is an error.
         for len in 1..dropped.len() - 1 {
             let bytes = [&b"x "[..], &dropped[..len]].concat();
             let (keys, error, _) = read(memory(&bytes), &[("holder", "float-matrix")]);
@@ -152,7 +152,7 @@ fn shares_are_dealt_without_opening_the_others() {
     )
     .unwrap();
     let share = |index, count| {
-        let request = Request::all().share(Share::Dealt { index, count });
+        let request = Request::all().share(Subset::EveryNth { index, count });
         let options = Options::default();
         let opened = request.open(&FORMAT, file(&script), &options, &Env::default())?;
         let drained = faults::drain(opened.into_stream()?);
@@ -163,7 +163,7 @@ fn shares_are_dealt_without_opening_the_others() {
             .collect();
         Ok::<_, Error>((keys.concat(), drained.errors.len()))
     };
-    // A line at fault is dealt like any other.
+    // A faulty line is distributed like any other.
     assert_eq!(share(0, 2).unwrap(), (String::new(), 3));
     assert_eq!(share(1, 2).unwrap(), ("bdf".to_owned(), 0));
     assert!(share(2, 2).is_err());

@@ -1,4 +1,4 @@
-//! Tables under Kaldi's names: by key, mapped, into files of their own, compressed.
+//! Tables under Kaldi's names: by key, mapped, in separate files, compressed.
 
 #![allow(
     clippy::unwrap_used,
@@ -39,7 +39,7 @@ impl Folder {
     }
 }
 
-/// A float matrix whose first value is `n`.
+/// Returns a float matrix whose first value is `n`.
 fn matrix(key: &str, n: u16) -> Utterance {
     let values: Vec<f32> = (n..n + 12).map(f32::from).collect();
     Utterance {
@@ -63,7 +63,7 @@ fn fill(wspecifier: &str, more: &[(&str, &str)], utterances: &[Utterance]) {
     table.close().unwrap();
 }
 
-/// Surroundings in which commands that were typed may run.
+/// Returns an environment in which typed commands may run.
 fn typed() -> Env {
     Env::new(Limits::default(), Access::Typed, |_| {})
 }
@@ -81,7 +81,7 @@ fn first(utt: &Utterance) -> f32 {
     }
 }
 
-/// What comes of asking for keys in turn: values, `None` for absent ones, or the error that ends it.
+/// Looks up keys in turn: values, `None` for missing ones, or the final error.
 fn ask(rspecifier: &str, keys: &[&str]) -> Result<Vec<Option<f32>>, String> {
     let table = RandomAccessTableReader::open_with(rspecifier, &[], typed());
     let mut table = table.map_err(|e| e.to_string())?;
@@ -97,7 +97,8 @@ fn ask(rspecifier: &str, keys: &[&str]) -> Result<Vec<Option<f32>>, String> {
 const UNSORTED: [&str; 4] = ["c", "a", "d", "b"];
 const SORTED: [&str; 4] = ["a", "b", "c", "d"];
 
-/// Archives of the keys in every form that is passed without decoding, and in some that are not.
+/// Returns archives of the keys in every form that is skipped without decoding, and in some that
+/// are not.
 fn archives(folder: &Folder, keys: [&str; 4]) -> Vec<String> {
     let forms: [(&str, &[(&str, &str)]); 6] = [
         ("plain", &[]),
@@ -311,7 +312,7 @@ fn front_to_back() {
     }
     assert!(SequentialTableReader::open("x.ark").is_err());
     assert!(SequentialTableReader::open("ark:/nowhere").is_err());
-    // Nothing runs that nobody allowed.
+    // No command runs without permission.
     let error = SequentialTableReader::open("ark:cat x |").err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
     assert!(TableWriter::open("ark:| cat").is_err());
@@ -429,7 +430,7 @@ fn compressed_as_kaldi_does_it() {
         stored("2", &utt(&values, 2))
     );
     assert_eq!(stored("1", &utt(&values, 5)), stored("3", &utt(&values, 5)));
-    // An empty one is plain.
+    // An empty matrix is stored plain.
     assert_eq!(stored("2", &utt(&[], 0)), b"FM \x04\0\0\0\0\x04\0\0\0\0");
 
     for wrong in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
@@ -442,7 +443,7 @@ fn compressed_as_kaldi_does_it() {
         }
         assert_eq!(stored("6", &utt(&[wrong, 1.0], 2)).len(), 4 + 16 + 2);
     }
-    // Text shows the loss.
+    // Text contains the loss.
     fill(
         &format!("ark,t:{ark}"),
         &[("compress", "6")],
@@ -454,7 +455,7 @@ fn compressed_as_kaldi_does_it() {
     assert!(TableWriter::open_with(&wspecifier, &eight, Env::default()).is_err());
 }
 
-/// The compressed form from the token on, by the number of the method.
+/// The compressed form from the token on, by number of the method.
 const KALDI: [(&str, &str); 6] = [
     (
         "2",
@@ -512,7 +513,7 @@ fn stored_bytes_pass_through() {
             );
             table.next().unwrap();
         }
-        // What was changed since is not what was stored.
+        // Changed features are not written in their stored form.
         let mut changed = table.value().clone();
         changed.key = "d".into();
         changed.features = matrix("d", 7).features;

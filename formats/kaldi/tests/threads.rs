@@ -1,4 +1,4 @@
-//! Archives are the same for any number of threads that print or compress them.
+//! Archives do not depend on the number of threads that format or compress them.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,8 +12,8 @@ use std::fs;
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Locator, MemoryStore, Output, Source};
-use spr_core::format::{Format, Request, Written};
-use spr_core::model::{Dtype, Element, Lists, Matrix, Object, Rank, Sparse, Utterance};
+use spr_core::format::{Format, Request, WriteSummary};
+use spr_core::model::{About, Dtype, Element, Lists, Matrix, Object, Rank, Sparse, Utterance};
 use spr_core::{Error, Result};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults::FailingSink;
@@ -21,10 +21,10 @@ use spr_testkit::faults::FailingSink;
 type Pairs<'a> = &'a [(&'a str, &'a str)];
 
 const TEXT: (&str, &str) = ("text", "true");
-/// More than a piece holds.
+/// More than fits a block.
 const MANY: usize = 100_000;
 
-/// Values whose shortest digits are also what Rust's own formatting prints.
+/// Returns values whose shortest digits equal Rust's own formatting.
 fn values(n: usize) -> Vec<f32> {
     (0u16..1999)
         .cycle()
@@ -49,7 +49,7 @@ fn labels(key: &str, values: &[i32]) -> Utterance {
     }
 }
 
-/// Matrices and vectors from nothing to several pieces, with rows up to several pieces.
+/// Returns matrices and vectors from empty to several blocks, with rows up to several blocks.
 fn mix() -> Vec<Utterance> {
     let mut utts = Vec::new();
     for n in 0..300 {
@@ -65,11 +65,11 @@ fn mix() -> Vec<Utterance> {
     utts.push(features("long", &values(3 * MANY), 3, Rank::Matrix));
     utts.push(features("double", &doubles, 30, Rank::Matrix));
     utts.push(features("wide", &values(3 * MANY), MANY, Rank::Matrix));
-    // A row fills a piece.
+    // A row fills a block.
     utts.push(features("full", &values(2 << 15), 1 << 15, Rank::Matrix));
     utts.push(features("vector", &values(MANY), 1, Rank::Vector));
     utts.push(features("empty", &values(0), 0, Rank::Matrix));
-    // Not printed in pieces, but behind what is.
+    // Not formatted in blocks, but after those that are.
     let sparse = Sparse {
         dtype: Dtype::F32,
         dim: 8,
@@ -90,7 +90,7 @@ fn env(threads: usize) -> Env {
     env
 }
 
-/// An output called `main` in a store.
+/// Returns an output called `main` in a store.
 fn memory(threads: usize) -> (Output, MemoryStore) {
     let store = MemoryStore::new();
     let env = env(threads).with_store(Arc::new(store.clone()));
@@ -102,16 +102,17 @@ fn write(
     options: Pairs<'_>,
     utts: &[Utterance],
     threads: usize,
-) -> Result<Written> {
+) -> Result<WriteSummary> {
     let options = spr_testkit::options(&FORMAT, options)?;
-    let mut writer = FORMAT.create(output.clone(), &options, &env(threads))?;
+    let mut writer = FORMAT.create(output.clone(), &options, &About::default(), &env(threads))?;
     for utt in utts {
         writer.write(utt)?;
     }
     writer.finish()
 }
 
-/// The bytes of an archive, once they are the same for some numbers of threads.
+/// Returns the bytes of an archive, after checking that they are the same for several numbers of
+/// threads.
 fn archive(options: Pairs<'_>, utts: &[Utterance]) -> Vec<u8> {
     let archives = [1, 2, 5].map(|threads| {
         let (output, store) = memory(threads);
@@ -128,7 +129,7 @@ fn archive(options: Pairs<'_>, utts: &[Utterance]) -> Vec<u8> {
     archives.into_iter().next().unwrap()
 }
 
-/// How a matrix or vector looks, printed without any of the format's own code.
+/// Formats a matrix or vector without the format's own code.
 fn expected(utt: &Utterance) -> String {
     let features = utt.features.as_ref().unwrap();
     let mut values = features.clone();
@@ -173,7 +174,7 @@ fn compressed_is_the_same() {
     for method in ["1", "2", "3", "5"] {
         archive(&[("compress", method)], &utts);
     }
-    // One that is encoded apart, between two that wait for each other.
+    // A matrix that is encoded separately, between two that are compressed by threads.
     let large = features("large", &values(3_000_000), 3, Rank::Matrix);
     let small = |key: &str| features(key, &values(60), 3, Rank::Matrix);
     let utts = [small("before"), large, small("after")];
@@ -198,7 +199,7 @@ fn what_cannot_be_compressed_costs_that_entry_only() {
         let (output, store) = memory(threads);
         let options = spr_testkit::options(&FORMAT, &[("compress", "2")]).unwrap();
         let mut writer = FORMAT
-            .create(output.clone(), &options, &env(threads))
+            .create(output.clone(), &options, &About::default(), &env(threads))
             .unwrap();
         for utt in &utts {
             let error = writer.write(&bad).unwrap_err();
@@ -308,10 +309,12 @@ fn a_full_disk_is_an_error() {
             assert_eq!(error.file_name(), Some("full"), "{error}");
             assert!(!error.can_continue(), "{error}");
         }
-        // It shows while there is more to come.
+        // The error occurs before the end of the data.
         let output = Output::stream("full", Box::new(FailingSink::new(0)));
         let options = spr_testkit::options(&FORMAT, &[TEXT]).unwrap();
-        let mut writer = FORMAT.create(output, &options, &env(threads)).unwrap();
+        let mut writer = FORMAT
+            .create(output, &options, &About::default(), &env(threads))
+            .unwrap();
         let long = features("long", &values(MANY), 10, Rank::Matrix);
         assert!((0..20).any(|_| writer.write(&long).is_err()));
     }

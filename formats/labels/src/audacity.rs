@@ -2,13 +2,13 @@
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, Nested, Notation, OneWriter, Opened, Options, Probe, Request,
-    Score, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, Options, Probe, Request, Score,
+    Writer,
 };
-use spr_core::model::{Segment, Utterance};
+use spr_core::model::{About, Segment, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::lines::{Lines, is_blank, number, stretch, time};
 
-use crate::lines::{Lines, is_blank, number, stretch, time};
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::{one, probe, write};
 
@@ -23,7 +23,7 @@ static INFO: FormatInfo = FormatInfo::new("audacity", "Audacity label tracks (.t
     .also(&["txt"])
     .options(&[SYMBOLS, GAPS]);
 
-/// What starts a line about the frequencies of the label before.
+/// The start of a line with the frequency range of the label before.
 const FREQUENCIES: &[u8] = b"\\\t";
 
 impl Format for Audacity {
@@ -48,7 +48,7 @@ impl Format for Audacity {
         options: &Options,
         _: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let naming = Naming::of(options, env)?;
         one::by_line(source, naming, env, |lines: &mut Lines<&mut Source>| {
             if lines.line().starts_with(FREQUENCIES) {
@@ -59,7 +59,13 @@ impl Format for Audacity {
         })
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let caps = self.caps(options, output.medium())?;
         let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
@@ -69,21 +75,9 @@ impl Format for Audacity {
         };
         Ok(Box::new(OneWriter::new(output, caps, "txt", encode)))
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// A line `START TAB [END] [TAB TEXT]`; without an end it is a point.
+/// Parses a line `START TAB [END] [TAB TEXT]`. Without an end it is a point.
 fn parse(line: &[u8]) -> Result<Segment, String> {
     let mut fields = line.splitn(3, |b| *b == b'\t');
     let start = fields.next().unwrap_or_default().trim_ascii();
@@ -102,7 +96,7 @@ fn parse(line: &[u8]) -> Result<Segment, String> {
     Ok(Segment::new(start, Some(end), label(text)?))
 }
 
-/// Text without tabs and control characters.
+/// Checks that text has no tabs and control characters.
 fn label(text: &[u8]) -> Result<&[u8], String> {
     let control =
         |b: &&u8| **b == b'\t' || !is_blank(b) && (**b < b' ' || matches!(**b, 0x7f | 0xff));

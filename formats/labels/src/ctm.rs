@@ -1,17 +1,17 @@
-//! The format `ctm`: words and their times.
+//! The format `ctm`: words with times.
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
-    Recordings, Request, Score, SegmentCaps, WholeFolder, Writer,
+    Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe, Recordings,
+    Request, Rule, Score, SegmentCaps, Writer,
 };
-use spr_core::model::{KeySource, Segment, SourceField, Utterance};
+use spr_core::model::{About, Key, KeySource, Segment, SourceField, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::lines::{Lines, end_after, fields, number, shown, time, word};
 
-use crate::lines::{Lines, end_after, fields, number, shown, time, word};
 use crate::many::{ManyReader, ManyWriter};
 use crate::naming::{GAPS, Naming, SYMBOLS};
-use crate::recordings::{ByRecording, Joined, Line, Skipped, Syntax, TIMES, channel};
+use crate::recordings::{ByRecording, Line, NonLabel, RecordingWriter, Syntax, TIMES, channel};
 use crate::{probe, write};
 
 /// Words with times, scores and speakers: CTM.
@@ -24,13 +24,22 @@ pub struct Ctm;
 static INFO: FormatInfo = FormatInfo::new("ctm", "NIST CTM, words and their times", &["ctm"])
     .options(&[SYMBOLS, GAPS, TIMES]);
 
-/// What comments start with.
+/// The start of comments.
 pub(crate) const COMMENT: &[u8] = b";;";
-/// What stands for a score, a sort or a speaker that there is none of.
+/// A name that does not make a comment of its line.
+const NO_COMMENT: Rule<Key> = Rule::new("that don't start with ;;", |key| {
+    match key.as_bytes().starts_with(COMMENT) {
+        true => Err(Error::unfit(
+            "a name that starts with ;; would be a comment",
+        )),
+        false => Ok(()),
+    }
+});
+/// The placeholders for a missing score, type or speaker.
 const NONE: [&[u8]; 2] = [b"NA", b"<NA>"];
-/// The usual sort of word.
+/// The type of ordinary words.
 const WORD: &[u8] = b"lex";
-/// What begins the words around alternatives.
+/// The start of the marks around alternatives.
 const ALTERNATIVE: &[u8] = b"<ALT";
 
 impl Format for Ctm {
@@ -39,7 +48,7 @@ impl Format for Ctm {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        // Lines of integers are alignments of Kaldi.
+        // Lines of integers are Kaldi alignments.
         let is_line = |line: &[u8]| Words.parse(line).is_ok() && line.contains(&b'.');
         probe::by_lines(&INFO, head, Some(COMMENT), 60, is_line)
     }
@@ -48,7 +57,8 @@ impl Format for Ctm {
         let mut segments = SegmentCaps::PLAIN;
         (segments.scores, segments.speakers) = (true, true);
         let mut caps = Caps::new(Count::Many, Keys::Words);
-        caps.segments = Some(segments);
+        caps.segments = Some(write::whole_lines(segments));
+        caps.key_rule = NO_COMMENT;
         caps.source = &[SourceField::Channel];
         caps.recordings = in_recordings(options)?.unwrap_or_default();
         Ok(caps)
@@ -60,37 +70,33 @@ impl Format for Ctm {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let grammar = ByRecording::new(Words, Naming::of(options, env)?);
         let lines = Lines::new(source, Some(COMMENT), env);
         let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
-        Ok(Opened::stream(reader))
+        Ok(OpenedDataset::stream(reader))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let encode = move |utt: &Utterance, out: &mut Vec<u8>| encode(utt, &naming, out);
         let caps = self.caps(options, output.medium())?;
         Ok(match caps.recordings {
-            Recordings::Joined => Box::new(Joined::new(&output, caps, env.limits, encode)?),
+            Recordings::Joined => {
+                Box::new(RecordingWriter::new(&output, caps, env.limits, encode)?)
+            }
             _ => Box::new(ManyWriter::new(&output, caps, b"", true, encode)?),
         })
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// What the option says of utterances that are stretches of recordings.
+/// Returns the option about utterances that are segments of recordings.
 pub(crate) fn in_recordings(options: &Options) -> Result<Option<Recordings>> {
     let words = [
         ("recording", Recordings::Joined),
@@ -99,7 +105,7 @@ pub(crate) fn in_recordings(options: &Options) -> Result<Option<Recordings>> {
     options.choice(TIMES.name, &words)
 }
 
-/// Lines `FILE CHANNEL START LENGTH WORD [SCORE [SORT SPEAKER]]`.
+/// The syntax of lines `FILE CHANNEL START LENGTH WORD [SCORE [TYPE SPEAKER]]`.
 struct Words;
 
 impl Syntax for Words {
@@ -107,9 +113,9 @@ impl Syntax for Words {
         &[b""]
     }
 
-    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], Skipped<'a>> {
+    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], NonLabel<'a>> {
         let first = fields(line).next().unwrap_or_default();
-        word(first).map_err(Skipped::Wrong)
+        word(first).map_err(NonLabel::Wrong)
     }
 
     fn parse<'a>(&self, line: &'a [u8]) -> Result<Line<'a>, String> {
@@ -146,19 +152,14 @@ impl Syntax for Words {
     }
 }
 
-/// A score.
+/// Parses a score.
 pub(crate) fn score(field: &[u8]) -> Result<spr_core::model::Decimal, String> {
     number(field).ok_or_else(|| format!("'{}' is not a score", shown(field)))
 }
 
 fn encode(utt: &Utterance, naming: &Naming, out: &mut Vec<u8>) -> Result<()> {
     let file = utt.key.as_bytes();
-    if file.starts_with(COMMENT) {
-        return Err(Error::unfit(
-            "a name that starts with ;; would be a comment",
-        ));
-    }
-    for segment in write::some_segments(utt)? {
+    for segment in write::segments(utt) {
         let label = write::word(naming.write(&segment.label)?, "label")?;
         if label.starts_with(ALTERNATIVE) {
             let message = "a label that starts with <ALT would be one of alternatives";

@@ -3,7 +3,6 @@
 mod audacity;
 mod ctm;
 mod htk;
-mod lines;
 mod many;
 mod naming;
 mod one;

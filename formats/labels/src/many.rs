@@ -1,25 +1,24 @@
-//! Files of many utterances.
+//! Files with many utterances.
 
 use std::collections::HashSet;
 
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Caps, Reader, Request, Wanted, Writer, Written};
+use spr_core::format::{Caps, KeyPredicate, Reader, Request, WriteSummary, Writer};
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Remedy, Result};
+use spr_syntax::lines::Lines;
 
-use crate::lines::Lines;
-
-/// Takes utterances from lines.
+/// A parser of utterances in lines.
 pub(crate) trait Grammar: Send {
-    /// Fills all of the next utterance; `false` if there is none.
+    /// Fills the next utterance, and returns `false` if there is none.
     fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool>;
 }
 
-/// Reads utterances by a grammar.
+/// A reader of utterances with a grammar.
 pub(crate) struct ManyReader<G> {
     grammar: G,
     lines: Lines,
-    wanted: Option<Wanted>,
+    wanted: Option<KeyPredicate>,
     info: DatasetInfo,
     done: bool,
 }
@@ -61,23 +60,23 @@ impl<G: Grammar> Reader for ManyReader<G> {
     }
 }
 
-/// Writes utterances one after the other.
+/// A writer of utterances in sequence.
 pub(crate) struct ManyWriter<F> {
     caps: Caps,
     sink: Sink,
     encode: F,
-    /// The keys so far, where each may come once.
+    /// The keys so far, if each must be unique.
     seen: Option<HashSet<Key>>,
     bytes: Vec<u8>,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl<F> ManyWriter<F>
 where
     F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
 {
-    /// A writer of what `caps` say behind `head`; `encode` appends the lines of an utterance.
-    /// Names come once each if they are `unique`.
+    /// Creates a writer with the capabilities `caps` that starts with `head`; `encode` appends the
+    /// lines of an utterance. With `unique` each key may occur only once.
     pub(crate) fn new(
         output: &Output,
         caps: Caps,
@@ -93,11 +92,11 @@ where
             encode,
             seen: unique.then(HashSet::new),
             bytes: Vec::new(),
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
-    /// Makes the lines of an utterance.
+    /// Formats the lines of an utterance.
     fn encode(&mut self, utt: &Utterance) -> Result<()> {
         self.bytes.clear();
         self.caps.check(utt)?;
@@ -136,7 +135,7 @@ where
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         let mut written = self.written;
         written.bytes = self.sink.finish()?;
         Ok(written)

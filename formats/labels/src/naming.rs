@@ -1,4 +1,4 @@
-//! What becomes of the names of segments, and of what lies between them.
+//! The names of segments, and labels for gaps between them.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ pub(crate) const SYMBOLS: OptionSpec = OptionSpec {
     help: "lines NAME NUMBER: names are read as their numbers, and numbers written as their names",
 };
 
-/// A label for what no segment covers.
+/// The label of gaps.
 pub(crate) const GAPS: OptionSpec = OptionSpec {
     name: "gaps",
     value: "NAME",
     help: "fill the gaps before, between and after segments with this label, such as SIL",
 };
 
-/// The options of segments.
+/// The options for names and gaps.
 #[derive(Clone)]
 pub(crate) struct Naming {
     symbols: Option<Arc<Symbols>>,
@@ -29,8 +29,10 @@ pub(crate) struct Naming {
 }
 
 impl Naming {
+    /// Parses the options, and reads the table of names.
+    ///
     /// # Errors
-    /// The table can't be read.
+    /// The table cannot be read.
     pub(crate) fn of(options: &Options, env: &Env) -> Result<Self> {
         let table = options.get(SYMBOLS.name).map(Location::from);
         let table = table.map(|file| Symbols::read(&file, env)).transpose()?;
@@ -46,7 +48,7 @@ impl Naming {
         })
     }
 
-    /// The label that a name stands for.
+    /// Returns the label for a name.
     pub(crate) fn read(&self, name: &[u8]) -> Result<Box<[u8]>, String> {
         match &self.symbols {
             Some(symbols) => symbols.id(name).map(Vec::into_boxed_slice),
@@ -54,7 +56,7 @@ impl Naming {
         }
     }
 
-    /// The name by which a label is written.
+    /// Returns the name for a label.
     pub(crate) fn write<'a>(&'a self, label: &'a [u8]) -> Result<&'a [u8]> {
         match &self.symbols {
             Some(symbols) => symbols.name(label).map_err(Error::unfit),
@@ -62,8 +64,8 @@ impl Naming {
         }
     }
 
-    /// Puts segments where none are, if that is wanted, up to `end` or, where that is not known, to
-    /// the end of the utterance. Those that are there stay as they are.
+    /// Fills gaps with segments, if requested, up to `end` or, if that is unknown, to the end of
+    /// the utterance. Existing segments are not changed.
     pub(crate) fn fill(&self, segments: &mut Vec<Segment>, end: Option<Decimal>) {
         let Some(label) = &self.gaps else { return };
         let mut filled = Vec::with_capacity(2 * segments.len() + 1);

@@ -1,23 +1,23 @@
-//! Files of one utterance, line by line.
+//! Files with one utterance, line by line.
 
-use spr_core::bytes::{Env, Held, Source};
-use spr_core::format::{Caps, Count, Keys, Medium, OneReader, Opened, SegmentCaps};
+use spr_core::bytes::{Env, MemoryCounter, Source};
+use spr_core::format::{Caps, Count, Keys, Medium, OneReader, OpenedDataset, SegmentCaps};
 use spr_core::model::{DatasetInfo, Decimal, Segment, Tier, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::lines::Lines;
 
-use crate::lines::Lines;
 use crate::naming::Naming;
 use crate::write;
 
-/// What a file of one tier of labels can hold.
+/// Returns the capabilities of a file with one tier of labels.
 pub(crate) fn caps(medium: Medium) -> Caps {
     let mut caps = Caps::new(Count::One, Keys::of_files(medium));
-    caps.segments = Some(SegmentCaps::PLAIN);
+    caps.segments = Some(write::whole_lines(SegmentCaps::PLAIN));
     caps
 }
 
-/// A reader of one utterance, which `fill` fills.
-pub(crate) fn reader<F>(source: Source, env: &Env, fill: F) -> Result<Opened>
+/// Creates a reader of one utterance with `fill`.
+pub(crate) fn reader<F>(source: Source, env: &Env, fill: F) -> Result<OpenedDataset>
 where
     F: FnMut(&mut Source, &mut Utterance, &Env) -> Result<()> + Send + 'static,
 {
@@ -26,23 +26,29 @@ where
     let mut fill = fill;
     let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
         utt.start();
-        utt.clear_data();
         fill(source, utt, env)
     };
-    Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+    Ok(OpenedDataset::stream(OneReader::new(
+        source, info, env, fill,
+    )?))
 }
 
-/// A reader of a file of which each line is a segment, as `parse` understands it; `None` where a line
-/// adds nothing.
-pub(crate) fn by_line<P>(source: Source, naming: Naming, env: &Env, parse: P) -> Result<Opened>
+/// Creates a reader of a file with one segment per line. `parse` returns `None` for a line without
+/// a segment.
+pub(crate) fn by_line<P>(
+    source: Source,
+    naming: Naming,
+    env: &Env,
+    parse: P,
+) -> Result<OpenedDataset>
 where
     P: Fn(&mut Lines<&mut Source>) -> Result<Option<Segment>, String> + Send + 'static,
 {
     reader(source, env, move |source, utt, env| {
         let mut lines = Lines::new(source, None, env);
-        let mut held = Held::new("a list of segments");
+        let mut held = MemoryCounter::new("a list of segments");
         let mut segments = Vec::new();
-        while lines.next()? {
+        while lines.advance()? {
             lines.hold(&mut held, size_of::<Segment>() + lines.line().len())?;
             let parsed = parse(&mut lines).and_then(|segment| match segment {
                 None => Ok(None),
@@ -59,20 +65,20 @@ where
     })
 }
 
-/// Appends a line for each segment, as `encode` makes it of start, end and label.
+/// Appends a line for each segment, which `encode` formats from start, end and label.
 pub(crate) fn encode(
     utt: &Utterance,
     naming: &Naming,
     out: &mut Vec<u8>,
     encode: impl Fn(&Segment, &[u8], &mut Vec<u8>) -> Result<()>,
 ) -> Result<()> {
-    for segment in write::some_segments(utt)? {
+    for segment in write::segments(utt) {
         encode(segment, naming.write(&segment.label)?, out)?;
     }
     Ok(())
 }
 
-/// The number of the tick at which a segment starts, and that at which it ends.
+/// Returns the start and the end of a segment in ticks.
 pub(crate) fn ticks(segment: &Segment, rate: u32) -> Result<(u64, u64)> {
     let tick = |time: Decimal| {
         let n = time.sample(rate);
@@ -81,7 +87,7 @@ pub(crate) fn ticks(segment: &Segment, rate: u32) -> Result<(u64, u64)> {
     Ok((tick(segment.start)?, tick(write::end(segment)?)?))
 }
 
-/// A label that is a line of text with nothing around it, and not empty.
+/// Checks that a label is a non-empty line of text without surrounding blanks.
 pub(crate) fn phrase(label: &[u8]) -> Result<&[u8]> {
     write::text(label)?;
     match label.is_empty() {

@@ -1,10 +1,9 @@
-//! Recognising files that have no magic bytes by their lines.
+//! Recognition of files without magic bytes by their lines.
 
 use spr_core::format::{FormatInfo, Probe, Score};
+use spr_syntax::lines::{BOM, is_blank};
 
-use crate::lines::{BOM, is_blank};
-
-/// How well a file fits a format whose lines are such: `points`, of 100, if all that are seen are.
+/// Scores a file by its lines: `points` of 100, if all visible lines match.
 pub(crate) fn by_lines(
     info: &FormatInfo,
     probe: &Probe<'_>,
@@ -15,7 +14,7 @@ pub(crate) fn by_lines(
     let named = is_named(info, probe);
     let mut seen = lines(probe, comment).peekable();
     match seen.peek().is_some() && seen.all(is_line) {
-        // The name decides between formats whose lines are alike.
+        // The name decides between formats with similar lines.
         true => Score::Possible(points + if named { 10 } else { 0 }),
         false if named && is_text(probe.head) => Score::Possible(FAULTY),
         false if named && !probe.head.is_empty() => Score::NameOnly,
@@ -23,19 +22,19 @@ pub(crate) fn by_lines(
     }
 }
 
-/// What the name of text is worth whose lines are not all as they should be: more than that any text
-/// may be a list of words, so that the fault is told.
+/// The score by name alone if some lines do not match: more than that of a word list, so that the
+/// fault is reported.
 const FAULTY: u8 = 12;
 
-/// Whether all is text, or what editors make of it.
+/// Returns `true` if less than 1 % of the bytes, or none of a few, are control characters.
 fn is_text(head: &[u8]) -> bool {
     let control = |b: &u8| *b < b' ' && !b.is_ascii_whitespace();
     !head.is_empty() && head.iter().filter(|b| control(b)).count() * 100 < head.len().max(100)
 }
 
-/// Whether the file's name is one of the format's.
+/// Returns `true` if the file has a name of the format.
 pub(crate) fn is_named(info: &FormatInfo, probe: &Probe<'_>) -> bool {
-    // Names of old discs are in capitals.
+    // Names on old discs are in capitals.
     let is = |own: &&str| {
         probe
             .extension()
@@ -44,7 +43,7 @@ pub(crate) fn is_named(info: &FormatInfo, probe: &Probe<'_>) -> bool {
     info.extensions.iter().any(is)
 }
 
-/// The lines that can be seen as a whole, but for blank ones and comments.
+/// Returns the complete lines, except blank ones and comments.
 pub(crate) fn lines<'a>(
     probe: &Probe<'a>,
     comment: Option<&[u8]>,
@@ -58,7 +57,7 @@ pub(crate) fn lines<'a>(
         .filter(move |line| comment.is_none_or(|comment| !line.starts_with(comment)))
 }
 
-/// Where the last line end is, else 0.
+/// Returns the position of the last line end, otherwise 0.
 fn last_end(head: &[u8]) -> usize {
     head.iter().rposition(|b| *b == b'\n').unwrap_or(0)
 }

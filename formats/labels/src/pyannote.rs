@@ -1,14 +1,14 @@
-//! The format `pyannote`: who speaks when, by seconds.
+//! The format `pyannote`: speakers with times in seconds.
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, Nested, Notation, OneWriter, Opened, Options, Probe, Request,
-    Score, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, Options, Probe, Request, Score,
+    Writer,
 };
-use spr_core::model::{Segment, Utterance};
+use spr_core::model::{About, Segment, Utterance};
+use spr_syntax::lines::{Lines, fields, stretch, word};
 
-use crate::lines::{Lines, fields, stretch, word};
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::{one, probe, write};
 
@@ -33,7 +33,7 @@ impl Format for Pyannote {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        // Times that are all whole are those of HTK.
+        // If all times are integers, the file is in HTK's format.
         let is_line = |line: &[u8]| {
             let timed = fields(line).take(2).any(|time| time.contains(&b'.'));
             timed && !line.contains(&b'\t') && parse(line).is_ok()
@@ -51,14 +51,20 @@ impl Format for Pyannote {
         options: &Options,
         _: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let naming = Naming::of(options, env)?;
         one::by_line(source, naming, env, |lines: &mut Lines<&mut Source>| {
             parse(lines.line()).map(Some)
         })
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let caps = self.caps(options, output.medium())?;
         let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
@@ -68,21 +74,9 @@ impl Format for Pyannote {
         };
         Ok(Box::new(OneWriter::new(output, caps, "lab", encode)))
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// A line `START END NAME`.
+/// Parses a line `START END NAME`.
 fn parse(line: &[u8]) -> Result<Segment, String> {
     let fields: Vec<_> = fields(line).collect();
     let [start, end, name] = *fields.as_slice() else {
@@ -92,7 +86,7 @@ fn parse(line: &[u8]) -> Result<Segment, String> {
     Ok(Segment::new(start, Some(end), word(name)?))
 }
 
-/// The time with a point, which tells it from those of HTK.
+/// Writes times with a point, which distinguishes them from HTK's.
 fn line(segment: &Segment, name: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let pointed = |time: String| match time.contains('.') {
         true => time,

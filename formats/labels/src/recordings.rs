@@ -1,67 +1,67 @@
-//! Lists of words or stretches by recording: the lines of one follow each other.
+//! Lists of words or segments by recording, where the lines of a recording are consecutive.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use spr_core::bytes::{Held, Output, Part, Sink};
-use spr_core::format::{Caps, OptionSpec, Writer, Written};
+use spr_core::bytes::{MemoryCounter, Output, Part, Sink};
+use spr_core::format::{Caps, OptionSpec, WriteSummary, Writer};
 use spr_core::model::{Key, Segment, Tier, Utterance};
 use spr_core::{Limits, Remedy, Result};
+use spr_syntax::lines::{Lines, shown};
 
-use crate::lines::{Lines, shown};
 use crate::many::Grammar;
 use crate::naming::Naming;
 
-/// Whose names and times are written.
+/// The option that selects names and times of utterances or of recordings.
 pub(crate) const TIMES: OptionSpec = OptionSpec {
     name: "times",
     value: "recording|utterance",
     help: "write utterances that are parts of recordings with the recording's name and times, or with their own",
 };
 
-/// The channel that nothing is known of.
+/// The default channel.
 pub(crate) const CHANNEL: &[u8] = b"1";
 
-/// A line, understood.
+/// A parsed line.
 pub(crate) struct Line<'a> {
     pub(crate) channel: &'a [u8],
-    /// The tier that it belongs to, of [`Syntax::tiers`].
+    /// The index of its tier in [`Syntax::tiers`].
     pub(crate) tier: usize,
     pub(crate) segment: Segment,
-    /// What is not kept of it.
+    /// The field that is dropped, if there is one.
     pub(crate) unkept: Option<&'a [u8]>,
 }
 
-/// How lines are written.
+/// The syntax of lines.
 pub(crate) trait Syntax: Send {
-    /// Names of tiers, where a recording has several.
+    /// Returns the names of the tiers, if a recording has several.
     fn tiers(&self) -> &'static [&'static [u8]];
-    /// The name of the recording; `Err` with the sort of line, if it is none of a recording's labels.
-    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], Skipped<'a>>;
-    /// What the line says.
+    /// Returns the name of the recording, or the reason why the line is not a label.
+    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], NonLabel<'a>>;
+    /// Parses a line.
     fn parse<'a>(&self, line: &'a [u8]) -> Result<Line<'a>, String>;
 }
 
-/// A line that is no label.
-pub(crate) enum Skipped<'a> {
-    /// One of a sort that has no place here.
+/// A line that is not a label.
+pub(crate) enum NonLabel<'a> {
+    /// A line of an unsupported type.
     Sort(&'a [u8]),
-    /// One that nothing is known of.
+    /// An invalid line.
     Wrong(String),
 }
 
-/// Reads recordings.
+/// A reader of recordings.
 pub(crate) struct ByRecording<S> {
     syntax: S,
     naming: Naming,
-    /// The channels of a recording that are still to be given.
+    /// The channels of the current recording that have not been returned.
     ready: VecDeque<Utterance>,
     seen: HashSet<Key>,
-    names: Held,
-    /// Lines left out, by their sort.
+    names: MemoryCounter,
+    /// The number of skipped lines by type.
     skipped: BTreeMap<Vec<u8>, u64>,
 }
 
-/// The segments of a channel, by tier.
+/// The segments of a channel by tier.
 struct Channel {
     name: Key,
     tiers: HashMap<usize, Vec<Segment>>,
@@ -74,18 +74,18 @@ impl<S: Syntax> ByRecording<S> {
             naming,
             ready: VecDeque::new(),
             seen: HashSet::new(),
-            names: Held::new("the names of recordings"),
+            names: MemoryCounter::new("the names of recordings"),
             skipped: BTreeMap::new(),
         }
     }
 
-    /// Goes to the next line that is a label; gives the name of its recording.
+    /// Reads the next line that is a label, and returns the name of its recording.
     fn next_label(&mut self, lines: &mut Lines) -> Result<Option<Key>> {
-        while lines.next()? {
+        while lines.advance()? {
             match self.syntax.recording(lines.line()) {
                 Ok(name) => return Ok(Some(name.into())),
-                Err(Skipped::Wrong(why)) => return Err(lines.error(why).continuable()),
-                Err(Skipped::Sort(sort)) => {
+                Err(NonLabel::Wrong(why)) => return Err(lines.error(why).continuable()),
+                Err(NonLabel::Sort(sort)) => {
                     let sort = sort.to_vec();
                     *self.skipped.entry(sort).or_default() += 1;
                 }
@@ -102,10 +102,10 @@ impl<S: Syntax> ByRecording<S> {
         Ok(None)
     }
 
-    /// Reads all lines of the recording at hand.
+    /// Reads all lines of the current recording.
     fn read(&mut self, lines: &mut Lines, recording: &Key) -> Result<()> {
         let mut channels: Vec<Channel> = Vec::new();
-        let mut held = Held::new("the labels of a recording");
+        let mut held = MemoryCounter::new("the labels of a recording");
         let origin = lines.origin();
         let mut fault = None;
         loop {
@@ -164,7 +164,7 @@ impl<S: Syntax> ByRecording<S> {
         Ok(())
     }
 
-    /// The tiers of a channel; one alone has no name.
+    /// Returns the tiers of a channel. A single tier has no name.
     fn tiers(&self, segments: &mut HashMap<usize, Vec<Segment>>) -> Vec<Tier> {
         let several = segments.len() > 1;
         let names = self.syntax.tiers().iter().enumerate();
@@ -183,7 +183,7 @@ impl<S: Syntax> ByRecording<S> {
         names.filter_map(tier).collect()
     }
 
-    /// The channel, the tier and the segment of the line.
+    /// Returns the channel, the tier and the segment of the line.
     fn segment(&self, lines: &mut Lines) -> Result<(Key, usize, Segment), String> {
         let line = self.syntax.parse(lines.line())?;
         let (channel, tier, mut segment) = (Key::from(line.channel), line.tier, line.segment);
@@ -218,32 +218,32 @@ impl<S: Syntax> Grammar for ByRecording<S> {
     }
 }
 
-/// Writes recordings, whose stretches come in any order.
-pub(crate) struct Joined<F> {
+/// A writer of recordings, whose segments arrive in any order.
+pub(crate) struct RecordingWriter<F> {
     caps: Caps,
     sink: Sink,
     encode: F,
-    /// What came so far, by recording and channel.
+    /// The data so far, by recording and channel.
     recordings: BTreeMap<(Key, Option<Key>), Utterance>,
-    held: Held,
+    held: MemoryCounter,
     limits: Limits,
-    written: Written,
+    written: WriteSummary,
 }
 
-impl<F> Joined<F>
+impl<F> RecordingWriter<F>
 where
     F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
 {
-    /// A writer of what `caps` say; `encode` appends the lines of a recording.
+    /// Creates a writer with the capabilities `caps`; `encode` appends the lines of a recording.
     pub(crate) fn new(output: &Output, caps: Caps, limits: Limits, encode: F) -> Result<Self> {
         Ok(Self {
             caps,
             sink: output.create(Part::Main, false)?,
             encode,
             recordings: BTreeMap::new(),
-            held: Held::new("the labels of recordings"),
+            held: MemoryCounter::new("the labels of recordings"),
             limits,
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
@@ -253,7 +253,7 @@ where
     }
 }
 
-impl<F> Writer for Joined<F>
+impl<F> Writer for RecordingWriter<F>
 where
     F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
 {
@@ -287,7 +287,7 @@ where
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
         let mut bytes = Vec::new();
         for (_, mut utt) in std::mem::take(&mut self.recordings) {
             for tier in &mut utt.tiers {
@@ -304,7 +304,7 @@ where
     }
 }
 
-/// The channel of an utterance as it is written.
+/// Returns the channel of an utterance.
 pub(crate) fn channel(utt: &Utterance) -> Result<&[u8]> {
     match &utt.meta.channel {
         None => Ok(CHANNEL),

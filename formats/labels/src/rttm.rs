@@ -1,18 +1,18 @@
-//! The format `rttm`: who speaks when.
+//! The format `rttm`: speakers with times.
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
-    Recordings, Request, Score, SegmentCaps, WholeFolder, Writer,
+    Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe, Recordings,
+    Request, Score, SegmentCaps, Writer,
 };
-use spr_core::model::{KeySource, Segment, SourceField, Utterance};
+use spr_core::model::{About, KeySource, Segment, SourceField, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::lines::{Lines, end_after, fields, shown, time, word};
 
 use crate::ctm::{COMMENT, in_recordings, score};
-use crate::lines::{Lines, end_after, fields, shown, time, word};
 use crate::many::{ManyReader, ManyWriter};
 use crate::naming::{GAPS, Naming, SYMBOLS};
-use crate::recordings::{ByRecording, Joined, Line, Skipped, Syntax, TIMES, channel};
+use crate::recordings::{ByRecording, Line, NonLabel, RecordingWriter, Syntax, TIMES, channel};
 use crate::{probe, write};
 
 /// Speakers and their times: RTTM.
@@ -25,13 +25,13 @@ pub struct Rttm;
 static INFO: FormatInfo = FormatInfo::new("rttm", "NIST RTTM, who speaks when", &["rttm"])
     .options(&[SYMBOLS, GAPS, TIMES]);
 
-/// What stands in a field that says nothing.
+/// The placeholder for an empty field.
 const NONE: &[u8] = b"<NA>";
 const SPEAKER: &[u8] = b"SPEAKER";
 const LEXEME: &[u8] = b"LEXEME";
-/// What ends ESPnet's lists, whose times are numbers of samples.
+/// The last line of ESPnet's lists, whose times are sample numbers.
 const END: &[u8] = b"END";
-/// Sorts of lines that are neither speakers nor words.
+/// The types of lines that are neither speakers nor words.
 const OTHERS: [&[u8]; 12] = [
     b"SEGMENT",
     b"NOSCORE",
@@ -55,8 +55,8 @@ impl Format for Rttm {
     fn probe(&self, head: &Probe<'_>) -> Score {
         let is_line = |line: &[u8]| match Turns.recording(line) {
             Ok(_) => Turns.parse(line).is_ok(),
-            Err(Skipped::Sort(_)) => true,
-            Err(Skipped::Wrong(_)) => false,
+            Err(NonLabel::Sort(_)) => true,
+            Err(NonLabel::Wrong(_)) => false,
         };
         probe::by_lines(&INFO, head, Some(COMMENT), 80, is_line)
     }
@@ -65,7 +65,7 @@ impl Format for Rttm {
         let mut segments = SegmentCaps::PLAIN;
         (segments.scores, segments.speakers, segments.spoken) = (true, true, true);
         let mut caps = Caps::new(Count::Many, Keys::Words);
-        caps.segments = Some(segments);
+        caps.segments = Some(write::whole_lines(segments));
         caps.source = &[SourceField::Channel];
         caps.recordings = in_recordings(options)?.unwrap_or(Recordings::Joined);
         Ok(caps)
@@ -77,37 +77,33 @@ impl Format for Rttm {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let grammar = ByRecording::new(Turns, Naming::of(options, env)?);
         let lines = Lines::new(source, Some(COMMENT), env);
         let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
-        Ok(Opened::stream(reader))
+        Ok(OpenedDataset::stream(reader))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let encode = move |utt: &Utterance, out: &mut Vec<u8>| encode(utt, &naming, out);
         let caps = self.caps(options, output.medium())?;
         Ok(match caps.recordings {
-            Recordings::Joined => Box::new(Joined::new(&output, caps, env.limits, encode)?),
+            Recordings::Joined => {
+                Box::new(RecordingWriter::new(&output, caps, env.limits, encode)?)
+            }
             _ => Box::new(ManyWriter::new(&output, caps, b"", true, encode)?),
         })
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// Lines `SORT FILE CHANNEL START LENGTH WORD SORT SPEAKER SCORE [AHEAD]`.
+/// The syntax of lines `TYPE FILE CHANNEL START LENGTH WORD SUBTYPE SPEAKER SCORE [LOOKAHEAD]`.
 struct Turns;
 
 impl Syntax for Turns {
@@ -115,19 +111,19 @@ impl Syntax for Turns {
         &[b"speakers", b"words"]
     }
 
-    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], Skipped<'a>> {
+    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], NonLabel<'a>> {
         let mut fields = fields(line);
         let sort = fields.next().unwrap_or_default();
         match sort {
-            SPEAKER | LEXEME => word(fields.next().unwrap_or_default()).map_err(Skipped::Wrong),
-            END => Err(Skipped::Wrong(
+            SPEAKER | LEXEME => word(fields.next().unwrap_or_default()).map_err(NonLabel::Wrong),
+            END => Err(NonLabel::Wrong(
                 "a line END ends lists whose times are numbers of samples, which are not read"
                     .into(),
             )),
-            _ if OTHERS.contains(&sort) => Err(Skipped::Sort(sort)),
+            _ if OTHERS.contains(&sort) => Err(NonLabel::Sort(sort)),
             _ => {
                 let sort = shown(sort);
-                Err(Skipped::Wrong(format!(
+                Err(NonLabel::Wrong(format!(
                     "'{sort}' is not a sort of line of RTTM"
                 )))
             }
@@ -177,8 +173,8 @@ impl Syntax for Turns {
 
 fn encode(utt: &Utterance, naming: &Naming, out: &mut Vec<u8>) -> Result<()> {
     let file = utt.key.as_bytes();
-    let segments = write::some_segments(utt)?;
-    // All are of one sort: those of the other are a tier of their own.
+    let segments = write::segments(utt);
+    // All segments have the same type; the other type forms a separate tier.
     let turns = segments
         .iter()
         .all(|s| s.speaker.as_ref() == Some(&s.label));

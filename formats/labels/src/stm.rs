@@ -1,20 +1,20 @@
-//! The format `stm`: what was said, by whom and when.
+//! The format `stm`: transcripts with speakers and times.
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
-    Recordings, Request, Score, Tags, WholeFolder, Writer,
+    Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe, Recordings,
+    Request, Rule, Score, Tags, Writer,
 };
-use spr_core::model::{Key, KeySource, SourceField, Tag, Utterance};
+use spr_core::model::{About, Key, KeySource, SourceField, Tag, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::lines::{self, Lines, is_blank, stretch, word};
 
 use crate::ctm::COMMENT;
-use crate::lines::{self, Lines, is_blank, stretch, word};
 use crate::many::{Grammar, ManyReader, ManyWriter};
 use crate::recordings::{CHANNEL, channel};
 use crate::{probe, write};
 
-/// Transcripts of stretches of recordings: STM.
+/// Transcripts of segments of recordings: STM.
 pub static STM: Stm = Stm;
 
 /// The format `stm`.
@@ -22,9 +22,9 @@ pub static STM: Stm = Stm;
 pub struct Stm;
 
 const NAME: &str = "stm";
-/// The tag that keeps the label of a line, such as `<o,f0,male>`.
+/// The tag with the label of a line, such as `<o,f0,male>`.
 const LABEL: &[u8] = b"label";
-/// What stands for a speaker of whom nothing is known.
+/// The placeholder for an unknown speaker.
 const NONE: &[u8] = b"<NA>";
 
 static INFO: FormatInfo =
@@ -36,7 +36,7 @@ impl Format for Stm {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        // Lines of integers are alignments of Kaldi.
+        // Lines of integers are Kaldi alignments.
         let timed = |line: &Line<'_>| line.fields.iter().skip(3).any(|time| time.contains(&b'.'));
         let is_line = |line: &[u8]| Line::parse(line).is_ok_and(|line| timed(&line));
         probe::by_lines(&INFO, head, Some(COMMENT), 60, is_line)
@@ -45,6 +45,7 @@ impl Format for Stm {
     fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
         let mut caps = Caps::new(Count::Many, Keys::None);
         caps.text = true;
+        caps.text_rule = Rule::new("of one line without blanks around", write::text);
         caps.source = &[
             SourceField::Speaker,
             SourceField::Recording,
@@ -62,40 +63,34 @@ impl Format for Stm {
         _: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let lines = Lines::new(source, Some(COMMENT), env);
-        let reader = ManyReader::new(Stretches, lines, KeySource::Generated, request);
-        Ok(Opened::stream(reader))
+        let reader = ManyReader::new(StmSyntax, lines, KeySource::Generated, request);
+        Ok(OpenedDataset::stream(reader))
     }
 
-    fn create(&self, output: Output, options: &Options, _: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        _: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
         Ok(Box::new(ManyWriter::new(
             &output, caps, b"", false, encode,
         )?))
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// A line: `FILE CHANNEL SPEAKER START END [<LABEL>] WORDS`.
+/// A line `FILE CHANNEL SPEAKER START END [<LABEL>] WORDS`.
 struct Line<'a> {
     fields: [&'a [u8]; 5],
     label: Option<&'a [u8]>,
     text: &'a [u8],
 }
 
-/// Whether a word stands for what kind of speech it is.
+/// Returns `true` for a word that is a label in angle brackets.
 fn is_label(word: &[u8]) -> bool {
     word.starts_with(b"<") && word.ends_with(b">")
 }
@@ -123,22 +118,21 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The first word, and what follows the blanks behind it.
+/// Splits off the first word and the blanks after it.
 fn first(line: &[u8]) -> (&[u8], &[u8]) {
     let end = line.iter().position(is_blank).unwrap_or(line.len());
     let (word, rest) = line.split_at(end);
     (word, rest.trim_ascii_start())
 }
 
-struct Stretches;
+struct StmSyntax;
 
-impl Grammar for Stretches {
+impl Grammar for StmSyntax {
     fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool> {
-        if !lines.next()? {
+        if !lines.advance()? {
             return Ok(false);
         }
         utt.start();
-        utt.clear_data();
         let line = Line::parse(lines.line()).map_err(|why| lines.error(why).continuable())?;
         let [file, channel, speaker, start, end] = line.fields;
         let (from, to) = stretch(start, end).map_err(|why| lines.error(why).continuable())?;
@@ -193,13 +187,10 @@ fn encode(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
             return Err(Error::unfit(format!("the label '{shown}' is not in <>")));
         }
         _ => {
-            return Err(Error::unfit(
-                "has several labels, which the format can't hold",
-            ));
+            return Err(Error::not_held("has several labels"));
         }
     }
     let text = utt.text.as_deref().unwrap_or_default();
-    write::text(text)?;
     if meta.tags.is_empty() && is_label(first(text).0) {
         return Err(Error::unfit("the first word of the text would be a label"));
     }

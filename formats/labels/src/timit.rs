@@ -1,15 +1,15 @@
-//! The format `timit`: phones or words by sample numbers.
+//! The format `timit`: phones or words with sample numbers.
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, Nested, Notation, OneWriter, Opened, OptionSpec, Options,
-    Probe, Request, Score, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, OptionSpec, Options, Probe,
+    Request, Score, Writer,
 };
-use spr_core::model::{Decimal, Segment, Utterance};
+use spr_core::model::{About, Decimal, Segment, Utterance};
 use spr_core::number::parse_integer;
 use spr_core::{Error, Result};
+use spr_syntax::lines::{self, Lines, is_blank, shown};
 
-use crate::lines::{self, Lines, is_blank, shown};
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::{one, probe};
 
@@ -57,7 +57,7 @@ impl Format for Timit {
         options: &Options,
         _: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let rate = rate(options)?;
         let naming = Naming::of(options, env)?;
         one::by_line(
@@ -68,7 +68,13 @@ impl Format for Timit {
         )
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let (naming, rate) = (Naming::of(options, env)?, rate(options)?);
         let caps = self.caps(options, output.medium())?;
         let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
@@ -84,21 +90,9 @@ impl Format for Timit {
         };
         Ok(Box::new(OneWriter::new(output, caps, "phn", encode)))
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// Samples a second.
+/// Returns the sampling rate in Hz.
 fn rate(options: &Options) -> Result<u32> {
     match options.parse::<u32>(RATE.name)?.unwrap_or(16000) {
         0 => Err(Error::usage(
@@ -108,7 +102,7 @@ fn rate(options: &Options) -> Result<u32> {
     }
 }
 
-/// A line `START END LABEL`, the times as sample numbers.
+/// Parses a line `START END LABEL`, with sample numbers as times.
 fn parse(line: &[u8], rate: u32) -> Result<Segment, String> {
     let mut rest = line.trim_ascii();
     let mut next = || {

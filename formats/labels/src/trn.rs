@@ -1,19 +1,19 @@
-//! The format `trn`: what was said, with the name behind it.
+//! The format `trn`: transcripts followed by names.
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, OptionSpec, Options,
-    Probe, Request, Score, Variant, WholeFolder, Writer,
+    Caps, Count, FileVariants, Format, FormatInfo, Keys, Medium, OpenedDataset, OptionSpec,
+    Options, Probe, Request, Rule, Score, Variant, Writer,
 };
-use spr_core::model::{KeySource, Utterance};
+use spr_core::model::{About, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::lines::{self, Lines, word};
 
 use crate::ctm::COMMENT;
-use crate::lines::{self, Lines, word};
 use crate::many::{Grammar, ManyReader, ManyWriter};
 use crate::{probe, write};
 
-/// Transcripts with names behind them: trn.
+/// Transcripts followed by names: trn.
 pub static TRN: Trn = Trn;
 
 /// The format `trn`.
@@ -26,10 +26,10 @@ static INFO: FormatInfo = FormatInfo::new(
     &["trn", "transcription"],
 )
 .options(&[MARKS])
-.variants(&[Variant {
+.variants(FileVariants::by_extension(&[Variant {
     extension: "transcription",
     option: ("marks", "true"),
-}]);
+}]));
 
 const MARKS: OptionSpec = OptionSpec {
     name: "marks",
@@ -37,15 +37,40 @@ const MARKS: OptionSpec = OptionSpec {
     help: "write <s> and </s> around the words, as Sphinx has them (false, in .transcription true)",
 };
 
-/// What Sphinx has before and behind the words.
+/// Sphinx's marks before and after the words.
 const AROUND: [&[u8]; 2] = [b"<s>", b"</s>"];
 
-/// What stands between Sphinx's marks, if they are there.
+/// Returns the text between Sphinx's marks, if they are present.
 fn between(text: &[u8]) -> Option<&[u8]> {
     let words = text.strip_prefix(AROUND[0])?.strip_suffix(AROUND[1])?;
     let apart = |end: Option<&u8>| end.is_none_or(lines::is_blank);
     (apart(words.first()) && apart(words.last())).then(|| words.trim_ascii())
 }
+
+/// A name that stands in brackets.
+const NO_BRACKETS: Rule<Key> = Rule::new("without brackets", |key| {
+    match key.as_bytes().iter().any(|b| matches!(b, b'(' | b')')) {
+        true => Err(Error::unfit("a name with brackets can't stand in brackets")),
+        false => Ok(()),
+    }
+});
+
+/// Text that is a line, and neither a comment nor between marks.
+const LINE: Rule<[u8]> = Rule::new(
+    "of one line that neither starts with ;; nor has <s> </s> around",
+    |text| {
+        write::text(text)?;
+        if text.starts_with(COMMENT) {
+            return Err(Error::unfit("text that starts with ;; would be a comment"));
+        }
+        match between(text) {
+            Some(_) => Err(Error::unfit(
+                "text between <s> and </s>, which would be taken for marks of Sphinx",
+            )),
+            None => Ok(()),
+        }
+    },
+);
 
 impl Format for Trn {
     fn info(&self) -> &'static FormatInfo {
@@ -60,6 +85,7 @@ impl Format for Trn {
     fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
         let mut caps = Caps::new(Count::Many, Keys::Words);
         caps.text = true;
+        (caps.key_rule, caps.text_rule) = (NO_BRACKETS, LINE);
         Ok(caps)
     }
 
@@ -69,13 +95,19 @@ impl Format for Trn {
         _: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let lines = Lines::new(source, Some(COMMENT), env);
         let reader = ManyReader::new(Transcripts, lines, KeySource::Stored, request);
-        Ok(Opened::stream(reader))
+        Ok(OpenedDataset::stream(reader))
     }
 
-    fn create(&self, output: Output, options: &Options, _: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        _: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
         let marks = options.flag(MARKS.name)?;
         let encode = move |utt: &Utterance, out: &mut Vec<u8>| encode(utt, marks, out);
@@ -83,21 +115,9 @@ impl Format for Trn {
             &output, caps, b"", false, encode,
         )?))
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// The text and the name of a line `WORDS (NAME)`.
+/// Splits a line `WORDS (NAME)` into text and name.
 fn parse(line: &[u8]) -> Result<(&[u8], &[u8]), String> {
     let line = line.trim_ascii();
     let name = line.strip_suffix(b")");
@@ -114,12 +134,11 @@ struct Transcripts;
 
 impl Grammar for Transcripts {
     fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool> {
-        if !lines.next()? {
+        if !lines.advance()? {
             return Ok(false);
         }
         let (text, name) = parse(lines.line()).map_err(|why| lines.error(why).continuable())?;
         utt.start();
-        utt.clear_data();
         utt.key.set(name);
         utt.text = Some(text.to_vec());
         utt.origin = lines.origin();
@@ -129,17 +148,6 @@ impl Grammar for Transcripts {
 
 fn encode(utt: &Utterance, marks: bool, out: &mut Vec<u8>) -> Result<()> {
     let (name, text) = (utt.key.as_bytes(), utt.text.as_deref().unwrap_or_default());
-    write::text(text)?;
-    if text.starts_with(COMMENT) {
-        return Err(Error::unfit("text that starts with ;; would be a comment"));
-    }
-    if between(text).is_some() {
-        let message = "text between <s> and </s>, which would be taken for marks of Sphinx";
-        return Err(Error::unfit(message));
-    }
-    if name.iter().any(|b| matches!(b, b'(' | b')')) {
-        return Err(Error::unfit("a name with brackets can't stand in brackets"));
-    }
     let words: &[&[u8]] = match (marks, text) {
         (false, b"") => &[],
         (false, text) => &[text],

@@ -1,17 +1,22 @@
-//! What the writers have in common.
+//! Common parts of the writers.
 
+use spr_core::format::SegmentCaps;
 use spr_core::model::{Decimal, Key, Segment, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::lines;
 
-use crate::lines;
-
-/// The segments of an utterance, of which there must be some: none would leave no trace.
-pub(crate) fn some_segments(utt: &Utterance) -> Result<&[Segment]> {
-    let segments = utt.segments().filter(|segments| !segments.is_empty());
-    segments.ok_or_else(|| Error::unfit("has no segments, and so no line in the file"))
+/// Segments of which each is a line with start and end, and at least one.
+pub(crate) fn whole_lines(mut caps: SegmentCaps) -> SegmentCaps {
+    (caps.closed, caps.needs_some) = (true, true);
+    caps
 }
 
-/// A label that is one word.
+/// The segments of an utterance, of which its [`Caps`](spr_core::format::Caps) want some.
+pub(crate) fn segments(utt: &Utterance) -> &[Segment] {
+    utt.segments().unwrap_or_default()
+}
+
+/// Checks that a label is a single word.
 pub(crate) fn word<'a>(label: &'a [u8], what: &str) -> Result<&'a [u8]> {
     match lines::word(label) {
         Ok(word) => Ok(word),
@@ -24,20 +29,18 @@ pub(crate) fn word<'a>(label: &'a [u8], what: &str) -> Result<&'a [u8]> {
     }
 }
 
-/// Where a segment ends, which must be known.
+/// Returns the end of a segment, which must be known.
 pub(crate) fn end(segment: &Segment) -> Result<Decimal> {
     segment.end.ok_or_else(|| no_end(segment))
 }
 
-/// The error for a segment that must have an end.
+/// Returns the error for a segment without an end.
 pub(crate) fn no_end(segment: &Segment) -> Error {
     let (label, start) = (Key::from(&*segment.label), segment.start);
-    Error::unfit(format!(
-        "the segment '{label}' at {start} has no end, which the format can't hold"
-    ))
+    Error::not_held(format!("the segment '{label}' at {start} has no end"))
 }
 
-/// How long a stretch is.
+/// Returns the length of a segment.
 pub(crate) fn length(start: Decimal, end: Decimal) -> Result<Decimal> {
     let length = end.minus(start);
     length.ok_or_else(|| {
@@ -47,7 +50,7 @@ pub(crate) fn length(start: Decimal, end: Decimal) -> Result<Decimal> {
     })
 }
 
-/// Appends fields with blanks between and a line end behind them.
+/// Appends fields separated by blanks, and a line end.
 pub(crate) fn line<'a>(fields: impl IntoIterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
     for (n, field) in fields.into_iter().enumerate() {
         if n > 0 {
@@ -58,7 +61,7 @@ pub(crate) fn line<'a>(fields: impl IntoIterator<Item = &'a [u8]>, out: &mut Vec
     out.push(b'\n');
 }
 
-/// A word that is none of those that stand for nothing.
+/// Checks that a word is not one of the placeholders.
 pub(crate) fn told<'a>(field: &'a [u8], what: &str, nothing: &[&[u8]]) -> Result<&'a [u8]> {
     let field = word(field, what)?;
     match nothing.contains(&field) {
@@ -70,13 +73,11 @@ pub(crate) fn told<'a>(field: &'a [u8], what: &str, nothing: &[&[u8]]) -> Result
     }
 }
 
-/// Checks that text is one line with nothing around it.
+/// Checks that text is a single line without surrounding blanks.
 pub(crate) fn text(text: &[u8]) -> Result<()> {
     lines::text(text).map_err(Error::unfit)?;
     match text.trim_ascii().len() == text.len() {
         true => Ok(()),
-        false => Err(Error::unfit(
-            "has blanks around the text, which the format can't hold",
-        )),
+        false => Err(Error::not_held("has blanks around the text")),
     }
 }

@@ -1,4 +1,4 @@
-//! What the formats promise.
+//! The behaviour suite for all label formats.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,25 +10,16 @@ use spr_core::model::{Decimal, Key, Meta, Segment, Utterance};
 use spr_format_labels::{AUDACITY, CTM, HTK_LAB, MLF, PYANNOTE, RTTM, STM, TEXTGRID, TIMIT, TRN};
 use spr_testkit::{Suite, read_memory, suite, write_memory};
 
-/// Words without what means something else in a format.
-fn plain_words(key: &Key) -> Key {
+/// A word that is neither a comment nor a label.
+fn plain_word(key: &Key) -> Key {
     let plain = |b: &u8| match b {
-        b'(' | b')' | b';' | b'*' | b'?' | b'/' | b'<' | b'>' | b'%' => b'-',
+        b';' | b'<' | b'>' => b'-',
         other => *other,
     };
     key.as_bytes().iter().map(plain).collect::<Vec<_>>().into()
 }
 
-/// Every segment has an end.
-fn closed(utt: &mut Utterance) {
-    utt.key = plain_words(&utt.key);
-    for segment in utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments) {
-        let later = || segment.start.plus(Decimal::new(5, -1)).unwrap();
-        segment.end.get_or_insert_with(later);
-    }
-}
-
-/// The segments, changed by `f`.
+/// Changes the segments with `f`.
 fn each(utt: &mut Utterance, f: impl Fn(&mut Segment)) {
     let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
     segments.for_each(f);
@@ -43,7 +34,6 @@ const LINES: Suite = Suite {
 #[test]
 fn ctm_behaves() {
     suite(&Suite {
-        prepare: closed,
         uncounted: true,
         ..LINES
     });
@@ -54,13 +44,6 @@ fn rttm_behaves() {
     suite(&Suite {
         format: &RTTM,
         options: &[&[("times", "utterance")]],
-        prepare: |utt| {
-            closed(utt);
-            each(utt, |segment| {
-                let label = segment.label.clone();
-                segment.speaker.get_or_insert(label);
-            });
-        },
         uncounted: true,
         ..LINES
     });
@@ -87,9 +70,13 @@ fn stm_behaves() {
                 Ok(()) => utt.key.clone(),
                 Err(_) => "rec".into(),
             });
-            *name = plain_words(name);
+            *name = plain_word(name);
+            // The default channel, which lines have if nothing is known.
+            if channel.as_ref().is_some_and(|name| name.as_bytes() == b"1") {
+                *channel = None;
+            }
             for name in [channel, speaker].into_iter().flatten() {
-                *name = plain_words(name);
+                *name = plain_word(name);
             }
         },
         ..LINES
@@ -101,7 +88,6 @@ fn trn_behaves() {
     suite(&Suite {
         format: &TRN,
         options: &[&[], &[("marks", "true")]],
-        prepare: |utt| utt.key = plain_words(&utt.key),
         ..LINES
     });
 }
@@ -126,20 +112,10 @@ fn marks_of_sphinx_are_no_words() {
     assert!(write_memory(&TRN, &[], &[utt]).is_err());
 }
 
-/// The segments at ticks of so many a second.
-fn at_ticks(utt: &mut Utterance, rate: u32) {
-    each(utt, |segment| {
-        for time in std::iter::once(&mut segment.start).chain(&mut segment.end) {
-            *time = Decimal::near_sample(time.sample(rate).unwrap(), rate).unwrap();
-        }
-    });
-}
-
 #[test]
 fn audacity_behaves() {
     suite(&Suite {
         format: &AUDACITY,
-        prepare: closed,
         uncounted: true,
         ..LINES
     });
@@ -149,7 +125,6 @@ fn audacity_behaves() {
 fn pyannote_behaves() {
     suite(&Suite {
         format: &PYANNOTE,
-        prepare: closed,
         uncounted: true,
         ..LINES
     });
@@ -159,30 +134,16 @@ fn pyannote_behaves() {
 fn timit_behaves() {
     suite(&Suite {
         format: &TIMIT,
-        prepare: |utt| {
-            closed(utt);
-            at_ticks(utt, 16000);
-        },
         uncounted: true,
         ..LINES
     });
-    // Times that have no end of digits.
+    // Times with many digits.
     suite(&Suite {
         format: &TIMIT,
         options: &[&[("rate", "44100")]],
-        prepare: |utt| {
-            closed(utt);
-            at_ticks(utt, 44100);
-        },
         uncounted: true,
         ..LINES
     });
-}
-
-/// Labels that are not the last have ends, and times are those of HTK.
-fn of_htk(utt: &mut Utterance) {
-    utt.key = plain_words(&utt.key);
-    at_ticks(utt, 10_000_000);
 }
 
 #[test]
@@ -190,7 +151,6 @@ fn htk_labels_behave() {
     suite(&Suite {
         format: &HTK_LAB,
         named: true,
-        prepare: of_htk,
         uncounted: true,
         ..LINES
     });
@@ -200,14 +160,12 @@ fn htk_labels_behave() {
 fn master_label_files_behave() {
     suite(&Suite {
         format: &MLF,
-        prepare: of_htk,
         ..LINES
     });
 }
 
-/// Tiers of which no segment overlaps another, as they come, with times that binary numbers are.
+/// Removes overlaps within tiers, and rounds times to binary fractions.
 fn drawn(utt: &mut Utterance) {
-    closed(utt);
     each(utt, |segment| {
         for time in std::iter::once(&mut segment.start).chain(&mut segment.end) {
             *time = Decimal::of(time.value()).unwrap();

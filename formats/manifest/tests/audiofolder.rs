@@ -1,4 +1,4 @@
-//! AudioFolders: what is written comes back, and tables of other programs are read.
+//! AudioFolders: output is read back, and tables of other programs are read.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, Locator, MemoryStore};
 use spr_core::format::{Format, Options, Registry, Request};
-use spr_core::model::{Audio, EncodedAudio, Key, Matrix, Rank, Tag, Utterance, Waveform};
+use spr_core::model::{About, Audio, EncodedAudio, Key, Matrix, Rank, Tag, Utterance, Waveform};
 use spr_core::{Error, Result};
 use spr_format_manifest::AUDIO_FOLDER;
 
-/// A store, and surroundings in which there are WAV files.
+/// Returns a store with WAV files, and an environment over it.
 fn surroundings() -> (MemoryStore, Env) {
     let store = MemoryStore::new();
     let registry = Registry::new([&spr_format_audio::WAV as &'static dyn Format]);
@@ -24,7 +24,8 @@ fn surroundings() -> (MemoryStore, Env) {
 
 fn write(utts: &[Utterance], env: &Env) -> Result<()> {
     let output = env.output(&Locator::folder("data"));
-    let mut writer = AUDIO_FOLDER.create(output.clone(), &Options::default(), env)?;
+    let mut writer =
+        AUDIO_FOLDER.create(output.clone(), &Options::default(), &About::default(), env)?;
     for utt in utts {
         writer.accept(utt)?;
         writer.write(utt)?;
@@ -33,7 +34,7 @@ fn write(utts: &[Utterance], env: &Env) -> Result<()> {
     output.commit()
 }
 
-/// What is read, errors among it.
+/// Reads all utterances and errors.
 fn read(request: Request, env: &Env) -> Vec<Result<Utterance>> {
     let at = Location::from("data");
     let opened = request.open_folder(&AUDIO_FOLDER, &at, &[], &Options::default(), env);
@@ -126,7 +127,7 @@ fn what_has_no_place_is_refused() {
     ] {
         let output = env.output(&Locator::folder("data"));
         let mut writer = AUDIO_FOLDER
-            .create(output, &Options::default(), &env)
+            .create(output, &Options::default(), &About::default(), &env)
             .unwrap();
         let error: Error = writer.write(&utt).unwrap_err();
         assert!(
@@ -174,6 +175,6 @@ fn tables_of_splits_in_either_form_are_read() {
     assert_eq!(first.meta.speaker, Some("7".into()));
     assert_eq!(first.meta.tags, [Tag::new("manifest", "snr", "1.50")]);
     let third = all[2].as_ref().unwrap();
-    // What starts with a zero is no number.
+    // A value with a leading zero is text.
     assert_eq!(third.meta.tags[1], Tag::new("manifest", "note", "\"007\""));
 }

@@ -1,4 +1,4 @@
-//! What the formats promise.
+//! The behaviour suite for the manifest formats.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,34 +13,16 @@ use spr_core::{Error, ErrorKind};
 use spr_format_manifest::{LHOTSE, NEMO};
 use spr_testkit::{Suite, generate, suite};
 
-fn utf8(key: &Key) -> Key {
-    String::from_utf8_lossy(key.as_bytes()).as_ref().into()
-}
-
-/// Names that are text, times of few digits, and columns that are of some format and not twice there.
+/// Columns that are of some format and not twice there.
 fn text_only(utt: &mut Utterance) {
-    utt.key = utf8(&utt.key);
-    let meta = &mut utt.meta;
-    for name in [
-        &mut meta.speaker,
-        &mut meta.gender,
-        &mut meta.language,
-        &mut meta.recording,
-        &mut meta.channel,
-    ]
-    .into_iter()
-    .flatten()
-    {
-        *name = utf8(name);
-    }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_bytes();
-    for (n, tag) in meta.tags.iter_mut().enumerate() {
+    for (n, tag) in utt.meta.tags.iter_mut().enumerate() {
         let key = [text(&tag.key), n.to_string().into_bytes()].concat();
         *tag = Tag::new(tag.format.clone(), key, text(&tag.value));
     }
 }
 
-/// A stretch of a sound file, which every line is about.
+/// Adds a segment of an audio file, which every line needs.
 fn stretched(utt: &mut Utterance) {
     text_only(utt);
     if utt.audio.is_none() {
@@ -66,7 +48,7 @@ fn nemo_behaves() {
     });
 }
 
-/// A stretch of a recording of which all is known that has to be, and segments as Lhotse has them.
+/// Adds a segment of a recording with all required facts, and segments as in Lhotse.
 fn cut(utt: &mut Utterance) {
     stretched(utt);
     let name = format!("recording of {}", utt.key);
@@ -86,10 +68,10 @@ fn cut(utt: &mut Utterance) {
         }
         let proper = tier.segments.iter_mut();
         for segment in proper.filter(|segment| segment.is_proper()) {
-            // Within what the utterance lasts, and with an end.
+            // Within what the utterance lasts.
+            let Some(end) = segment.end else { continue };
             let start = short(segment.start);
-            let end = short(segment.end.unwrap_or(segment.start));
-            (segment.start, segment.end) = (start, Some(end.max(start)));
+            (segment.start, segment.end) = (start, Some(short(end).max(start)));
             if !tier.points {
                 segment.end = start.plus(Decimal::new(1, -4));
             }
@@ -97,7 +79,7 @@ fn cut(utt: &mut Utterance) {
     }
 }
 
-/// A time below a third of a second, in its order.
+/// Returns a time below a third of a second, preserving order.
 fn short(time: Decimal) -> Decimal {
     let value = time.value() / (1.0 + time.value()) / 3.0;
     Decimal::of((value * 1e4).floor() / 1e4).unwrap()
@@ -119,7 +101,7 @@ fn open(format: &'static dyn Format, text: &str) -> Box<dyn Reader> {
     opened.unwrap().into_stream().unwrap()
 }
 
-/// Each line that is at fault is an error with its number, and the line after it is read.
+/// Checks that each faulty line is an error with its number, and that the next line is read.
 fn faults(format: &'static dyn Format, good: &str, lines: &[(&str, &str)]) {
     for (line, message) in lines {
         let mut reader = open(format, &format!("{good}\n\n{line}\n{good}\n"));

@@ -1,9 +1,12 @@
-//! What an array file can hold.
+//! The capabilities of array files.
 
-use spr_core::format::{ArrayCaps, Caps, Count, Empty, FeatureCaps, Keys, Portioned};
+use spr_core::format::{ArrayCaps, Caps, ChunkSupport, Count, Empty, FeatureCaps, Keys};
 use spr_core::model::Dtype;
 
-/// The element types that NumPy knows, too.
+/// The name of an array with more than two dimensions.
+pub(crate) const NAME: &str = "array";
+
+/// The element types that NumPy supports as well.
 pub(crate) const DTYPES: &[Dtype] = &[
     Dtype::F32,
     Dtype::F64,
@@ -19,7 +22,19 @@ pub(crate) const DTYPES: &[Dtype] = &[
     Dtype::Bool,
 ];
 
-/// What a file holds whose name says nothing.
+/// The element types of labels.
+pub(crate) const LABELS: &[Dtype] = &[
+    Dtype::I32,
+    Dtype::I64,
+    Dtype::I8,
+    Dtype::U8,
+    Dtype::I16,
+    Dtype::U16,
+    Dtype::U32,
+    Dtype::U64,
+];
+
+/// The capabilities of a file whose name is not stored.
 pub(crate) const CAPS: Caps = caps(Keys::Any);
 
 pub(crate) const fn caps(keys: Keys) -> Caps {
@@ -28,8 +43,10 @@ pub(crate) const fn caps(keys: Keys) -> Caps {
     features.scalars = true;
     let mut caps = Caps::new(Count::One, keys);
     caps.features = Some(features);
-    caps.arrays = Some(ArrayCaps::new(DTYPES));
+    let mut arrays = ArrayCaps::new(DTYPES);
+    (arrays.min_rank, arrays.max_count, arrays.name) = (3, 1, Some(NAME));
+    caps.arrays = Some(arrays);
     caps.empty = Empty::Kept;
-    caps.portioned = Portioned::Counted;
+    caps.chunked = ChunkSupport::Counted;
     caps
 }

@@ -3,10 +3,10 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
-    Options, Portioned, Probe, Request, Score, WholeFolder, Writer,
+    Caps, ChunkSupport, Format, FormatInfo, Keys, Medium, Nested, OneReader, OneWriter,
+    OpenedDataset, Options, Probe, Request, Score, Writer,
 };
-use spr_core::model::{DatasetInfo, Portions, Utterance};
+use spr_core::model::{About, Chunks, DatasetInfo, Utterance};
 
 use crate::caps::caps;
 use crate::header::{Header, MAGIC};
@@ -15,7 +15,7 @@ use crate::object::{self, NestedArray};
 /// NumPy arrays.
 pub static FORMAT: Npy = Npy;
 
-/// The format `npy`: an array, one utterance a file.
+/// The format `npy`: an array, one utterance per file.
 #[derive(Clone, Copy, Debug)]
 pub struct Npy;
 
@@ -49,7 +49,7 @@ impl Format for Npy {
         _options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let header = Header::read(&mut source, &env.limits)?;
         let mut info = DatasetInfo::default();
         match *header.shape {
@@ -61,14 +61,14 @@ impl Format for Npy {
         info.byte_order = (header.dtype.size() > 1).then_some(header.order);
         info.compression = source.compression();
         let (values, labels) = (request.values, object::wants_labels(request));
-        let portioned = values && !labels && request.portions != Portioned::No;
-        let mut portions = object::portions(&header).filter(|_| portioned);
+        let chunked = values && !labels && request.chunks != ChunkSupport::No;
+        let mut chunks = object::chunks(&header).filter(|_| chunked);
         let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
             utt.start();
-            utt.portion = match portions.as_mut().and_then(Portions::deal) {
-                Some((portion, rows)) => {
-                    object::rows(source, &header, (portion, rows), utt, &env.limits)?;
-                    Some(portion)
+            utt.chunk = match chunks.as_mut().and_then(Chunks::deal) {
+                Some((chunk, rows)) => {
+                    object::rows(source, &header, (chunk, rows), utt, &env.limits)?;
+                    Some(chunk)
                 }
                 None => {
                     object::read(source, &header, values, utt, &env.limits)?;
@@ -83,10 +83,18 @@ impl Format for Npy {
                 false => Ok(()),
             }
         };
-        Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+        Ok(OpenedDataset::stream(OneReader::new(
+            source, info, env, fill,
+        )?))
     }
 
-    fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        _options: &Options,
+        _: &About,
+        _env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let caps = caps(Keys::of_files(output.medium()));
         let encode =
             |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| NestedArray.write(utt, put);
@@ -94,15 +102,7 @@ impl Format for Npy {
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
     }
 
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
     fn nested(&self) -> Option<&dyn Nested> {
         Some(&NestedArray)
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }

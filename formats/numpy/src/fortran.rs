@@ -1,18 +1,17 @@
-//! Elements whose first index runs fastest.
+//! Fortran order: arrays whose first index varies fastest.
 
 use spr_core::{Error, Result};
 
-/// Puts elements of `size` bytes, of which the first index runs fastest, into `to` in the order in
-/// which the last one does.
+/// Converts elements of `size` bytes from Fortran order to C order in `to`.
 ///
 /// # Errors
-/// There are not as many as `shape` says.
+/// The number of elements does not match `shape`.
 pub(crate) fn reorder(from: &[u8], shape: &[usize], size: usize, to: &mut [u8]) -> Result<()> {
     let wrong = || Error::malformed("elements that do not fill the shape of their array");
     if from.len() != to.len() || shape.iter().product::<usize>() * size != from.len() {
         return Err(wrong());
     }
-    // Bytes from an element to the next along each dimension.
+    // The distance between elements along each dimension, in bytes.
     let mut steps = vec![size; shape.len()];
     for axis in (1..shape.len()).rev() {
         steps[axis - 1] = steps[axis] * shape[axis];

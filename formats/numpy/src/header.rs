@@ -1,6 +1,6 @@
-//! What stands before the elements.
+//! The header of an array.
 
-use spr_core::bytes::{ByteOrder, Source};
+use spr_core::bytes::{ByteOrder, PutNumber, Source};
 use spr_core::model::{Array, Dtype, Matrix, Rank};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
@@ -8,7 +8,7 @@ use crate::literal::{Literal, dict};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The types that are written, and those that are read but for other byte orders: name and type.
+/// The types that are written, and read in other byte orders as well: name and type.
 const TYPES: &[(&str, Dtype)] = &[
     ("<f4", Dtype::F32),
     ("<f8", Dtype::F64),
@@ -24,12 +24,12 @@ const TYPES: &[(&str, Dtype)] = &[
     ("|b1", Dtype::Bool),
 ];
 
-/// What a header says of the elements that follow it.
+/// The header of the elements that follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) dtype: Dtype,
     pub(crate) order: ByteOrder,
-    /// Whether the first index runs fastest.
+    /// Whether the array is in Fortran order.
     pub(crate) fortran: bool,
     pub(crate) shape: Vec<u64>,
 }
@@ -38,7 +38,7 @@ impl Header {
     /// Reads a header, and moves to the elements.
     ///
     /// # Errors
-    /// It breaks the rules, or tells of elements that are not numbers.
+    /// The header is malformed, or the elements are not numbers.
     pub(crate) fn read(source: &mut Source, limits: &Limits) -> Result<Self> {
         let at = source.offset();
         let placed = |source: &Source, e: Error| e.file(source.name()).byte(at);
@@ -48,8 +48,8 @@ impl Header {
         }
         let version = source.array()?;
         let len = match version {
-            [1, 0] => u64::from(u16::from_le_bytes(source.array()?)),
-            [2 | 3, 0] => u64::from(u32::from_le_bytes(source.array()?)),
+            [1, 0] => u64::from(source.read_u16(ByteOrder::Little)?),
+            [2 | 3, 0] => u64::from(source.read_u32(ByteOrder::Little)?),
             [major, minor] => {
                 let message = format!("a NumPy array of version {major}.{minor}");
                 return Err(placed(source, Error::unsupported(message)));
@@ -64,7 +64,7 @@ impl Header {
         source.read_matrix(&mut text, shape, ByteOrder::NATIVE, limits)?;
         let text = text.as_bytes();
         let parsed = match version {
-            // Latin-1, of which only ASCII stands for anything that is read.
+            // Versions 1 and 2 are Latin-1, but only ASCII has a meaning.
             [1 | 2, _] => {
                 let text: String = text.iter().map(|b| char::from(*b)).collect();
                 Self::parse(&text)
@@ -120,10 +120,10 @@ impl Header {
         })
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     ///
     /// # Errors
-    /// It can't be counted.
+    /// The number overflows.
     pub(crate) fn len(&self) -> Result<u64> {
         let len = self
             .shape
@@ -133,7 +133,7 @@ impl Header {
     }
 }
 
-/// The byte order and the type that `descr` stands for.
+/// Parses `descr` as byte order and type.
 fn element(descr: &str) -> Result<(ByteOrder, Dtype)> {
     let shown = descr.escape_debug();
     let what = match descr
@@ -171,14 +171,14 @@ fn element(descr: &str) -> Result<(ByteOrder, Dtype)> {
     }
 }
 
-/// Adds the header of a C-ordered little-endian array to `out`, as NumPy 2 writes it.
+/// Appends the header of a C-ordered little-endian array to `out`, as NumPy 2 writes it.
 ///
 /// # Errors
 /// NumPy has no such type.
 pub(crate) fn print(dtype: Dtype, shape: &[usize], out: &mut Vec<u8>) -> Result<()> {
-    /// All before the elements is a multiple of this long.
+    /// The alignment of the elements in bytes.
     const ALIGNMENT: usize = 64;
-    /// Digits that the first size can grow to in place.
+    /// The number of digits reserved for the first size, which can be changed in place.
     const DIGITS: usize = 21;
     const FIXED: usize = MAGIC.len() + 4;
     let name = TYPES.iter().find(|(_, known)| *known == dtype);
@@ -198,7 +198,7 @@ pub(crate) fn print(dtype: Dtype, shape: &[usize], out: &mut Vec<u8>) -> Result<
         u16::try_from(text.len()).map_err(|_| Error::unfit("has a shape that is too long"))?;
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&[1, 0]);
-    out.extend_from_slice(&len.to_le_bytes());
+    out.put_u16(len, ByteOrder::Little);
     out.extend_from_slice(text.as_bytes());
     Ok(())
 }

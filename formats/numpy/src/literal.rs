@@ -1,4 +1,4 @@
-//! The text of a header: a Python dict of literals, as strict as NumPy takes it.
+//! The text of a header: a Python dict of literals, parsed as strictly as by NumPy.
 
 /// A value of the dict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,12 +9,12 @@ pub(crate) enum Literal<'a> {
     Truth(bool),
     /// A tuple of whole numbers that are not negative.
     Sizes(Vec<u64>),
-    /// A list: of records, which are not taken apart.
+    /// A list of fields, which is not parsed.
     List,
 }
 
-/// The pairs of the dict that is all of `text`, up to a list, behind which nothing is looked at;
-/// `None` if it is not one.
+/// Parses `text` as a dict, up to a list, after which parsing stops. Returns `None` if it is not a
+/// dict.
 pub(crate) fn dict(text: &str) -> Option<Vec<(&str, Literal<'_>)>> {
     let mut left = Cursor(text);
     let mut pairs = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn dict(text: &str) -> Option<Vec<(&str, Literal<'_>)>> {
     left.0.is_empty().then_some(pairs)
 }
 
-/// What is left of the text.
+/// The rest of the text.
 struct Cursor<'a>(&'a str);
 
 impl<'a> Cursor<'a> {
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
         self.0 = self.0.trim_start_matches([' ', '\t', '\n', '\r', '\x0c']);
     }
 
-    /// Moves past `wanted`, if that is next.
+    /// Consumes `wanted`, if that comes next.
     fn take(&mut self, wanted: char) -> Option<()> {
         self.skip_space();
         self.0 = self.0.strip_prefix(wanted)?;
@@ -80,7 +80,8 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// A tuple: one number has a comma behind it, as otherwise it would be one in brackets.
+    /// Reads a tuple. A single number needs a trailing comma, because otherwise it is only in
+    /// parentheses.
     fn sizes(&mut self) -> Option<Vec<u64>> {
         self.take('(')?;
         let mut sizes = Vec::new();
@@ -99,7 +100,7 @@ impl<'a> Cursor<'a> {
         self.skip_space();
         let end = self.0.find(|c: char| !c.is_ascii_digit());
         let (digits, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
-        // Python 2 marked long numbers.
+        // Python 2 marked long integers.
         self.0 = rest.strip_prefix('L').unwrap_or(rest);
         let padded = digits.len() > 1 && digits.starts_with('0');
         digits.parse().ok().filter(|_| !padded)

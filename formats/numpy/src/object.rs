@@ -1,27 +1,24 @@
-//! Arrays as bytes.
+//! Arrays as objects.
 
 use spr_core::bytes::{ByteOrder, Env, Source, swap_in_place};
-use spr_core::format::{Claim, Extent, Nested, Request};
+use spr_core::format::{Claim, Nested, ObjectBounds, Request};
 use spr_core::model::{
-    Array, AudioFacts, Dtype, Matrix, NamedArray, Portion, Portions, Rank, Utterance,
+    Array, AudioFacts, Chunk, Chunks, Dtype, Matrix, NamedArray, Rank, Utterance,
 };
 use spr_core::{Error, Limits, Result};
 
-use crate::caps::CAPS;
+use crate::caps::{CAPS, LABELS, NAME};
 use crate::fortran::reorder;
 use crate::header::{self, Header, MAGIC};
-use crate::parts::LABELS;
 
-/// What an array of more than two dimensions is called.
-pub(crate) const NAME: &str = "array";
-/// Elements are turned round in steps of so many bytes.
+/// The number of bytes that are reordered at a time.
 const STEP: usize = 64 << 10;
 
-/// Reads the elements of an array into `utt`, which was started. Without `values` features only get
-/// their shape.
+/// Reads the elements of an array into `utt`, which was started. Without `values` only the shape of
+/// features is set.
 ///
 /// # Errors
-/// They are not all there, or more than `limits` allow.
+/// Elements are missing, or exceed `limits`.
 pub(crate) fn read(
     source: &mut Source,
     header: &Header,
@@ -29,7 +26,6 @@ pub(crate) fn read(
     utt: &mut Utterance,
     limits: &Limits,
 ) -> Result<()> {
-    utt.labels = None;
     let dtype = header.dtype;
     let shape = match *header.shape {
         [] => (dtype, Rank::Scalar, 1, 1),
@@ -48,7 +44,7 @@ pub(crate) fn read(
         (true, true) => {
             let (_, rank, rows, cols) = shape;
             let mut columns = Matrix::default();
-            // Stored are columns one after the other.
+            // The stored order is column by column.
             let turned = (dtype, rank, cols, rows);
             source.read_matrix(&mut columns, turned, header.order, limits)?;
             let shape = [columns.cols(), columns.rows()];
@@ -59,17 +55,18 @@ pub(crate) fn read(
     check_truths(source, features)
 }
 
-/// Reads the elements of an array of any rank into `utt`, which was started, as its only named array.
+/// Reads the elements of an array of any rank into `utt`, which was started, as its only named
+/// array.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub(crate) fn read_array(
     source: &mut Source,
     header: &Header,
     utt: &mut Utterance,
     limits: &Limits,
 ) -> Result<()> {
-    (utt.features, utt.labels) = (None, None);
+    utt.features = None;
     let array = array(source, header, limits)?;
     utt.arrays.push(NamedArray {
         name: NAME.to_owned(),
@@ -78,34 +75,33 @@ pub(crate) fn read_array(
     Ok(())
 }
 
-/// The portions of an array, if it is one of rows that has several.
-pub(crate) fn portions(header: &Header) -> Option<Portions> {
+/// Returns the chunks of an array, if it consists of rows and has several chunks.
+pub(crate) fn chunks(header: &Header) -> Option<Chunks> {
     let size = header.dtype.size() as u64;
     match *header.shape {
-        [n] => Portions::of(n, size),
-        [rows, cols] if !header.fortran => Portions::of(rows, cols.saturating_mul(size)),
+        [n] => Chunks::of(n, size),
+        [rows, cols] if !header.fortran => Chunks::of(rows, cols.saturating_mul(size)),
         _ => None,
     }
 }
 
-/// Reads the next `rows` of an array that has [portions].
+/// Reads the next `rows` of an array with [chunks].
 ///
 /// # Errors
-/// As [`read`], of which the first tells that the file is too short for all.
+/// As for [`read`]. The first call fails if the file is too short for all rows.
 pub(crate) fn rows(
     source: &mut Source,
     header: &Header,
-    (portion, rows): (Portion, u64),
+    (chunk, rows): (Chunk, u64),
     utt: &mut Utterance,
     limits: &Limits,
 ) -> Result<()> {
-    utt.labels = None;
     let (rank, cols) = match *header.shape {
         [_, cols] => (Rank::Matrix, cols),
         _ => (Rank::Vector, 1),
     };
-    if portion.first == 0 {
-        let all = portion.rows.unwrap_or_default();
+    if chunk.first == 0 {
+        let all = chunk.rows.unwrap_or_default();
         source.expect_matrix((header.dtype, all, cols), limits)?;
     }
     let shape = (header.dtype, rank, rows, cols);
@@ -114,12 +110,12 @@ pub(crate) fn rows(
     check_truths(source, features)
 }
 
-/// Whether nothing but labels is wanted, which arrays that are not called so may be as well.
+/// Returns `true` if only labels are requested, which arrays without that name may be as well.
 pub(crate) fn wants_labels(request: &Request) -> bool {
     request.parts.labels && !request.parts.features
 }
 
-/// Takes integers, one a frame, for labels where there are none.
+/// Moves integers, one per frame, to the labels if there are none.
 pub(crate) fn take_as_labels(utt: &mut Utterance) {
     let labels = |m: &mut Matrix| {
         let one = m.rank() == Rank::Vector || m.rank() == Rank::Matrix && m.cols() == 1;
@@ -153,7 +149,7 @@ fn array(source: &mut Source, header: &Header, limits: &Limits) -> Result<Array>
     Array::of(values, &shape)
 }
 
-/// Refuses truth values other than 0 and 1, behind which `source` stands.
+/// Rejects boolean values other than 0 and 1; `source` is positioned after them.
 fn check_truths(source: &Source, values: &Matrix) -> Result<()> {
     if values.dtype() != Dtype::Bool {
         return Ok(());
@@ -162,10 +158,10 @@ fn check_truths(source: &Source, values: &Matrix) -> Result<()> {
     checked.map_err(|e| e.file(source.name()).byte(source.offset()))
 }
 
-/// Refuses what follows the elements.
+/// Fails unless the file ends after the elements.
 ///
 /// # Errors
-/// There is something.
+/// There are more bytes.
 pub(crate) fn end(source: &mut Source) -> Result<()> {
     match source.at_end()? {
         true => Ok(()),
@@ -187,15 +183,15 @@ impl Nested for NestedArray {
     fn read(
         &self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
         let header = Header::read(source, &env.limits)?;
         read(source, &header, true, utt, &env.limits)?;
         match extent {
-            Extent::Whole => end(source),
-            Extent::Own => Ok(()),
+            ObjectBounds::Whole => end(source),
+            ObjectBounds::Own => Ok(()),
         }
     }
 
@@ -221,26 +217,19 @@ impl Nested for NestedArray {
                 features
             }
             (None, [only]) => {
-                let shape = only.array.shape();
-                if only.name != NAME || shape.len() < 3 {
-                    return Err(Error::unfit(format!(
-                        "has the array '{}' of {} dimensions; the format holds one of 3 or more, \
-                         called {NAME}",
-                        only.name.escape_debug(),
-                        shape.len()
-                    )));
-                }
-                header::print(only.array.dtype(), shape, &mut bytes)?;
+                header::print(only.array.dtype(), only.array.shape(), &mut bytes)?;
                 only.array.values()
             }
-            _ => return Err(Error::unfit("has several arrays, the format holds one")),
+            _ => {
+                return Err(Error::unfit("has an array beside features, ").the_format(" holds one"));
+            }
         };
         put(&bytes)?;
         elements(values, put)
     }
 }
 
-/// Writes elements, little-endian.
+/// Writes elements in little-endian order.
 pub(crate) fn elements(values: &Matrix, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     if ByteOrder::NATIVE == ByteOrder::Little {
         return put(values.as_bytes());
@@ -268,7 +257,7 @@ pub(crate) fn write(
     elements(values, put)
 }
 
-/// The shape of a matrix, as an array has it.
+/// Returns the shape of a matrix as an array.
 pub(crate) fn shape_of(matrix: &Matrix) -> Vec<usize> {
     match matrix.rank() {
         Rank::Scalar => Vec::new(),

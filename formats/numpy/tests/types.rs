@@ -1,4 +1,4 @@
-//! Every type and rank through all three formats and back.
+//! Every element type and rank through all three formats and back.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,7 +8,7 @@
 
 use spr_core::Limits;
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Format, Options, Parts, Request};
+use spr_core::format::{FieldSet, Format, Options, Request};
 use spr_core::model::{Array, Dtype, Matrix, NamedArray, Rank, Utterance};
 use spr_format_numpy::{FORMAT, NPZ, SAFETENSORS};
 use spr_testkit::{compare_all, read_memory, write_memory};
@@ -28,10 +28,10 @@ const TYPES: [Dtype; 12] = [
     Dtype::Bool,
 ];
 
-/// A format to go through, and how it is written.
+/// A format, and its options.
 type Step<'a> = (&'static dyn Format, &'a [(&'a str, &'a str)]);
 
-/// Twenty-four elements whose bytes are all different where their type has so many.
+/// Returns twenty-four elements with as many different bytes as possible.
 fn elements(dtype: Dtype) -> Matrix {
     let mut values = Matrix::default();
     let limits = Limits::default();
@@ -39,14 +39,14 @@ fn elements(dtype: Dtype) -> Matrix {
     for (byte, n) in bytes.iter_mut().zip(0u8..) {
         *byte = match dtype {
             Dtype::Bool => n % 2,
-            // No NaN: the lowest byte of the exponent stays below its largest.
+            // No NaN: the lowest byte of the exponent stays below its largest value.
             _ => n.wrapping_mul(5) & 0x7b,
         };
     }
     values
 }
 
-/// An utterance of elements with so many dimensions.
+/// Returns an utterance of elements with `rank` dimensions.
 fn utterance(dtype: Dtype, rank: usize) -> Utterance {
     let mut values = elements(dtype);
     let mut utt = Utterance::default();
@@ -120,12 +120,12 @@ fn integers_are_labels_where_only_those_are_wanted() {
     let formats: [&'static dyn Format; 3] = [&FORMAT, &NPZ, &SAFETENSORS];
     for format in formats {
         for (dtype, rank, parts, found) in [
-            (Dtype::I32, 1, Parts::LABELS, (Some(24), false)),
-            (Dtype::U8, 1, Parts::LABELS, (Some(24), false)),
-            (Dtype::I64, 2, Parts::LABELS, (None, false)),
-            (Dtype::F32, 1, Parts::LABELS, (None, false)),
-            (Dtype::Bool, 1, Parts::LABELS, (None, false)),
-            (Dtype::I32, 1, Parts::ALL, (None, true)),
+            (Dtype::I32, 1, FieldSet::LABELS, (Some(24), false)),
+            (Dtype::U8, 1, FieldSet::LABELS, (Some(24), false)),
+            (Dtype::I64, 2, FieldSet::LABELS, (None, false)),
+            (Dtype::F32, 1, FieldSet::LABELS, (None, false)),
+            (Dtype::Bool, 1, FieldSet::LABELS, (None, false)),
+            (Dtype::I32, 1, FieldSet::ALL, (None, true)),
         ] {
             let told = labels(format, dtype, rank, parts);
             assert_eq!(told, found, "{} {dtype} {rank}", format.info().name);

@@ -1,12 +1,12 @@
-//! The text header as it is written.
+//! The canonical text header.
 
 use std::fmt::Write;
 
-/// Bytes of the header that is written; the text is padded with NUL.
+/// The size of the header in bytes; the text is padded with NUL.
 pub(crate) const SIZE: usize = 32768;
-/// The most feature and label columns whose letters fit the header.
+/// The largest number of feature and label columns whose letters fit into the header.
 pub(crate) const MAX_COLUMNS: usize = 32_400;
-/// The text of a header in its canonical form.
+/// Returns the text of a header in canonical form.
 pub(crate) fn text(sentences: u32, frames: u32, features: usize, labels: usize) -> String {
     let columns = 2 + features + labels;
     let words = u64::from(frames) * columns as u64;
@@ -14,7 +14,7 @@ pub(crate) fn text(sentences: u32, frames: u32, features: usize, labels: usize) 
     let first_label = 2 + features;
     let (f, d) = ("f".repeat(features), "d".repeat(labels));
     let mut text = String::with_capacity(SIZE);
-    // Writing to a string can't fail.
+    // Writing to a string cannot fail.
     let _ = write!(
         text,
         "-pfile_header version 0 size {SIZE}\n\

@@ -1,14 +1,14 @@
-//! What the format is called, takes and can hold.
+//! The format with its options and capabilities.
 
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium, Nested,
-    Notation, Opened, OptionSpec, Options, Partitioning, Portioned, Probe, Request, Score,
-    WholeFolder, Writer,
+    Caps, ChunkSupport, Count, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
+    OpenedDataset, OptionSpec, Options, Partitioning, Probe, Request, Score, Writer,
 };
-use spr_core::model::Dtype;
+use spr_core::model::{About, Dtype};
 use spr_core::stage::PartitionSize;
-use spr_core::{Error, Result, side};
+use spr_core::tables::side;
+use spr_core::{Error, Result};
 
 use crate::canonical::MAX_COLUMNS;
 use crate::grammar::MAGIC;
@@ -19,7 +19,7 @@ use crate::writer::{MAX_ROWS, PFileWriter};
 /// ICSI PFiles.
 pub static FORMAT: PFile = PFile;
 
-/// The format `pfile`: features and labels of many utterances, a row a frame.
+/// The format `pfile`: features and labels of many utterances, one row per frame.
 #[derive(Clone, Copy, Debug)]
 pub struct PFile;
 
@@ -37,7 +37,7 @@ static INFO: FormatInfo = FormatInfo::new(
     side::OPTION,
 ])
 .index(IndexKind::SideFile)
-.partitioning(Partitioning::Batches(PartitionSize::PDNN_BATCH));
+.pdnn(Partitioning::Batches(PartitionSize::PDNN_BATCH));
 
 impl Format for PFile {
     fn info(&self) -> &'static FormatInfo {
@@ -68,7 +68,7 @@ impl Format for PFile {
         let mut caps = Caps::new(Count::Many, keys);
         (caps.features, caps.labels) = (Some(features), Some(labels));
         caps.max_rows = MAX_ROWS;
-        caps.portioned = Portioned::Any;
+        caps.chunked = ChunkSupport::Any;
         Ok(caps)
     }
 
@@ -78,32 +78,26 @@ impl Format for PFile {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let order = byte_order(options)?;
         Ok(match request.damaged {
-            true => Opened::stream(SalvageReader::open(source, options, order, env)?),
+            true => OpenedDataset::stream(SalvageReader::open(source, options, order, env)?),
             false => {
                 let reader = PFileReader::open(source, options, order, env)?;
-                Opened::stream(reader.requested(request)?)
+                OpenedDataset::stream(reader.requested(request)?)
             }
         })
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
         Ok(Box::new(PFileWriter::create(&output, options, caps, env)?))
-    }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }
 

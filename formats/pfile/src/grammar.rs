@@ -1,4 +1,4 @@
-//! The grammar of header lines: `-name value…`, blanks between words.
+//! The grammar of header lines: `-name value…`, with blanks between words.
 
 use nom::bytes::complete::take_while1;
 use nom::character::complete::{one_of, space0, space1, u64 as integer};
@@ -37,19 +37,19 @@ impl Pairs {
     }
 }
 
-/// A line's `-name` and what follows it.
+/// Splits a line into its `-name` and the rest.
 pub(crate) fn line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (rest, name) = word(text.trim_ascii()).ok()?;
     let ends = rest.first().is_none_or(u8::is_ascii_whitespace);
     (ends && name.starts_with(b"-")).then_some((name, rest))
 }
 
-/// One number.
+/// Parses a number.
 pub(crate) fn number(text: &[u8]) -> Option<u64> {
     whole(preceded(space0, integer), text)
 }
 
-/// `name number` pairs in any order, none of them unknown or given twice.
+/// Parses `name number` pairs in any order, without unknown or repeated names.
 pub(crate) fn pairs(text: &[u8]) -> Option<Pairs> {
     let one = preceded(space0, separated_pair(word, space1, integer));
     let all = fold_many1(
@@ -60,8 +60,8 @@ pub(crate) fn pairs(text: &[u8]) -> Option<Pairs> {
     whole(map_opt(all, |all| all), text)
 }
 
-/// Column letters, `dff` or run-length coded `d2f`, each run given to `fold` with the number of
-/// columns in it.
+/// Parses column letters, `dff` or run-length coded `d2f`, and passes each run with its number of
+/// columns to `fold`.
 pub(crate) fn letters<T>(
     text: &[u8],
     start: impl Fn() -> T,

@@ -1,4 +1,4 @@
-//! The text header: what it says, checked.
+//! The text header, parsed and checked.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -8,22 +8,22 @@ use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::grammar::{self, MAGIC, Pairs};
 
-/// Bytes in which the first line must end.
+/// The number of bytes within which the first line must end.
 const FIRST_LINE: usize = 256;
-/// Unknown lines that are reported; a hostile header may have millions.
+/// The largest number of warnings about unknown lines; a hostile header may have millions.
 const MAX_WARNINGS: usize = 10;
 const WORD: u64 = 4;
 
-/// What the header says, after all checks that need no data.
+/// The content of the header after all checks that need no data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Bytes of the header.
+    /// The size of the header in bytes.
     pub(crate) size: u64,
-    /// Utterances.
+    /// The number of utterances.
     pub(crate) sentences: u32,
-    /// Rows.
+    /// The number of rows.
     pub(crate) frames: u32,
-    /// 32-bit words in a row.
+    /// The number of 32-bit words in a row.
     pub(crate) columns: usize,
     /// The columns that hold features.
     pub(crate) features: Range<usize>,
@@ -31,12 +31,12 @@ pub(crate) struct Header {
     pub(crate) labels: Range<usize>,
     /// Whether a sentence table follows the data.
     pub(crate) table: bool,
-    /// Bytes of the whole file.
+    /// The size of the whole file in bytes.
     pub(crate) file_len: u64,
 }
 
 impl Header {
-    /// Reads the header and checks it, and the length of the file where that is known.
+    /// Reads the header and checks it against the length of the file, if that is known.
     pub(crate) fn read(source: &mut Source, env: &Env) -> Result<Self> {
         let header = Self::parse(source, env, |lines, size, limits| lines.check(size, limits))?;
         if let Some(rest) = source.remaining() {
@@ -46,7 +46,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Reads of the header what the rows look like; counts that can't be are 0.
+    /// Reads the row layout in the header; invalid counts become 0.
     pub(crate) fn read_layout(source: &mut Source, env: &Env) -> Result<Self> {
         Self::parse(source, env, |lines, size, limits| {
             lines.layout(size, limits)
@@ -89,12 +89,12 @@ impl Header {
     }
 }
 
-/// What is said of a file that is too short.
+/// Returns the message about a file that is too short.
 pub(crate) fn cut_short(expected: u64, found: u64) -> String {
     format!("the file ends here: expected {expected} bytes by the header, found {found}")
 }
 
-/// The size of the header, which the first line of `head` says.
+/// Returns the size of the header, which is in the first line of `head`.
 fn first_line(head: &[u8], limits: &Limits) -> Result<usize> {
     let line = head.split(|&b| b == b'\n').next().unwrap_or_default();
     let (name, rest) = grammar::line(line).unwrap_or_default();
@@ -136,7 +136,7 @@ fn first_line(head: &[u8], limits: &Limits) -> Result<usize> {
     }
 }
 
-/// The lines as they stand in the header.
+/// The lines of the header.
 #[derive(Default)]
 struct Lines<'a> {
     sentences: Option<u64>,
@@ -151,7 +151,7 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Takes the lines up to `-end`, in any order. Unknown ones are reported to `warn`.
+    /// Parses the lines up to `-end` in any order. Unknown lines are reported to `warn`.
     fn parse(text: &'a [u8], warn: &dyn Fn(Error)) -> Result<Self> {
         let mut lines = Self::default();
         let mut unknown = 0;
@@ -255,8 +255,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The row, whatever is said of how many there are. Where that is plausible, the length of the
-    /// file is told.
+    /// Returns the row layout, without trust in the counts. The length of the file is set if it is
+    /// plausible.
     fn layout(&self, size: u64, limits: &Limits) -> Result<Header> {
         if let Ok(header) = self.check(size, limits) {
             return Ok(header);
@@ -278,7 +278,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// Where the features and the labels stand in a row of `all` columns.
+    /// Returns the feature and label columns in a row of `all` columns.
     fn columns(&self, all: u64) -> Result<(Range<usize>, Range<usize>)> {
         let features = required(self.features, "-num_features")?;
         let labels = self.labels.unwrap_or(0);
@@ -371,7 +371,7 @@ fn range(start: u64, len: u64) -> Range<u64> {
     start..start.saturating_add(len)
 }
 
-/// The start of a text from the file, fit for a message.
+/// Returns the start of a text from the file for a message.
 fn shown(text: &[u8]) -> impl Display + '_ {
     let text = text.trim_ascii();
     text.get(..60).unwrap_or(text).escape_ascii()

@@ -1,20 +1,23 @@
-//! Columns into rows and back, with the byte swap, on 32-bit words.
+//! Interleaving of columns in rows, with byte swapping, on 32-bit words.
 
 use spr_core::bytes::ByteOrder;
 
-/// Columns of a block of rows.
+/// The number of words in a block, which holds at least one whole row.
+pub(crate) const BLOCK: usize = (256 << 10) / size_of::<u32>();
+
+/// A range of columns in a block of rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Columns {
-    /// The first one.
+    /// The first column.
     pub(crate) at: usize,
-    /// How many; with none, nothing is moved.
+    /// The number of columns; with 0, nothing is copied.
     pub(crate) width: usize,
-    /// Words in a whole row.
+    /// The number of words in a whole row.
     pub(crate) stride: usize,
 }
 
 impl Columns {
-    /// Writes `values`, row by row, big-endian to these columns of `block`.
+    /// Writes `values` row by row, as big-endian words, to these columns of `block`.
     pub(crate) fn spread(self, values: &[u32], block: &mut [u32]) {
         if self.width == 0 {
             return;
@@ -29,7 +32,7 @@ impl Columns {
         }
     }
 
-    /// Reads these columns of `block`, whose words are in `order`, to `values`, row by row.
+    /// Reads these columns of `block`, whose words are in `order`, into `values`, row by row.
     pub(crate) fn gather(self, block: &[u32], values: &mut [u32], order: ByteOrder) {
         match order {
             ByteOrder::Big => self.gather_by(block, values, u32::from_be),
@@ -53,7 +56,7 @@ impl Columns {
     }
 }
 
-/// A word in `order` as a number, or a number as a word in `order`.
+/// Converts a word between `order` and native order.
 pub(crate) fn ordered(order: ByteOrder, word: u32) -> u32 {
     match order {
         ByteOrder::Big => u32::from_be(word),

@@ -1,55 +1,55 @@
-//! Reading: header, sentences one after the other, table, end.
+//! The reader: header, sentences in sequence, table, end.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{Options, Portioned, Reader, Request, Share};
-use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Portion, Portions, Position, Utterance};
-use spr_core::side::SideReader;
+use spr_core::format::{ChunkSupport, Options, Reader, Request, Subset};
+use spr_core::model::{Chunk, Chunks, DatasetInfo, Dtype, Key, KeySource, Position, Utterance};
+use spr_core::tables::side::SideReader;
 use spr_core::{Limits, Result};
 
 use crate::header::Header;
 use crate::rows::Rows;
 use crate::table;
 
-/// What is known of a sentence of which rows were read.
+/// The state of a sentence being read.
 #[derive(Default)]
 struct Sentence {
     key: Key,
-    /// Its first row.
+    /// The index of its first row.
     start: u32,
-    /// Frames that the side file says it has.
+    /// The number of frames according to the side file.
     named: Option<u64>,
 }
 
-/// Reads a PFile as a stream.
+/// A sequential reader of a PFile.
 pub(crate) struct PFileReader {
     rows: Rows,
     file: Arc<str>,
     sentences: u32,
-    /// The sentence that is read.
+    /// The current sentence.
     open: Sentence,
-    portions: Portioned,
-    /// The sentences that are wanted, where that is not all.
+    chunks: ChunkSupport,
+    /// The requested sentences, unless all are.
     run: Option<Range<u32>>,
-    /// The lengths of the sentences that are only measured, by the table.
+    /// The lengths of sentences whose values are not read, from the table.
     lengths: Option<std::vec::IntoIter<u32>>,
     /// Whether a table follows, and the length of the file.
     table: bool,
     file_len: u64,
     forced: Option<ByteOrder>,
-    /// The first row of each sentence read.
+    /// The first row of each sentence that was read.
     starts: Vec<u32>,
     side: Option<SideReader>,
     info: DatasetInfo,
     limits: Limits,
-    /// Whether the end, or an error, was met.
+    /// Whether the end or an error was reached.
     over: bool,
 }
 
 impl PFileReader {
-    /// Reads the header. `order` is that of rows and table; without it both are found by content.
+    /// Reads the header. `order` is the byte order of rows and table; without it both are detected.
     pub(crate) fn open(
         mut source: Source,
         options: &Options,
@@ -79,7 +79,7 @@ impl PFileReader {
             file,
             sentences,
             open: Sentence::default(),
-            portions: Portioned::No,
+            chunks: ChunkSupport::No,
             run: None,
             lengths: None,
             table,
@@ -93,20 +93,20 @@ impl PFileReader {
         })
     }
 
-    /// Takes of the request what it can do by itself: long sentences in portions, and a run of
-    /// sentences that the table leads to.
+    /// Takes over the parts of the request that it supports: chunks of long sentences, and a range
+    /// of sentences located by the table.
     ///
     /// # Errors
-    /// The table is broken.
+    /// The table is invalid.
     pub(crate) fn requested(mut self, request: &mut Request) -> Result<Self> {
-        self.portions = request.portions;
+        self.chunks = request.chunks;
         if !self.table || !self.rows.source().can_seek() {
             return Ok(self);
         }
         let (sentences, limits) = (self.sentences, self.limits);
         let shapes = !request.values && !request.label_values;
         let (first, end) = match request.take_run() {
-            Some(Share::Run { first, end }) => (first, end),
+            Some(Subset::Run { first, end }) => (first, end),
             _ if shapes => (0, u64::MAX),
             _ => return Ok(self),
         };
@@ -165,7 +165,7 @@ impl PFileReader {
         };
         read.map_err(|e| e.utterance(&utt.key))?;
         let is_last = self.rows.frame() == 0;
-        utt.portion = (first > 0 || !is_last).then_some(Portion {
+        utt.chunk = (first > 0 || !is_last).then_some(Chunk {
             first: first.into(),
             rows,
             is_last,
@@ -183,7 +183,7 @@ impl PFileReader {
         Ok(true)
     }
 
-    /// Begins sentence `number`, whose name and length the side file may tell.
+    /// Starts sentence `number`, with name and length from the side file, if there is one.
     fn begin(&mut self, number: u32) -> Result<()> {
         self.open.start = self.rows.row();
         let Some(side) = &mut self.side else {
@@ -197,18 +197,18 @@ impl PFileReader {
         }
     }
 
-    /// The length of the sentence, if it is told before its end.
+    /// Returns the length of the sentence if it is known in advance.
     fn known_frames(&self) -> Option<u64> {
         let all = || (self.sentences == 1).then_some(self.info.frames);
         self.open.named.or_else(|| all().flatten())
     }
 
-    /// The most rows to read at once of a sentence that has as many as are known.
+    /// Returns the largest number of rows to read at once.
     fn most_rows(&self, known: Option<u64>) -> u32 {
         let row = self.rows.feature_bytes().max(1);
-        match (self.portions, known) {
-            (Portioned::No, _) | (Portioned::Counted, None) => u32::MAX,
-            _ => u32::try_from((Portions::BYTES / row).max(1)).unwrap_or(u32::MAX),
+        match (self.chunks, known) {
+            (ChunkSupport::No, _) | (ChunkSupport::Counted, None) => u32::MAX,
+            _ => u32::try_from((Chunks::BYTES / row).max(1)).unwrap_or(u32::MAX),
         }
     }
 

@@ -1,36 +1,33 @@
-//! The data section: rows read in blocks, taken apart and checked.
+//! The data section: rows read in blocks, deinterleaved and checked.
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::model::{Dtype, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::header::{Header, cut_short};
-use crate::interleave::{Columns, ordered};
+use crate::interleave::{BLOCK, Columns, ordered};
 use crate::table;
 
-/// Words in a block; it holds whole rows, at least one.
-pub(crate) const BLOCK: usize = (256 << 10) / size_of::<u32>();
-
-/// What is left of the rows.
+/// The remaining rows.
 pub(crate) struct Rows {
     source: Source,
     header: Header,
     order: ByteOrder,
-    /// Where the rows start in the source.
+    /// The position of the rows in the source.
     start: u64,
-    /// Rows as they stand in the file.
+    /// Rows as stored in the file.
     block: Vec<u32>,
-    /// Words of `block` taken, and words in it.
+    /// The number of words consumed from `block`, and the number of words in it.
     taken: usize,
     filled: usize,
-    /// Rows taken, of those the header counts.
+    /// The number of rows consumed, of those in the header.
     row: u32,
-    /// Rows taken of a sentence that goes on.
+    /// The number of rows consumed of an unfinished sentence.
     frame: u32,
 }
 
 impl Rows {
-    /// The rows that start here, in `order` or in that found by content.
+    /// Starts with the rows at the current position, in `order` or in a detected order.
     pub(crate) fn new(
         mut source: Source,
         header: Header,
@@ -55,37 +52,37 @@ impl Rows {
         self.order
     }
 
-    /// Rows taken.
+    /// Returns the number of rows consumed.
     pub(crate) fn row(&self) -> u32 {
         self.row
     }
 
-    /// Where the next row starts in the file, if a script file could point there.
+    /// Returns the position of the next row in the file, if a script file could refer to it.
     pub(crate) fn offset(&self) -> Option<u64> {
         let plain = self.source.is_plain_file();
         plain.then(|| self.offset_of(self.row))
     }
 
-    /// Rows taken of a sentence that goes on; else 0.
+    /// Returns the number of rows consumed of an unfinished sentence, otherwise 0.
     pub(crate) fn frame(&self) -> u32 {
         self.frame
     }
 
-    /// Bytes of features in a row.
+    /// Returns the size of the features in a row, in bytes.
     pub(crate) fn feature_bytes(&self) -> u64 {
         self.header.features.len() as u64 * size_of::<u32>() as u64
     }
 
-    /// Whether all rows were taken.
+    /// Returns `true` if all rows were consumed.
     pub(crate) fn at_end(&self) -> bool {
         self.row == self.header.frames
     }
 
-    /// The first rows of sentences `first` to `last`, of so many, and that behind, by the table behind
-    /// the rows; the source is anywhere then.
+    /// Returns the first rows of sentences `first` to `last`, and the row after them, from the
+    /// table behind the rows. The position of the source is undefined afterwards.
     ///
     /// # Errors
-    /// The table is broken, or reading fails.
+    /// The table is invalid, or reading fails.
     pub(crate) fn starts(
         &mut self,
         sentences: u32,
@@ -101,7 +98,7 @@ impl Rows {
         table::starts(&mut self.source, place, asked, forced, limits)
     }
 
-    /// Goes to a row.
+    /// Seeks to a row.
     ///
     /// # Errors
     /// The system refuses.
@@ -116,8 +113,8 @@ impl Rows {
         self.start + words * size_of::<u32>() as u64
     }
 
-    /// Gives `utt` the shape of a sentence of so many rows, and goes past them; what the matrices hold
-    /// means nothing.
+    /// Gives `utt` the shape of a sentence with `rows` rows, and skips them. The content of the
+    /// matrices is undefined.
     ///
     /// # Errors
     /// It exceeds the limits, or the system refuses.
@@ -130,13 +127,13 @@ impl Rows {
         self.go_to(self.row + rows)
     }
 
-    /// What follows the rows, once they are taken.
+    /// Returns the source behind the rows, after all were consumed.
     pub(crate) fn source(&mut self) -> &mut Source {
         &mut self.source
     }
 
-    /// Reads the next rows of sentence `number`, up to `most` and at least one, and looks at the row
-    /// after; the sentence [goes on](Self::frame) if that is of it, too.
+    /// Reads the next rows of sentence `number`, at least one and at most `most`, and peeks at the
+    /// following row. The sentence is [unfinished](Self::frame) if that belongs to it, too.
     pub(crate) fn sentence(
         &mut self,
         number: u32,
@@ -171,7 +168,7 @@ impl Rows {
         &self.block[self.taken..self.filled]
     }
 
-    /// Rows of the block that go on with sentence `number` at `frame`.
+    /// Counts the rows of the block that continue sentence `number` at `frame`.
     fn count(&self, number: u32, frame: u32) -> u32 {
         let number = ordered(self.order, number);
         let mut next = frame;
@@ -238,7 +235,7 @@ impl Rows {
             let bytes = rows
                 .saturating_mul(columns)
                 .saturating_mul(size_of::<u32>());
-            // The limits are on a sentence, and a row of one was checked against them.
+            // The limits apply to sentences, and a row was checked against them.
             self.source.hold("a row", bytes as u64, &Limits::NONE)?;
             self.block.resize(rows * columns, 0);
         }
@@ -247,7 +244,7 @@ impl Rows {
         let block = &mut self.block[..self.filled];
         let result = self.source.fill(bytemuck::cast_slice_mut(block));
         result.map_err(|e| match e.kind() {
-            // A decoder knows better what is wrong with its data.
+            // A decoder reports errors in its data better.
             ErrorKind::Truncated if self.source.layers().is_empty() => {
                 let message = cut_short(self.header.file_len, self.source.offset());
                 self.source.error(ErrorKind::Truncated, message)
@@ -261,29 +258,23 @@ impl Rows {
     }
 }
 
-/// Makes `utt` ready for the rows of a sentence.
+/// Prepares `utt` for the rows of a sentence.
 pub(crate) fn start(utt: &mut Utterance, header: &Header) {
     let rank = match header.labels.len() {
         1 => Rank::Vector,
         _ => Rank::Matrix,
     };
-    start_matrix(
-        &mut utt.features,
-        (header.features.len(), Dtype::F32, Rank::Matrix),
-    );
-    start_matrix(&mut utt.labels, (header.labels.len(), Dtype::I32, rank));
-}
-
-fn start_matrix(matrix: &mut Option<Matrix>, (columns, dtype, rank): (usize, Dtype, Rank)) {
-    if columns == 0 {
-        *matrix = None;
-    } else {
-        matrix.get_or_insert_default().start(dtype, rank, columns);
+    let (features, labels) = (header.features.len(), header.labels.len());
+    if features > 0 {
+        utt.features_mut().start(Dtype::F32, Rank::Matrix, features);
+    }
+    if labels > 0 {
+        utt.labels_mut().start(Dtype::I32, rank, labels);
     }
 }
 
-/// The order of the rows: row 0 says sentence 0, frame 0 in any order, but row 1 says 0 and 1, or
-/// 1 and 0. A single row tells nothing and is taken for big-endian.
+/// Detects the byte order of the rows: row 0 is sentence 0, frame 0 in either order, but row 1 is
+/// (0, 1) or (1, 0). A single row is ambiguous and taken for big-endian.
 fn find_order(
     source: &mut Source,
     header: &Header,
@@ -292,7 +283,7 @@ fn find_order(
     if header.frames == 0 {
         return Ok(forced.unwrap_or(ByteOrder::Big));
     }
-    // Seeing a whole row first, a false width costs no memory.
+    // Requires a whole row first, so that a wrong width allocates nothing.
     let row = header.columns * size_of::<u32>();
     let wanted = if header.frames > 1 { row + 8 } else { row };
     let head = source.peek(wanted)?;

@@ -1,12 +1,12 @@
-//! PFiles that are damaged: sentences are found by the numbers in their rows, whatever the header
-//! counts and the table says.
+//! Damaged PFiles: sentences are found by the numbers in their rows, without trust in the header
+//! and the table.
 
 use std::sync::Arc;
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{Options, Reader};
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
-use spr_core::side::SideReader;
+use spr_core::tables::side::SideReader;
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::header::Header;
@@ -14,13 +14,13 @@ use crate::interleave::{Columns, ordered};
 use crate::rows::start;
 
 const WORD: usize = size_of::<u32>();
-/// Entries of a table that are looked at.
+/// The number of table entries that are inspected.
 const ENTRIES: usize = 64;
-/// Rows that are asked for their order.
+/// The number of rows used to detect the order.
 const ROWS: u64 = 256;
-/// Bytes that are searched at once.
+/// The number of bytes searched at once.
 const WINDOW: usize = 64 << 10;
-/// Sentences of one frame, one after the other, that are believed.
+/// The largest number of consecutive one-frame sentences that is plausible.
 const SHORT: u32 = 128;
 
 pub(crate) struct SalvageReader {
@@ -28,16 +28,16 @@ pub(crate) struct SalvageReader {
     source: Source,
     header: Header,
     order: ByteOrder,
-    /// Where the next sentence is to start, and its number.
+    /// The expected position of the next sentence, and its number.
     at: u64,
     number: u32,
     side: Option<SideReader>,
-    /// Lines of the side file that were read.
+    /// The number of lines read from the side file.
     named: u32,
     row: Vec<u32>,
     info: DatasetInfo,
     limits: Limits,
-    /// Why the file breaks off, told at its end.
+    /// The reason for the end of the file, reported at its end.
     failure: Option<Error>,
     ended: bool,
 }
@@ -81,8 +81,8 @@ impl SalvageReader {
         Ok(reader)
     }
 
-    /// The order in which most of the first rows are numbered one after the other, or else that in
-    /// which a second sentence is found first, or the second row is numbered.
+    /// Detects the order in which most of the first rows are numbered consecutively; otherwise the
+    /// one in which a second sentence is found first, or the second row is numbered.
     fn find_order(&mut self) -> Result<ByteOrder> {
         let mut places = [ByteOrder::Big, ByteOrder::Little].map(|order| (u64::MAX, 0, order));
         for (place, numbered, order) in &mut places {
@@ -103,7 +103,7 @@ impl SalvageReader {
         )
     }
 
-    /// How many pairs of rows, of those that stand first, are numbered one after the other.
+    /// Counts the pairs of first rows that are numbered consecutively, in both orders.
     fn numbered(&mut self) -> Result<(u64, u64)> {
         let row = (self.header.columns * WORD) as u64;
         let (mut last, mut count) = (None::<(u32, u32)>, 0);
@@ -137,7 +137,7 @@ impl SalvageReader {
         let rows = self.rows(utt)?;
         let end = self.source.offset();
         let follows = match self.head()? {
-            // One of the two numbers is enough to tell that another sentence starts.
+            // One of the two numbers is enough to recognise the start of another sentence.
             Some((sentence, frame)) if sentence == number + 1 || (frame == 0 && rows > 1) => true,
             _ => self.is_end(number + 1)? && (!self.source.at_end()? || end >= self.expected_end()),
         };
@@ -159,14 +159,14 @@ impl SalvageReader {
         Err(Error::malformed(message).byte(begin).continuable())
     }
 
-    /// Reads the rows of the sentence that starts here, as far as they are numbered.
+    /// Reads the rows of the sentence that starts here, as long as their numbers match.
     fn rows(&mut self, utt: &mut Utterance) -> Result<u32> {
         utt.start();
         utt.origin.file = Some(self.file.clone());
         start(utt, &self.header);
         let stride = self.header.columns;
         let mut frame = 0;
-        // The table of one sentence looks like a row of it.
+        // The table of a single sentence resembles a row of it.
         while self.head()? == Some((self.number, frame)) && !self.is_end(self.number + 1)? {
             let row = bytemuck::cast_slice_mut(&mut self.row);
             match self.source.fill(row) {
@@ -192,13 +192,13 @@ impl SalvageReader {
         Ok(frame)
     }
 
-    /// Sentence and frame of the row here.
+    /// Returns sentence and frame of the current row.
     fn head(&mut self) -> Result<Option<(u32, u32)>> {
         let head = self.source.peek(2 * WORD)?;
         Ok(words(head, self.order).zip(words(head.get(WORD..).unwrap_or_default(), self.order)))
     }
 
-    /// Where the rows end by the header's counts, if those are not wrong at once.
+    /// Returns the position of the end of the rows according to the header, if that is plausible.
     fn expected_end(&self) -> u64 {
         let rows = u64::from(self.header.frames) * (self.header.columns * WORD) as u64;
         match self.header.file_len {
@@ -207,7 +207,7 @@ impl SalvageReader {
         }
     }
 
-    /// Whether no row stands here, but the end or the table of so many `sentences`.
+    /// Returns `true` if this is not a row, but the end, or the table of `sentences` sentences.
     fn is_end(&mut self, sentences: u32) -> Result<bool> {
         let left = self.source.remaining().unwrap_or(u64::MAX);
         let whole = left == (u64::from(sentences) + 1) * WORD as u64;
@@ -221,7 +221,7 @@ impl SalvageReader {
         Ok(entries.first().is_none_or(|first| *first == 0) && rising)
     }
 
-    /// Where the next sentence after the damaged one starts, and its number.
+    /// Returns the position of the next sentence after the damaged one, and its number.
     fn find(&mut self, from: u64) -> Result<(u64, Option<u32>)> {
         let len = self.source.len().unwrap_or(0);
         let row = (self.header.columns * WORD) as u64;
@@ -247,8 +247,8 @@ impl SalvageReader {
         Ok((len, None))
     }
 
-    /// Whether a sentence of that number starts there: its rows are numbered up to the next sentence
-    /// or the end. Labels that count up look like sentences of one frame, for a while.
+    /// Returns `true` if a sentence with that number starts at `at`: its rows are numbered up to
+    /// the next sentence or the end. Labels that count up temporarily resemble one-frame sentences.
     fn starts(&mut self, at: u64, sentence: u32) -> Result<bool> {
         let row = (self.header.columns * WORD) as u64;
         let (mut at, mut last) = (at, (sentence, 0));
@@ -274,7 +274,7 @@ impl SalvageReader {
         }
     }
 
-    /// Names sentence `number` by the side file, which must give it as many frames.
+    /// Names sentence `number` from the side file, if that has the same number of frames.
     fn name(&mut self, number: u32, rows: u64, utt: &mut Utterance) -> Result<()> {
         utt.key = Key::generated(number.into());
         let Some(side) = &mut self.side else {
@@ -294,14 +294,14 @@ impl SalvageReader {
     }
 }
 
-/// Whether a row with the numbers `head` can stand after one with those of `last`.
+/// Returns `true` if a row with the numbers `head` can follow one with the numbers `last`.
 fn follows(last: (u32, u32), head: (u32, u32)) -> bool {
     let frame = last.1.checked_add(1).map(|frame| (last.0, frame));
     let sentence = last.0.checked_add(1).map(|sentence| (sentence, 0));
     [frame, sentence].contains(&Some(head))
 }
 
-/// The first word of `bytes`.
+/// Returns the first word of `bytes`.
 fn words(bytes: &[u8], order: ByteOrder) -> Option<u32> {
     bytes
         .first_chunk()

@@ -4,11 +4,10 @@ use spr_core::bytes::{ByteOrder, Source};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::header::cut_short;
-use crate::interleave::ordered;
-use crate::rows::BLOCK;
+use crate::interleave::{BLOCK, ordered};
 
-/// Compares the table that starts here with the first rows of the sentences and, in the end, the
-/// number of rows. Without `forced` either byte order will do, as long as all entries share it.
+/// Compares the table at the current position with the first rows of the sentences and the number
+/// of rows. Without `forced` either byte order is accepted, if all entries have the same.
 pub(crate) fn check(
     source: &mut Source,
     starts: &[u32],
@@ -50,11 +49,12 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The first rows of the sentences from number `first` to that behind `last`, by the table at byte
-/// `at`, which ends with the number of rows; `source` is then anywhere.
+/// Returns the first rows of the sentences from `first` to the one after `last`, from the table at
+/// byte `at`. The position of the source is undefined afterwards.
 ///
 /// # Errors
-/// It does not, a row is not there or comes before the one before it, or reading fails.
+/// The table does not end with the number of rows, a row is out of range or out of order, or
+/// reading fails.
 pub(crate) fn starts(
     source: &mut Source,
     (at, sentences, rows): (u64, u32, u32),
@@ -64,7 +64,7 @@ pub(crate) fn starts(
 ) -> Result<Vec<u32>> {
     const ENTRY: u64 = size_of::<u32>() as u64;
     source.seek(at + u64::from(sentences) * ENTRY)?;
-    let end = u32::from_ne_bytes(source.array()?);
+    let end = source.read_u32(ByteOrder::NATIVE)?;
     let orders = [ByteOrder::Big, ByteOrder::Little].into_iter();
     let mut orders = orders.filter(|order| forced.is_none_or(|forced| forced == *order));
     let Some(order) = orders.find(|order| ordered(*order, end) == rows) else {

@@ -1,35 +1,34 @@
-//! Writing: rows as they come, the table and the header at the end.
+//! The writer: rows in sequence, then the table and the header.
 
 use spr_core::bytes::{Env, Output, Part, Sink};
-use spr_core::format::{Caps, Options, Writer, Written};
+use spr_core::format::{Caps, Options, WriteSummary, Writer};
 use spr_core::model::{Matrix, Utterance};
-use spr_core::side::SideWriter;
+use spr_core::tables::side::SideWriter;
 use spr_core::{Error, Remedy, Result};
 
 use crate::canonical::{self, MAX_COLUMNS};
-use crate::interleave::Columns;
-use crate::rows::BLOCK;
+use crate::interleave::{BLOCK, Columns};
 
-/// The most rows in a file, as readers with signed numbers count them.
+/// The largest number of rows in a file, as some readers use signed numbers.
 pub(crate) const MAX_ROWS: u64 = i32::MAX as u64;
 
-/// Writes a PFile in its canonical form.
+/// A writer of PFiles in canonical form.
 pub(crate) struct PFileWriter {
     sink: Sink,
     side: Option<SideWriter>,
     env: Env,
     caps: Caps,
     widths: Option<RowWidths>,
-    /// Rows on their way to the sink, and how many words of them there are.
+    /// Buffered rows, and the number of words in them.
     block: Vec<u32>,
     filled: usize,
     /// The first row of each sentence.
     starts: Vec<u32>,
     rows: u32,
-    written: Written,
+    written: WriteSummary,
 }
 
-/// Columns of features and of labels, the same in all utterances.
+/// The numbers of feature and label columns, the same in all utterances.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct RowWidths {
     features: usize,
@@ -62,11 +61,11 @@ impl PFileWriter {
             filled: 0,
             starts: Vec::new(),
             rows: 0,
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
-    /// What the utterance adds, after checking that it can be stored whole.
+    /// Returns the widths of the utterance, after checking that it can be stored completely.
     fn check(&self, utt: &Utterance) -> Result<RowWidths> {
         let added = self.added(utt);
         added.map_err(|e| e.file(self.sink.name()).utterance(&utt.key).continuable())
@@ -123,7 +122,7 @@ impl PFileWriter {
         }
     }
 
-    /// Adds rows of the sentence that was started last.
+    /// Adds rows of the current sentence.
     fn write_rows(&mut self, utt: &Utterance, widths: RowWidths) -> Result<()> {
         // There are no more sentences than rows, and those were counted.
         let number = u32::try_from(self.starts.len()).map_or(u32::MAX, |n| n.saturating_sub(1));
@@ -198,7 +197,7 @@ impl Writer for PFileWriter {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
         self.flush()?;
         let sentences = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         self.starts.push(self.rows);
@@ -209,21 +208,21 @@ impl Writer for PFileWriter {
         let widths = self.widths.unwrap_or_default();
         let text = canonical::text(sentences, self.rows, widths.features, widths.labels);
         self.sink.patch(0, text.as_bytes())?;
-        // The side file first: when the data appear, their names exist already.
+        // The side file comes first: when the data appear, their names already exist.
         let names = self.side.map_or(Ok(0), SideWriter::finish)?;
         self.written.bytes = names + self.sink.finish()?;
         Ok(self.written)
     }
 }
 
-/// The elements as 32-bit words, whatever they stand for.
+/// Returns the elements as 32-bit words, whatever their type.
 fn words(matrix: &Option<Matrix>) -> &[u32] {
     matrix
         .as_ref()
         .map_or(&[], |m| bytemuck::cast_slice(m.as_bytes()))
 }
 
-/// The first `n` of `words`, which moves on to the rest.
+/// Splits off the first `n` of `words`.
 fn take<'a>(words: &mut &'a [u32], n: usize) -> &'a [u32] {
     let (first, rest) = words.split_at(n);
     *words = rest;

@@ -1,4 +1,4 @@
-//! What is written, and that it reads back.
+//! Writing, and reading back.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use spr_core::ErrorKind;
 use spr_core::bytes::{Env, Finish, Locator, Output};
 use spr_core::format::{Format, Keys, Medium};
-use spr_core::model::{Decimal, Matrix, Rank, Utterance};
+use spr_core::model::{About, Decimal, Matrix, Rank, Utterance};
 use spr_format_pfile::FORMAT;
 use spr_testkit::{Suite, suite};
 
@@ -203,7 +203,7 @@ fn names_go_where_the_option_says() {
         let env = Env::default();
         let output = env.output(&Locator::file(&path)).overwrite(true);
         let mut writer = FORMAT
-            .create(output.clone(), &options(pairs), &env)
+            .create(output.clone(), &options(pairs), &About::default(), &env)
             .unwrap();
         utts.iter().for_each(|utt| writer.write(utt).unwrap());
         writer.finish().unwrap();
@@ -233,10 +233,14 @@ fn caps_follow_place_and_options() {
         ErrorKind::Usage
     );
     let output = Env::default().output(&Locator::Nowhere);
-    assert!(FORMAT.create(output, &little, &Env::default()).is_err());
+    assert!(
+        FORMAT
+            .create(output, &little, &About::default(), &Env::default())
+            .is_err()
+    );
 }
 
-/// Takes so many bytes and then fails.
+/// A sink that fails after a number of bytes.
 struct Full(usize);
 
 impl Write for Full {
@@ -263,7 +267,8 @@ impl Finish for Full {
 fn a_full_disk_is_an_error() {
     let run = |room| {
         let output = Output::stream("full", Box::new(Full(room)));
-        let mut writer = FORMAT.create(output, &options(&[]), &Env::default())?;
+        let mut writer =
+            FORMAT.create(output, &options(&[]), &About::default(), &Env::default())?;
         utterances().iter().try_for_each(|utt| writer.write(utt))?;
         writer.finish()
     };
@@ -277,7 +282,7 @@ fn a_full_disk_is_an_error() {
     }
 }
 
-/// Any data set a PFile holds, some of it larger than a block.
+/// Generates data sets for a PFile, some larger than a block.
 fn data_sets() -> impl Strategy<Value = Vec<Utterance>> {
     let shape = (0usize..5, 0usize..4).prop_filter("something", |(f, l)| f + l > 0);
     (

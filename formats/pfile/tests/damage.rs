@@ -1,4 +1,4 @@
-//! Damaged, cut and hostile files: an error at once, and never a panic.
+//! Damaged, truncated and hostile files: an immediate error without a panic.
 
 #![allow(
     clippy::unwrap_used,
@@ -77,7 +77,7 @@ fn absurd_sizes_fail_at_once() {
             assert_eq!(error.kind(), kind, "{what}: {error}");
         }
     }
-    // Counts that go together, but with no file.
+    // Counts that are consistent with each other, but not with the file.
     let lines = [
         "-pfile_header version 0 size 512",
         "-num_sentences 4000000000",
@@ -98,7 +98,7 @@ fn absurd_sizes_fail_at_once() {
         read_pipe(header(&lines, 512)).unwrap_err().kind(),
         ErrorKind::Truncated
     );
-    // No rows at all, but of 64 EiB each.
+    // No rows, but a width of 64 EiB each.
     let lines = [
         "-pfile_header version 0 size 512",
         "-num_sentences 0",
@@ -111,7 +111,7 @@ fn absurd_sizes_fail_at_once() {
     ];
     let error = failure(header(&lines, 512));
     assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
-    // More rows than 32 bits count.
+    // More rows than 32 bits can count.
     let lines = [
         "-pfile_header version 0 size 512",
         "-num_sentences 1",

@@ -1,4 +1,4 @@
-//! What is read, what is refused, and in which words.
+//! Files that are read, files that are rejected, and the messages.
 
 #![allow(
     clippy::unwrap_used,
@@ -347,7 +347,7 @@ fn unknown_lines_are_reported() {
 
 #[test]
 fn rows_out_of_order_name_sentence_row_and_byte() {
-    // (row, sentence, frame) and what is said.
+    // (row, sentence, frame) and the message.
     for (row, sentence, frame, message) in [
         (
             0,
@@ -478,7 +478,7 @@ fn sentences_over_several_blocks() {
             .all(|(&label, row)| label == row[2] as i32)
     );
     assert_eq!(labels.len(), total as usize);
-    // A sentence over the limit is refused with its place.
+    // A sentence above the limit is rejected with its position.
     let limits = Limits {
         max_alloc: 100_000,
         ..Limits::default()

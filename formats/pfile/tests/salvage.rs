@@ -1,4 +1,4 @@
-//! Damaged PFiles: the sentences that are whole come back.
+//! Damaged PFiles: the intact sentences are read.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ fn frames(n: usize) -> usize {
     1 + n * 7 % 11
 }
 
-/// Where sentence `n` starts.
+/// Returns the position of sentence `n`.
 fn place(n: usize) -> usize {
     HEADER + ROW * (0..n).map(frames).sum::<usize>()
 }
@@ -72,7 +72,7 @@ fn sentences_come_back() {
         check("the number of a frame", damage(last + 7, 64), &[n], 1);
         let mut bytes = whole.clone();
         bytes[place(n)..place(n) + ROW].fill(0xaa);
-        // Nothing tells to which of two sentences such a row belongs.
+        // It is undecidable to which of two sentences such a row belongs.
         check("a row overwritten", bytes, &[n.saturating_sub(1), n], 1);
         for count in [1, 3, 4, 31] {
             let mut bytes = whole.clone();
@@ -85,7 +85,8 @@ fn sentences_come_back() {
     }
 }
 
-/// Two sentences, of 100 frames and of 40, with labels that count up or features whose bits do.
+/// Returns two sentences of 100 and 40 frames, with labels that count up, or features whose bits
+/// do.
 fn counting(labelled: bool) -> [Utterance; 2] {
     [100u32, 40].map(|frames| {
         let bits = (0..frames).map(|t| f32::from_bits(0x3f00_0000 + t));
@@ -178,7 +179,7 @@ fn a_cut_file_keeps_what_is_before() {
             check("inside a row", whole[..cut].to_vec(), &lost, 1);
         }
     }
-    // Whether the sentence before a cut between rows was whole can't be told.
+    // It is undecidable whether the sentence before a cut between rows was complete.
     let lost: Vec<_> = (19..SENTENCES).collect();
     check("between rows", whole[..place(20)].to_vec(), &lost, 1);
 }

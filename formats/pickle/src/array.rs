@@ -1,4 +1,4 @@
-//! NumPy arrays: what a pickle says of one, checked.
+//! NumPy arrays in a pickle, checked.
 
 use spr_core::bytes::ByteOrder;
 use spr_core::model::{Dtype, f16};
@@ -6,7 +6,6 @@ use spr_core::{Error, Result};
 
 use crate::machine::{ArrayState, Heap, Node, Value};
 use crate::payload::Payload;
-use crate::plain::{self, Number};
 
 /// NumPy's codes of element types.
 const CODES: [(&str, Dtype); 12] = [
@@ -24,7 +23,7 @@ const CODES: [(&str, Dtype); 12] = [
     ("u8", Dtype::U64),
 ];
 
-/// NumPy's code of a type.
+/// Returns NumPy's code of a type.
 ///
 /// # Errors
 /// NumPy doesn't know the type.
@@ -38,28 +37,25 @@ pub(crate) fn code(dtype: Dtype) -> Result<&'static str> {
     }
 }
 
-/// An array of one or two dimensions, whose bytes are as many as its shape says.
+/// An array of one or two dimensions, whose size in bytes matches its shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Array {
     pub(crate) dtype: Dtype,
     pub(crate) order: ByteOrder,
     pub(crate) rows: u64,
-    /// `None` for an array of one dimension.
+    /// The number of columns; `None` for an array of one dimension.
     pub(crate) cols: Option<u64>,
-    /// Column after column.
+    /// Whether it is stored column by column.
     pub(crate) by_columns: bool,
     pub(crate) data: Payload,
 }
 
 impl Array {
-    /// The array that `value` is, or that its numbers make; errors call it `what`.
+    /// The array that `value` is; errors call it `what`.
     ///
     /// # Errors
     /// It is not an array, or not one that is read.
-    pub(crate) fn find(heap: &Heap, value: Value, what: &str) -> Result<Self> {
-        if let Some(items) = heap.list(value) {
-            return plain::array(heap, items, what);
-        }
+    pub(crate) fn of(heap: &Heap, value: Value, what: &str) -> Result<Self> {
         let Some(Node::Array(Some(state))) = heap.node(value) else {
             return Err(Error::unsupported(format!(
                 "the {what} are {}, not an array",
@@ -122,25 +118,26 @@ impl Array {
         })
     }
 
-    /// Bytes of all values.
+    /// Returns the size of all values in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let values = self.rows.saturating_mul(self.width());
         values.saturating_mul(self.dtype.size() as u64)
     }
 
-    /// Values a row.
+    /// Returns the number of values per row.
     pub(crate) fn width(&self) -> u64 {
         self.cols.unwrap_or(1)
     }
 }
 
-/// The most dimensions that NumPy gives an array.
+/// The largest number of dimensions in NumPy.
 const DIMENSIONS: usize = 64;
 
-/// Bytes of an array of that shape and element type, of any number of dimensions.
+/// Returns the size in bytes of an array with that shape and element type, of any number of
+/// dimensions.
 ///
 /// # Errors
-/// One of them makes no sense, or the type is not one that is read.
+/// One of them is invalid, or the type is not supported.
 pub(crate) fn bytes(heap: &Heap, shape: Value, dtype: Value) -> Result<u64> {
     let (element, _) = element(heap, dtype, "numbers of an array")?;
     let size = |total: u64, value: &Value| match value {
@@ -159,7 +156,14 @@ pub(crate) fn bytes(heap: &Heap, shape: Value, dtype: Value) -> Result<u64> {
         .ok_or_else(|| Error::malformed("the shape of an array makes no sense"))
 }
 
-/// The number that an array of no dimensions is; `None` if it is not one of up to 64 bits.
+/// A Python number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Whole(i64),
+    Float(f64),
+}
+
+/// Returns the value of a zero-dimensional array, or `None` if it has more than 64 bits.
 pub(crate) fn scalar(heap: &Heap, state: &ArrayState) -> Option<Number> {
     let (dtype, order) = element(heap, state.dtype, "number").ok()?;
     let Some(Node::Bytes(data)) = heap.node(state.data) else {
@@ -188,7 +192,7 @@ pub(crate) fn scalar(heap: &Heap, state: &ArrayState) -> Option<Number> {
     })
 }
 
-/// The element type that `dtype` describes.
+/// Returns the element type that `dtype` describes.
 fn element(heap: &Heap, dtype: Value, what: &str) -> Result<(Dtype, ByteOrder)> {
     let Some(Node::Dtype { code, state }) = heap.node(dtype) else {
         return Err(Error::malformed(format!(
@@ -225,11 +229,11 @@ fn element(heap: &Heap, dtype: Value, what: &str) -> Result<(Dtype, ByteOrder)> 
     }
 }
 
-/// Items of the longest state of an element type.
+/// The largest number of items in the state of an element type.
 const LONGEST_STATE: usize = 9;
 
-/// Whether the state of an element type is that of a plain number, and its byte order. The state
-/// is an optional version, the order, then the parts of compound types, then numbers.
+/// Returns whether the state of an element type is that of a plain number, and its byte order. The
+/// state consists of an optional version, the order, the parts of compound types, and numbers.
 fn state_order(heap: &Heap, state: &[Value]) -> (bool, Option<u8>) {
     let fields = match state {
         [Value::Int(_), rest @ ..] => rest,
@@ -238,7 +242,7 @@ fn state_order(heap: &Heap, state: &[Value]) -> (bool, Option<u8>) {
     let Some((&order, rest)) = fields.split_first() else {
         return (true, None);
     };
-    // However long a state is, and however many arrays have it, little of it is looked at.
+    // Little of a state is inspected, because it may be long and shared by many arrays.
     let compound = rest
         .iter()
         .take(LONGEST_STATE)

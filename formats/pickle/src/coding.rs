@@ -1,13 +1,13 @@
-//! How byte strings are spelled in a pickle.
+//! The encodings of byte strings in a pickle.
 
-use crate::latin1;
+use crate::latin1::{self, Fault};
 
-/// How the bytes of a string stand in the file.
+/// The encoding of a byte string in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StringCoding {
-    /// As they are.
+    /// Unencoded.
     Raw,
-    /// Each byte is a character up to U+00FF, written in UTF-8.
+    /// Each byte is a character up to U+00FF, in UTF-8.
     Utf8,
     /// Python 2's `'..\n..\x00'`, without the quotes.
     Escaped,
@@ -15,11 +15,8 @@ pub(crate) enum StringCoding {
     RawUnicode,
 }
 
-/// What is wrong with an encoded string, and at which of its bytes.
-pub(crate) type Fault = (usize, &'static str);
-
 impl StringCoding {
-    /// The most bytes that stand for one.
+    /// Returns the largest number of bytes that encode one.
     pub(crate) fn widest(self) -> u64 {
         match self {
             Self::Raw => 1,
@@ -29,8 +26,8 @@ impl StringCoding {
         }
     }
 
-    /// Decodes the start of `from` and says how much of it was used: everything if it is the
-    /// `last` block, else all but a sequence that may be cut off.
+    /// Decodes the start of `from`, and returns the number of bytes consumed: all if it is the
+    /// `last` block, otherwise all but a possibly incomplete sequence.
     pub(crate) fn decode(self, from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
         match self {
             Self::Raw => {
@@ -122,8 +119,8 @@ fn decode_raw_unicode(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usiz
     Ok(i)
 }
 
-/// The character that an escape at the start of `from` stands for, if it is one, and its length.
-/// A backslash before anything but `u` and `U` stands for itself, and so does what it precedes.
+/// Returns the character of an escape at the start of `from`, if there is one, and its length. A
+/// backslash before anything but `u` and `U` stands for itself, like the character after it.
 fn raw_unicode_escape(from: &[u8]) -> Result<(Option<u32>, usize), &'static str> {
     let digits = match from.get(1) {
         Some(b'u') => 4,
@@ -137,8 +134,8 @@ fn raw_unicode_escape(from: &[u8]) -> Result<(Option<u32>, usize), &'static str>
     }
 }
 
-/// The UTF-8 text of a `RawUnicode` string; what is not a character, such as half a surrogate pair,
-/// becomes U+FFFD.
+/// Converts a `RawUnicode` string to UTF-8. Invalid characters, such as half a surrogate pair,
+/// become U+FFFD.
 pub(crate) fn raw_unicode_text(from: &[u8]) -> Result<Vec<u8>, Fault> {
     let mut text = String::with_capacity(from.len());
     let mut i = 0;

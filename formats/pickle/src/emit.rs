@@ -1,11 +1,11 @@
 //! The opcodes of a pickle of arrays, in any protocol.
 //!
-//! Sizes are written in a fixed width, so that they can be filled in once they are known. The
-//! spelling is the one that every NumPy loads: `numpy.core.multiarray._reconstruct`, and up to
-//! protocol 2 bytes as Latin-1 text, which gives `str` in Python 2 and `bytes` in Python 3.
+//! Sizes are written with a fixed width, so that they can be filled in later. The spelling is the
+//! one that every version of NumPy loads: `numpy.core.multiarray._reconstruct`, and up to protocol
+//! 2 bytes as Latin-1 text, which becomes `str` in Python 2 and `bytes` in Python 3.
 
 use spr_core::Result;
-use spr_core::bytes::ByteOrder;
+use spr_core::bytes::{ByteOrder, PutNumber};
 use spr_core::model::Dtype;
 
 use crate::array;
@@ -15,33 +15,33 @@ use crate::machine as op;
 use crate::payload::INLINE;
 use crate::protocol::Protocol;
 
-/// One of the arrays to write.
+/// An array to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrayHead {
     pub(crate) dtype: Dtype,
     pub(crate) rows: u64,
-    /// `None` for an array of one dimension.
+    /// The number of columns; `None` for an array of one dimension.
     pub(crate) cols: Option<u64>,
-    /// Bytes of the data as they are written.
+    /// The encoded size of the data in bytes.
     pub(crate) len: u64,
 }
 
-/// Collects opcodes.
+/// A builder of opcodes.
 pub(crate) struct Emitter {
     protocol: u8,
     out: Vec<u8>,
     memo: Option<Memo>,
 }
 
-/// Which constants are in the memo, each at a place of its own.
+/// The set of constants in the memo, each at a fixed index.
 #[derive(Default)]
 struct Memo(u32);
 
-/// What many arrays share.
+/// A value that many arrays share.
 #[derive(Clone, Copy)]
 enum Constant {
     Reconstruct,
-    /// The arguments for an array that is filled later.
+    /// The arguments of an array that is filled later.
     Unfilled,
     Encode,
     Latin1,
@@ -65,7 +65,7 @@ impl Constant {
 }
 
 impl Emitter {
-    /// An emitter that spells everything out, so that a head can be written again.
+    /// Creates an emitter without a memo, so that a head can be written again.
     pub(crate) fn new(protocol: Protocol) -> Self {
         Self {
             protocol: protocol.0,
@@ -74,7 +74,7 @@ impl Emitter {
         }
     }
 
-    /// An emitter for many arrays, which spells what they share only once.
+    /// Creates an emitter for many arrays, which writes shared values only once.
     pub(crate) fn with_memo(protocol: Protocol) -> Self {
         Self {
             memo: Some(Memo::default()),
@@ -82,24 +82,24 @@ impl Emitter {
         }
     }
 
-    /// Takes what was collected.
+    /// Takes the opcodes so far.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
 
-    /// What a pickle starts with.
+    /// Starts a pickle.
     pub(crate) fn start(&mut self) {
         if self.protocol >= 2 {
             self.out.extend_from_slice(&[op::PROTO, self.protocol]);
         }
     }
 
-    /// What a pickle ends with.
+    /// Ends a pickle.
     pub(crate) fn end(&mut self) {
         self.out.push(op::STOP);
     }
 
-    /// A dict without entries.
+    /// Emits an empty dict.
     pub(crate) fn dict(&mut self) {
         match self.protocol {
             0 => self.out.extend_from_slice(&[op::MARK, op::DICT]),
@@ -107,7 +107,7 @@ impl Emitter {
         }
     }
 
-    /// A list without items.
+    /// Emits an empty list.
     pub(crate) fn list(&mut self) {
         match self.protocol {
             0 => self.out.extend_from_slice(&[op::MARK, op::LIST]),
@@ -115,23 +115,23 @@ impl Emitter {
         }
     }
 
-    /// Puts the last two values into the dict before them.
+    /// Adds the last two values to the dict before them.
     pub(crate) fn set_item(&mut self) {
         self.out.push(op::SETITEM);
     }
 
-    /// Puts the last value into the list before it.
+    /// Appends the last value to the list before it.
     pub(crate) fn append(&mut self) {
         self.out.push(op::APPEND);
     }
 
-    /// Whether a name is one that is read: not too long.
+    /// Returns `true` if a name can be read back: it is not too long.
     pub(crate) fn can_name(&self, name: &[u8]) -> bool {
         let widest = if self.protocol == 0 { 6 } else { 2 };
         name.len() <= INLINE / widest
     }
 
-    /// A name: text if it is UTF-8, else bytes.
+    /// Emits a name: text if it is UTF-8, otherwise bytes.
     pub(crate) fn name(&mut self, name: &[u8]) {
         match (std::str::from_utf8(name), self.protocol) {
             (Ok(text), 0) => {
@@ -158,7 +158,7 @@ impl Emitter {
         }
     }
 
-    /// A constant: spelled by `spell`, or taken from the memo if it was before.
+    /// Emits a constant with `spell`, or from the memo if it was emitted before.
     fn constant(&mut self, constant: Constant, spell: impl FnOnce(&mut Self)) {
         let place = constant.place();
         let known = match &mut self.memo {
@@ -185,7 +185,7 @@ impl Emitter {
         }
     }
 
-    /// Everything of an array before its data; as long for one size as for another.
+    /// Emits everything before the data of an array. The length does not depend on the size.
     ///
     /// # Errors
     /// NumPy doesn't know the type.
@@ -224,13 +224,13 @@ impl Emitter {
             }
             _ => {
                 self.out.push(op::BINBYTES8);
-                self.out.extend_from_slice(&array.len.to_le_bytes());
+                self.out.put_u64(array.len, ByteOrder::Little);
             }
         }
         Ok(())
     }
 
-    /// Everything of an array after its data.
+    /// Emits everything after the data of an array.
     pub(crate) fn array_tail(&mut self) {
         if self.protocol <= 2 {
             self.bytes_tail();
@@ -239,7 +239,7 @@ impl Emitter {
         self.out.push(op::BUILD);
     }
 
-    /// What stands before bytes that are written as Latin-1 text of `len` bytes.
+    /// Emits the opcodes before bytes that are encoded as Latin-1 text of `len` bytes.
     fn bytes_head(&mut self, len: u64) {
         self.constant(Constant::Encode, |e| e.global("_codecs", "encode"));
         self.open_tuple(2);
@@ -251,7 +251,7 @@ impl Emitter {
         }
     }
 
-    /// What stands after them.
+    /// Emits the opcodes after them.
     fn bytes_tail(&mut self) {
         if self.protocol == 0 {
             self.out.push(b'\n');
@@ -291,7 +291,7 @@ impl Emitter {
             .extend_from_slice(format!("{module}\n{name}\n").as_bytes());
     }
 
-    /// Short tuples need no mark from protocol 2 on.
+    /// Returns `true` unless the protocol has opcodes for short tuples.
     fn needs_mark(&self, items: usize) -> bool {
         self.protocol < 2 || items > 3
     }
@@ -317,26 +317,26 @@ impl Emitter {
             (_, Ok(small)) => self.out.extend_from_slice(&[op::BININT1, small]),
             (_, Err(_)) => {
                 self.out.push(op::BININT);
-                self.out.extend_from_slice(&i32::from(value).to_le_bytes());
+                self.out.put_i32(value.into(), ByteOrder::Little);
             }
         }
     }
 
-    /// A size, in a width that does not depend on it.
+    /// Emits a size with a fixed width.
     fn size(&mut self, value: u64) {
         if self.protocol < 2 {
-            // Python skips the blanks; zeros would make the number octal.
+            // Python skips blanks; zeros would make the number octal.
             self.out
                 .extend_from_slice(format!("I{value:>20}\n").as_bytes());
         } else {
             self.out.extend_from_slice(&[op::LONG1, 8]);
-            self.out.extend_from_slice(&value.to_le_bytes());
+            self.out.put_u64(value, ByteOrder::Little);
         }
     }
 
     fn len4(&mut self, len: u64) {
         let len = u32::try_from(len).unwrap_or(u32::MAX);
-        self.out.extend_from_slice(&len.to_le_bytes());
+        self.out.put_u32(len, ByteOrder::Little);
     }
 
     fn bool(&mut self, value: bool) {
@@ -349,7 +349,7 @@ impl Emitter {
         self.out.extend_from_slice(text);
     }
 
-    /// A short ASCII text.
+    /// Emits a short ASCII text.
     fn text(&mut self, text: &str) {
         match self.protocol {
             0 => self.out.extend_from_slice(format!("V{text}\n").as_bytes()),

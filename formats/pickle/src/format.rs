@@ -1,16 +1,16 @@
-//! The format as the converter sees it.
+//! The format and its registration.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
-    Nested, Notation, Opened, Options, Partitioning, Portioned, Probe, Request, Score, WholeFolder,
-    Writer,
+    Caps, ChunkSupport, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps,
+    Medium, OpenedDataset, Options, Partitioning, Probe, Request, Score, Writer,
 };
-use spr_core::model::Dtype;
-use spr_core::{Error, Result, side};
+use spr_core::model::{About, Dtype};
+use spr_core::tables::side;
+use spr_core::{Error, Result};
 
 use crate::layout::{Layout, SPLIT};
 use crate::machine as op;
@@ -18,10 +18,10 @@ use crate::protocol::Protocol;
 use crate::reader::PickleReader;
 use crate::writer;
 
-/// Python pickles of NumPy arrays, as PDNN keeps its data in them.
+/// Python pickles of NumPy arrays, as used by PDNN.
 pub struct Pickle;
 
-/// The one instance, for a [`Registry`](spr_core::format::Registry).
+/// The instance for a [`Registry`](spr_core::format::Registry).
 pub static FORMAT: Pickle = Pickle;
 
 static INFO: FormatInfo = FormatInfo::new(
@@ -31,7 +31,7 @@ static INFO: FormatInfo = FormatInfo::new(
 )
 .options(&[Protocol::OPTION, Layout::OPTION, side::OPTION, SPLIT])
 .index(IndexKind::SideFile)
-.partitioning(Partitioning::Whole);
+.pdnn(Partitioning::Whole);
 
 impl Format for Pickle {
     fn info(&self) -> &'static FormatInfo {
@@ -76,7 +76,7 @@ impl Format for Pickle {
         };
         caps.max_rows = MOST;
         if joined {
-            caps.portioned = Portioned::Any;
+            caps.chunked = ChunkSupport::Any;
         }
         Ok(caps)
     }
@@ -87,29 +87,23 @@ impl Format for Pickle {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
-        PickleReader::open(source, options, request, env).map(Opened::stream)
+    ) -> Result<OpenedDataset> {
+        PickleReader::open(source, options, request, env).map(OpenedDataset::stream)
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
         writer::create(&output, options, caps, env.threads)
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// Checks that the options are for writing.
+/// Checks that the options apply to writing.
 fn check_written(options: &Options) -> Result<()> {
     Protocol::of(options)?;
     if options.get(SPLIT.name).is_some() {
@@ -123,10 +117,10 @@ fn check_written(options: &Options) -> Result<()> {
     }
 }
 
-/// Python counts up to here.
+/// Python's largest size.
 const MOST: u64 = i64::MAX as u64;
 
-/// All types that NumPy has, too.
+/// The element types that NumPy supports as well.
 const FEATURES: &[Dtype] = &[
     Dtype::F32,
     Dtype::F64,
@@ -157,7 +151,8 @@ const LABELS: &[Dtype] = &[
     Dtype::Bool,
 ];
 
-/// Whether a file is called as pickles are, perhaps with the extension of one of joblib's compressions.
+/// Returns `true` if a file has the extension of a pickle, optionally followed by one of joblib's
+/// compressions.
 fn is_named(path: &Path) -> bool {
     let is_one_of = |path: &Path, extensions: &[&str]| {
         let extension = path.extension().and_then(OsStr::to_str);
@@ -168,7 +163,7 @@ fn is_named(path: &Path) -> bool {
     is_one_of(stem.unwrap_or(path), INFO.extensions)
 }
 
-/// How the first bytes look.
+/// Scores the first bytes.
 fn score(head: &[u8]) -> Score {
     match head {
         [op::PROTO, 2..=5, first, ..] => {
@@ -210,7 +205,7 @@ fn score(head: &[u8]) -> Score {
     }
 }
 
-/// Whether a module and a name follow, each on a line of its own, as after the opcode `c`.
+/// Returns `true` if a module and a name follow, one per line, as after the opcode `c`.
 fn is_global(text: &[u8]) -> bool {
     let mut lines = text.split(|b| *b == b'\n');
     let is_name = |line: Option<&[u8]>| {
@@ -224,8 +219,8 @@ fn is_global(text: &[u8]) -> bool {
     is_name(lines.next()) && is_name(lines.next()) && lines.next().is_some()
 }
 
-/// Whether a global of NumPy's is named, as in any pickle of an array; the name of an utterance may
-/// stand before it.
+/// Returns `true` if a global of NumPy is named, as in any pickle of an array. The name of an
+/// utterance may come first.
 fn names_numpy(head: &[u8]) -> bool {
     memchr::memmem::find(head, b"cnumpy.").is_some()
 }

@@ -1,21 +1,23 @@
-//! Bytes as characters up to U+00FF in UTF-8: those from 0x80 on take two bytes.
+//! Latin-1 bytes as UTF-8, where those from 0x80 on take two bytes.
 //!
-//! In floating-point data each byte is a coin toss, so that nothing here branches on one. Eight are
-//! looked at together; where each goes is told by how many before it take two, all at once.
+//! The bytes of floating-point data are random, so that branches on them would be mispredicted.
+//! Eight bytes are processed together without branches; the position of each follows from the
+//! number of two-byte characters before it, computed for all at once.
 
-use crate::coding::Fault;
+/// A fault in an encoded string, and its position.
+pub(crate) type Fault = (usize, &'static str);
 
-/// A byte in each of eight.
+/// One in each of eight bytes.
 const EACH: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * EACH;
 const LOW: u64 = 0x7f * EACH;
-/// A lead byte without its lowest bit, and the bits in which others differ from it.
+/// A lead byte without its lowest bit, and the bits that other bytes do not share with it.
 const LEADS: u64 = 0xc2 * EACH;
 const MIDDLE: u64 = 0x3e * EACH;
-/// The places of eight bytes, the first in the lowest.
+/// The indices of eight bytes, the first in the lowest.
 const PLACES: u64 = 0x0706_0504_0302_0100;
 
-/// The text of each byte, the first in the low half; one that takes no more has 0 behind it.
+/// The UTF-8 of each byte, the first byte in the low half; a single byte is followed by 0.
 const TEXTS: [u16; 256] = {
     let mut texts = [0; 256];
     let mut byte = 0;
@@ -38,7 +40,7 @@ pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
         let slot = out.get_mut(done..).and_then(<[u8]>::first_chunk_mut::<16>);
         let Some(slot) = slot else { return };
         let wide = u64::from_le_bytes(*eight) >> 7 & EACH;
-        // Each byte holds how many up to there are wide.
+        // Each byte is the number of wide ones up to there.
         let sums = wide.wrapping_mul(EACH);
         let places = PLACES + (sums << 8);
         for (byte, place) in eight.iter().zip(places.to_le_bytes()) {
@@ -52,17 +54,17 @@ pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     out.truncate(done + bytes.len() % 8 - 8);
 }
 
-/// The length of [`encode`]'s work.
+/// Returns the length of the output of [`encode`].
 pub(crate) fn encoded_len(bytes: &[u8]) -> u64 {
-    // So many that their sum is a byte.
+    // The block length is such that the sum fits a byte.
     let wide = bytes
         .chunks(255)
         .map(|some| some.iter().map(|b| b >> 7).sum::<u8>());
     bytes.len() as u64 + wide.map(u64::from).sum::<u64>()
 }
 
-/// Appends the bytes of a text and says how much of it was used: everything if it is the `last`
-/// block, else all but a sequence that may be cut off.
+/// Decodes text, and returns the number of bytes consumed: all if it is the `last` block, otherwise
+/// all but a possibly incomplete sequence.
 pub(crate) fn decode(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
     let cut = from.last().is_some_and(|&b| b >= 0xc0) && !last;
     let from = &from[..from.len() - usize::from(cut)];
@@ -76,12 +78,12 @@ pub(crate) fn decode(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize
         let text = u64::from_le_bytes(*eight);
         let lead = text & text << 1 & HIGH;
         let next = text & !(text << 1) & HIGH;
-        // What a lead byte precedes, and only that, goes on with it; it is 0xc2 or 0xc3.
+        // Exactly the bytes after a lead byte are continuation bytes; a lead byte is 0xc2 or 0xc3.
         let behind = lead << 8 | lead_before >> 56;
         let wrong = (((text ^ LEADS) & MIDDLE) + LOW) & lead;
         faults |= next ^ behind | wrong;
         let bytes = text | (text << 8 | before >> 56) << 6 & next >> 1;
-        // Each byte is stored, and a lead byte overwritten by what follows it.
+        // Each byte is stored, and a lead byte is overwritten by its continuation.
         let sums = (lead >> 7).wrapping_mul(EACH);
         let places = PLACES - (sums << 8);
         for (byte, place) in bytes.to_le_bytes().into_iter().zip(places.to_le_bytes()) {
@@ -97,7 +99,7 @@ pub(crate) fn decode(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize
     }
 }
 
-/// Eight bytes at a time, and the rest with zeros behind it.
+/// Splits bytes into blocks of eight, and the rest padded with zeros.
 fn eights(bytes: &[u8]) -> (&[[u8; 8]], [u8; 8]) {
     let (eights, rest) = bytes.as_chunks();
     let mut last = [0; 8];
@@ -105,7 +107,7 @@ fn eights(bytes: &[u8]) -> (&[[u8; 8]], [u8; 8]) {
     (eights, last)
 }
 
-/// The first thing that is wrong with `text`.
+/// Returns the first fault in `text`.
 fn fault(text: &[u8]) -> Fault {
     let mut i = 0;
     while let Some(&byte) = text.get(i) {
@@ -149,7 +151,7 @@ mod tests {
             let mut out = Vec::new();
             let used = decode(&text, true, &mut out);
             prop_assert_eq!(used.is_ok().then_some(out), expected);
-            // What is wrong lies behind what is right.
+            // The fault lies after the valid part.
             if let Err((at, _)) = used {
                 prop_assert!(decode(&text[..at], true, &mut Vec::new()).is_ok());
                 prop_assert!(fault(&text[..at]).0 == at);

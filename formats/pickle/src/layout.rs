@@ -1,16 +1,16 @@
-//! How a pickle arranges the utterances of a data set.
+//! The layouts of a data set in a pickle.
 
 use spr_core::Result;
 use spr_core::format::{OptionSpec, Options};
 
-/// An arrangement of utterances.
+/// A layout of utterances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// All utterances joined: an array of features, or a pair with one of labels.
     Pdnn,
-    /// An entry an utterance, under its name.
+    /// One entry per utterance, under its name.
     Dict,
-    /// An item an utterance.
+    /// One item per utterance.
     List,
 }
 
@@ -28,12 +28,12 @@ impl Layout {
         ("list", Self::List),
     ];
 
-    /// The one that the options ask for.
+    /// Returns the layout set by the options.
     pub(crate) fn of(options: &Options) -> Result<Option<Self>> {
         options.choice(Self::OPTION.name, &Self::CHOICES)
     }
 
-    /// Its name as the option has it.
+    /// Returns its name in options.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Pdnn => "pdnn",
@@ -43,7 +43,7 @@ impl Layout {
     }
 }
 
-/// Reads one entry of several.
+/// An option that reads one entry of several.
 pub(crate) const SPLIT: OptionSpec = OptionSpec {
     name: "split",
     value: "train|valid|test|NAME|setN",

@@ -1,24 +1,25 @@
-//! Byte strings of a pickle, left in the file until they are needed.
+//! Byte strings of a pickle, which stay in the file until they are needed.
 
 use std::vec::IntoIter;
 
 use spr_core::bytes::Source;
-use spr_core::ordered::Ordered;
+use spr_core::threads::Ordered;
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::coding::{Fault, StringCoding};
+use crate::coding::StringCoding;
 use crate::latin1;
+use crate::latin1::Fault;
 
-/// Bytes of the file fetched at a time.
+/// The number of bytes read at a time.
 const BLOCK: usize = 256 << 10;
 
-/// Threads that are kept busy with one string at most, be it read or written.
+/// The largest number of threads that one string keeps busy, for reading and writing.
 pub(crate) const BUSY: usize = 4;
 
-/// Strings up to this length are taken into memory, longer ones stay in the file.
+/// The longest string that is read into memory at once.
 pub(crate) const INLINE: usize = 1 << 10;
 
-/// A byte string: in memory if it is short, else a place in the file.
+/// A byte string: in memory if it is short, otherwise a position in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Payload {
     Inline(Box<[u8]>),
@@ -27,12 +28,12 @@ pub(crate) enum Payload {
         len: u64,
         coding: StringCoding,
     },
-    /// One behind the other.
+    /// A concatenation.
     Parts(Vec<Self>),
 }
 
 impl Payload {
-    /// The bytes, if they are in memory.
+    /// Returns the bytes, if they are in memory.
     pub(crate) fn inline(&self) -> Option<&[u8]> {
         match self {
             Self::Inline(bytes) => Some(bytes),
@@ -40,19 +41,19 @@ impl Payload {
         }
     }
 
-    /// Whether it can be `bytes` long, as far as that is known before it is decoded.
+    /// Returns `true` if it may be `bytes` long, as far as is known before decoding.
     pub(crate) fn can_hold(&self, bytes: u64) -> bool {
         match self {
             Self::Inline(data) => data.len() as u64 == bytes,
             Self::Range { len, coding, .. } => {
                 bytes <= *len && *len <= bytes.saturating_mul(coding.widest())
             }
-            // Each was looked at for itself.
+            // Each part was checked separately.
             Self::Parts(_) => true,
         }
     }
 
-    /// Its length as far as that is known, for messages.
+    /// Returns its length, as far as known, for messages.
     pub(crate) fn describe_len(&self) -> String {
         match self {
             Self::Inline(data) => format!("{} bytes", data.len()),
@@ -67,36 +68,36 @@ impl Payload {
     }
 }
 
-/// Reads a byte string from its start to its end.
+/// A sequential reader of a byte string.
 pub(crate) struct Cursor {
     coding: StringCoding,
-    /// Where the next block stands in the file, and what is left of the string from there on.
+    /// The position of the next block in the file, and the number of remaining bytes.
     next: u64,
     left: u64,
-    /// Fetched, but not decoded yet: the start of a sequence.
+    /// Read but not decoded yet: the start of a sequence.
     encoded: Vec<u8>,
-    /// Decoded; `taken` bytes of it are used up.
+    /// Decoded bytes, of which `taken` are consumed.
     ready: Vec<u8>,
     taken: usize,
-    /// Strings that follow this one.
+    /// The strings that follow this one.
     later: IntoIter<Payload>,
-    /// How many threads may work on it.
+    /// The largest number of threads.
     threads: usize,
-    /// What decodes UTF-8 ahead, once there is enough of it.
+    /// The threads that decode UTF-8 ahead, once there is enough of it.
     pool: Option<Ordered<Block, Block>>,
-    /// Bytes of the file that are on their way through it.
+    /// The number of bytes of the file that are being decoded.
     ahead: u64,
-    /// Why no more was fetched, until all before it is used up.
+    /// The reason why reading stopped, returned after everything before it is consumed.
     failure: Option<Error>,
-    /// Room to be used again.
+    /// Buffers for reuse.
     spare: Vec<Block>,
 }
 
-/// A block of UTF-8 on its way through a thread.
+/// A block of UTF-8 that is decoded by a thread.
 #[derive(Default)]
 struct Block {
     text: Vec<u8>,
-    /// Where the text starts in the file, and how many bytes were fetched for it.
+    /// The position of the text in the file, and its size there.
     start: u64,
     fetched: u64,
     bytes: Vec<u8>,
@@ -131,12 +132,12 @@ impl Cursor {
         cursor
     }
 
-    /// Lets so many threads work on it, as far as they are of use.
+    /// Sets the number of threads, as far as they are useful.
     pub(crate) fn share(&mut self, threads: usize) {
         self.threads = threads.min(BUSY);
     }
 
-    /// Goes on with `payload`, now that all before it is used up.
+    /// Starts `payload`, after everything before it was consumed.
     fn begin(&mut self, payload: Payload) {
         match payload {
             Payload::Inline(bytes) => (self.ready, self.taken) = (bytes.into_vec(), 0),
@@ -153,7 +154,7 @@ impl Cursor {
         while done < out.len() {
             let rest = &mut out[done..];
             if self.taken == self.ready.len() {
-                // Large pieces go straight to their place.
+                // Large blocks are read directly to their destination.
                 if self.coding == StringCoding::Raw && rest.len() >= BLOCK && self.left > 0 {
                     let n = self.block(rest.len());
                     source.seek(self.next)?;
@@ -176,8 +177,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Goes past the next `n` bytes of the string; those that stand in the file as they are, are not
-    /// read.
+    /// Skips the next `n` bytes of the string. Bytes stored without encoding are not read.
     pub(crate) fn pass(&mut self, source: &mut Source, n: u64) -> Result<()> {
         let mut left = n;
         loop {
@@ -200,7 +200,7 @@ impl Cursor {
         }
     }
 
-    /// Checks that all of the string was used.
+    /// Checks that the string was consumed completely.
     pub(crate) fn end(&mut self, source: &mut Source) -> Result<()> {
         if self.taken < self.ready.len() || self.refill(source)? {
             return Err(self.error(source, "the data of an array are too long"));
@@ -208,7 +208,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Fetches and decodes the next block; `false` at the end.
+    /// Reads and decodes the next block, and returns `false` at the end.
     fn refill(&mut self, source: &mut Source) -> Result<bool> {
         self.ready.clear();
         self.taken = 0;
@@ -247,8 +247,8 @@ impl Cursor {
         Ok(!self.ready.is_empty())
     }
 
-    /// Takes the next block of UTF-8 that threads have decoded, and gives them more; `false` at the
-    /// end.
+    /// Takes the next block of UTF-8 that threads have decoded, and hands them more. Returns
+    /// `false` at the end.
     fn take_ahead(&mut self, source: &mut Source) -> Result<bool> {
         let mut done = None;
         while self.left > 0 && self.failure.is_none() && done.is_none() {
@@ -277,7 +277,7 @@ impl Cursor {
         Ok(true)
     }
 
-    /// Fetches a block of UTF-8 that is not cut inside a character.
+    /// Reads a block of UTF-8 that does not end inside a character.
     fn fetch(&mut self, source: &mut Source) -> Result<Block> {
         let n = self.block(BLOCK);
         source.seek(self.next)?;
@@ -296,7 +296,7 @@ impl Cursor {
         Ok(block)
     }
 
-    /// `wanted` or what is left.
+    /// Returns `wanted`, or the remaining size.
     fn block(&self, wanted: usize) -> usize {
         usize::try_from(self.left).map_or(wanted, |left| left.min(wanted))
     }
@@ -313,7 +313,7 @@ impl Cursor {
     }
 }
 
-/// The error for a fault in a string that starts at a byte.
+/// Returns the error for a fault in a string that starts at a byte.
 fn wrong(source: &Source, start: u64, (at, fault): Fault) -> Error {
     Error::malformed(fault)
         .file(source.name())

@@ -1,20 +1,31 @@
-//! Numbers that Python holds one by one, as arrays: lists of numbers, of lists of numbers, and of
-//! arrays that are the rows of a matrix.
+//! Arrays made of Python numbers: lists of numbers, lists of lists of numbers, and lists of arrays
+//! that are the rows of a matrix.
 
 use spr_core::bytes::ByteOrder;
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
-use crate::array::{self, Array};
+use crate::array::{self, Array, Number};
 use crate::machine::{Heap, Node, Value};
 use crate::payload::Payload;
 
-/// The array that a list of these items is; errors call it `what`. Whole numbers become i32, or i64 if that is too
-/// small, others f64.
+/// The array that `value` is, or that its numbers make; errors call it `what`.
 ///
 /// # Errors
-/// It is of different things, or of rows of different lengths.
-pub(crate) fn array(heap: &Heap, items: &[Value], what: &str) -> Result<Array> {
+/// It is neither, or not one that is read.
+pub(crate) fn find(heap: &Heap, value: Value, what: &str) -> Result<Array> {
+    match heap.list(value) {
+        Some(items) => array(heap, items, what),
+        None => Array::of(heap, value, what),
+    }
+}
+
+/// Converts a list of these items to an array; errors call it `what`. Integers become i32, or i64
+/// if that is too small; other numbers become f64.
+///
+/// # Errors
+/// The items have different types, or are rows of different lengths.
+fn array(heap: &Heap, items: &[Value], what: &str) -> Result<Array> {
     let first = items.first().copied().unwrap_or(Value::None);
     match heap.node(first) {
         Some(Node::List(row) | Node::Tuple(row)) => {
@@ -40,17 +51,17 @@ pub(crate) fn array(heap: &Heap, items: &[Value], what: &str) -> Result<Array> {
     }
 }
 
-/// The matrix whose rows are arrays.
+/// Converts arrays to the rows of a matrix.
 fn stack(heap: &Heap, items: &[Value], what: &str) -> Result<Array> {
     let mut stacked: Option<Array> = None;
     let mut parts = Vec::new();
     for (n, &item) in items.iter().enumerate() {
-        // A list again, as an array of objects is, could be this one.
+        // A list, which an array of objects is as well, could be this one.
         let is_array = matches!(heap.node(item), Some(Node::Array(Some(_))));
         if !is_array || heap.list(item).is_some() {
             return Err(odd(heap, n, item, what, "arrays"));
         }
-        let row = Array::find(heap, item, what)?;
+        let row = Array::of(heap, item, what)?;
         let stacked = stacked.get_or_insert(Array {
             rows: items.len() as u64,
             cols: Some(row.rows),
@@ -75,15 +86,15 @@ fn stack(heap: &Heap, items: &[Value], what: &str) -> Result<Array> {
     Ok(stacked)
 }
 
-/// Numbers on their way to an array.
+/// Numbers collected for an array.
 struct Rows {
     wholes: Vec<i64>,
-    /// The same, as soon as one is not whole.
+    /// The numbers as floats, after the first that is not an integer.
     floats: Vec<f64>,
 }
 
 impl Rows {
-    /// Makes room for `n` numbers.
+    /// Reserves space for `n` numbers.
     fn new(heap: &Heap, n: usize) -> Result<Self> {
         heap.check_work((n as u64).saturating_mul(8))?;
         Ok(Self {
@@ -141,14 +152,7 @@ fn bytes<T: Copy, const N: usize>(values: &[T], to: fn(T) -> [u8; N]) -> Vec<u8>
     values.iter().flat_map(|value| to(*value)).collect()
 }
 
-/// A number as Python holds it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
-    Whole(i64),
-    Float(f64),
-}
-
-/// Whether a value is a number of Python's or a single one of NumPy's.
+/// Returns `true` for a Python number or a NumPy scalar.
 pub(crate) fn is_number(heap: &Heap, value: Value) -> bool {
     match (value, heap.node(value)) {
         (Value::Int(_) | Value::BigInt | Value::Float(_) | Value::Bool(_), _) => true,
@@ -157,7 +161,7 @@ pub(crate) fn is_number(heap: &Heap, value: Value) -> bool {
     }
 }
 
-/// The number that a value is; `None` if it is another thing, or needs more than 64 bits.
+/// Converts a value to a number. Returns `None` if it is not a number, or needs more than 64 bits.
 fn number(heap: &Heap, value: Value) -> Option<Number> {
     match (value, heap.node(value)) {
         (Value::Int(n), _) => Some(Number::Whole(n)),
@@ -168,10 +172,10 @@ fn number(heap: &Heap, value: Value) -> Option<Number> {
     }
 }
 
-/// A whole number among others.
+/// Converts an integer among floats.
 fn float(whole: i64, what: &str) -> Result<f64> {
     let float = whole as f64;
-    // 2^53: from there on doubles leave out whole numbers.
+    // From 2^53 on not every integer is a double.
     match whole.unsigned_abs() <= 1 << 53 {
         true => Ok(float),
         false => Err(Error::unsupported(format!(

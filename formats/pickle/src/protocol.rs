@@ -30,7 +30,7 @@ impl Protocol {
         Ok(choice.unwrap_or(Self(2)))
     }
 
-    /// How the bytes of an array are written.
+    /// Returns the encoding of an array's bytes.
     pub(crate) fn coding(self) -> StringCoding {
         match self.0 {
             0 => StringCoding::RawUnicode,
@@ -39,7 +39,7 @@ impl Protocol {
         }
     }
 
-    /// The most bytes of an array, as they are written.
+    /// Returns the largest encoded size of an array in bytes.
     pub(crate) fn max_len(self) -> u64 {
         match self.0 {
             1..=3 => u32::MAX.into(),

@@ -1,13 +1,13 @@
-//! Rows of an array, one piece after the other.
+//! Rows of an array, in chunks.
 
 use spr_core::bytes::{ByteOrder, Source, swap_in_place};
-use spr_core::model::{Dtype, Matrix, Portions, Rank};
+use spr_core::model::{Chunks, Dtype, Matrix, Rank};
 use spr_core::{Limits, Result};
 
 use crate::array::Array;
 use crate::payload::Cursor;
 
-/// Reads an array from its first row to its last.
+/// A sequential reader of an array's rows.
 pub(crate) struct Rows {
     dtype: Dtype,
     order: ByteOrder,
@@ -15,9 +15,9 @@ pub(crate) struct Rows {
     cols: u64,
     cursor: Cursor,
     by_columns: bool,
-    /// All bytes of an array that stands column after column, once they are read.
+    /// All bytes of an array stored column by column, once they are read.
     columns: Option<Vec<u8>>,
-    /// Rows that were read or passed over.
+    /// The number of rows read or skipped.
     next: u64,
 }
 
@@ -35,17 +35,18 @@ impl Rows {
         }
     }
 
-    /// The portions of the next `n` rows, if there are several.
-    pub(crate) fn portions(&self, n: u64) -> Option<Portions> {
-        Portions::of(n, self.cols.saturating_mul(self.dtype.size() as u64))
+    /// Returns the chunks of the next `n` rows, if there are several.
+    pub(crate) fn chunks(&self, n: u64) -> Option<Chunks> {
+        Chunks::of(n, self.cols.saturating_mul(self.dtype.size() as u64))
     }
 
-    /// Lets so many threads decode them.
+    /// Sets the number of decoding threads.
     pub(crate) fn share(&mut self, threads: usize) {
         self.cursor.share(threads);
     }
 
-    /// One label a frame is a vector, whether the array had one dimension or two.
+    /// Returns the rank of labels: one per frame is a vector, whether the array had one dimension
+    /// or two.
     pub(crate) fn label_rank(&self) -> Rank {
         if self.cols == 1 {
             Rank::Vector
@@ -54,10 +55,10 @@ impl Rows {
         }
     }
 
-    /// Reads the next `n` rows, of which there must be as many.
+    /// Reads the next `n` rows, which must exist.
     ///
     /// # Errors
-    /// The data are broken, or exceed the limits.
+    /// The data are invalid, or exceed the limits.
     pub(crate) fn read(
         &mut self,
         source: &mut Source,
@@ -81,11 +82,10 @@ impl Rows {
         Ok(())
     }
 
-    /// Gives `into` the shape of the next `n` rows, of which there must be as many, and passes over
-    /// them.
+    /// Gives `into` the shape of the next `n` rows, which must exist, and skips them.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// As for [`read`](Self::read).
     pub(crate) fn shape_only(
         &mut self,
         source: &mut Source,
@@ -98,10 +98,10 @@ impl Rows {
         self.pass(source, n)
     }
 
-    /// Passes over the next `n` rows, of which there must be as many.
+    /// Skips the next `n` rows, which must exist.
     ///
     /// # Errors
-    /// The data are broken.
+    /// The data are invalid.
     pub(crate) fn pass(&mut self, source: &mut Source, n: u64) -> Result<()> {
         self.next += n;
         match self.by_columns {
@@ -124,7 +124,7 @@ impl Rows {
         }
     }
 
-    /// Makes room for the next `n` rows.
+    /// Allocates the next `n` rows.
     fn shape<'a>(
         &self,
         n: u64,
@@ -138,7 +138,7 @@ impl Rows {
         into.reset(self.dtype, rank, rows, cols, limits)
     }
 
-    /// The next `n` rows of an array that stands column after column.
+    /// Reads the next `n` rows of an array stored column by column.
     fn gather(
         &mut self,
         source: &mut Source,
@@ -159,7 +159,7 @@ impl Rows {
                 self.columns.insert(whole)
             }
         };
-        // All of it is in memory, so that its sizes are those of memory.
+        // All of it is in memory, so that its sizes fit `usize`.
         let sizes =
             [self.next, n, self.cols].map(|size| usize::try_from(size).unwrap_or(usize::MAX));
         let [next, rows, cols] = sizes;
@@ -180,7 +180,7 @@ impl Rows {
     }
 }
 
-/// Makes `values` column `c` of the rows in `out`.
+/// Copies `values` to column `c` of the rows in `out`.
 fn scatter<const N: usize>(values: &[u8], out: &mut [u8], c: usize, cols: usize) {
     let slots = out.as_chunks_mut::<N>().0.iter_mut().skip(c).step_by(cols);
     for (slot, value) in slots.zip(values.as_chunks::<N>().0) {

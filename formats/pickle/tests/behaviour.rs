@@ -1,4 +1,4 @@
-//! What the format must do, seen from outside.
+//! The format's behaviour as seen from outside.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -37,7 +37,7 @@ fn behaves() {
     });
 }
 
-/// Utterances of the given lengths; values of every byte.
+/// Returns utterances of the given lengths, with values of every byte.
 fn utterances(lengths: &[usize], dim: usize, label_columns: usize) -> Vec<Utterance> {
     let mut seed = 1u32;
     let mut next = || {
@@ -116,7 +116,7 @@ fn what_is_written_is_what_every_python_loads() {
     );
 }
 
-/// A protocol 0 pickle of an array.
+/// Returns a protocol 0 pickle of an array.
 fn array(dtype: &str, order: &str, shape: &str, data: &str) -> String {
     format!(
         "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR(I1\n{shape}cnumpy\n\
@@ -294,7 +294,7 @@ fn limits_hold() {
     }
 }
 
-/// Every type that NumPy has beyond the common ones, in both orders of rows and columns.
+/// All uncommon NumPy types, in both orders of rows and columns.
 #[test]
 fn halves_and_truth_values_keep_their_types() {
     // numpy.array([[1.5, -2], [numpy.inf, 5.96e-8]], '<f2').tobytes(), and its transpose's.

@@ -1,4 +1,4 @@
-//! Small pickles that ask for much work, and types that do not exist.
+//! Small pickles that cause much work, and types that do not exist.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -10,7 +10,7 @@ use spr_core::format::{Options, Request};
 use spr_core::model::Utterance;
 use spr_format_pickle::FORMAT;
 
-/// Opcodes that leave an element type, with the state that is given.
+/// Returns opcodes that leave an element type with the given state.
 fn dtype(state: &[u8]) -> Vec<u8> {
     [b"cnumpy\ndtype\n(U\x02f4K\x00K\x01tR", state, b"b"].concat()
 }
@@ -28,7 +28,7 @@ fn plain(order: &[u8]) -> Vec<u8> {
     )
 }
 
-/// Opcodes that leave an array of so many rows of one value.
+/// Returns opcodes that leave an array of `rows` rows of one value.
 fn array(rows: usize, dtype: &[u8]) -> Vec<u8> {
     let rows_ = i32::try_from(rows).unwrap().to_le_bytes();
     let bytes = i32::try_from(4 * rows).unwrap().to_le_bytes();
@@ -45,7 +45,7 @@ fn array(rows: usize, dtype: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// How many utterances there are.
+/// Counts the utterances.
 fn read(pickle: Vec<u8>) -> Result<usize, Error> {
     let started = Instant::now();
     let source = Source::from_bytes("x.pkl", pickle).unwrap();
@@ -75,7 +75,7 @@ fn an_array_named_again_and_again_is_bounded_by_the_size_of_the_pickle() {
         ]
         .concat()
     };
-    // Some reuse is fine: of small arrays much, of large ones less.
+    // Some reuse is allowed: much of small arrays, less of large ones.
     assert_eq!(read(again(1000, 10_000)).unwrap(), 10_001);
     assert_eq!(read(again(1_000_000, 40)).unwrap(), 41);
     let error = read(again(1_000_000, 20_000)).unwrap_err().to_string();

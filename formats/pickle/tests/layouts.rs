@@ -1,4 +1,5 @@
-//! Pickles with an entry an utterance, and how the options choose among what one holds.
+//! Pickles with one entry per utterance, and the options that select among the contents of a
+//! pickle.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Access, Env, Locator, Source};
 use spr_core::format::{Format, Medium, Options, Request};
-use spr_core::model::{Key, Matrix, Rank, Utterance};
+use spr_core::model::{About, Key, Matrix, Rank, Utterance};
 use spr_core::{Error, Limits};
 use spr_format_pickle::FORMAT;
 use spr_testkit::{compare_all, read, read_memory, write, write_memory};
@@ -102,7 +103,7 @@ fn the_layout_decides_where_two_fit() {
     }
 }
 
-/// What is said about a fixture, and the keys of what is read of it.
+/// Returns the warnings about a fixture, and the keys read from it.
 fn said(case: &str, options: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
     let said = Arc::new(Mutex::new(Vec::new()));
     let heard = said.clone();
@@ -243,7 +244,12 @@ fn options_for_reading_are_no_options_for_writing() {
         let errors = [
             FORMAT.caps(&options, Medium::File).map(drop),
             FORMAT
-                .create(env.output(&Locator::Nowhere), &options, &env)
+                .create(
+                    env.output(&Locator::Nowhere),
+                    &options,
+                    &About::default(),
+                    &env,
+                )
                 .map(drop),
         ];
         for error in errors {
@@ -253,7 +259,7 @@ fn options_for_reading_are_no_options_for_writing() {
     }
 }
 
-/// Many names of one array cost memory for the names alone.
+/// Many names of one array take memory only for the names.
 #[test]
 fn an_array_of_many_names_is_kept_once() {
     let array = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR\
@@ -281,7 +287,7 @@ fn an_array_of_many_names_is_kept_once() {
     }
 }
 
-/// What NumPy 2 with Python 3 dumps of `[numpy.float16(1.5), numpy.float16(-2)]`.
+/// The output of NumPy 2 with Python 3 for `[numpy.float16(1.5), numpy.float16(-2)]`.
 #[test]
 fn single_values_of_half_precision_are_numbers() {
     let bytes = b"(lp0\ncnumpy._core.multiarray\nscalar\np1\n(cnumpy\ndtype\np2\n(Vf2\np3\nI00\nI01\ntp4\nRp5\n\

@@ -1,4 +1,4 @@
-//! Joined pickles are the same for any number of threads that encode or decode them.
+//! Joined pickles do not depend on the number of threads.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use spr_core::Error;
 use spr_core::bytes::{Env, Locator, MemoryStore, Source};
 use spr_core::format::{Format, Options, Request};
-use spr_core::model::{Matrix, Rank, Utterance};
+use spr_core::model::{About, Matrix, Rank, Utterance};
 use spr_format_pickle::FORMAT;
 
 fn env(threads: usize) -> Env {
@@ -16,7 +16,8 @@ fn env(threads: usize) -> Env {
     env
 }
 
-/// Some 3 MB of features of all bytes, in utterances from one frame to several blocks.
+/// Returns about 3 MB of features with all byte values, in utterances from one frame to several
+/// blocks.
 fn data() -> Vec<Utterance> {
     let mut bits = 1u32;
     let mut value = || {
@@ -42,7 +43,9 @@ fn pickle(protocol: &str, threads: usize) -> Vec<u8> {
     let env = env(threads).with_store(Arc::new(store.clone()));
     let options = Options::new(FORMAT.info(), [("protocol", protocol)]).unwrap();
     let output = env.output(&Locator::file("x.pkl"));
-    let mut writer = FORMAT.create(output.clone(), &options, &env).unwrap();
+    let mut writer = FORMAT
+        .create(output.clone(), &options, &About::default(), &env)
+        .unwrap();
     for utt in data() {
         writer.write(&utt).unwrap();
     }
@@ -51,7 +54,7 @@ fn pickle(protocol: &str, threads: usize) -> Vec<u8> {
     store.get("x.pkl").unwrap().to_vec()
 }
 
-/// All values, and why there are no more.
+/// Returns all values, and the error at their end.
 fn read(pickle: &[u8], threads: usize) -> (Vec<u8>, Result<(), Error>) {
     let source = Source::from_bytes("x.pkl", pickle.to_vec()).unwrap();
     let mut bytes = Vec::new();

@@ -3,13 +3,13 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, Notation,
-    Opened, Options, Probe, Request, Score, Suited, Tags, Variant, WholeFolder, Writer,
+    AudioCaps, Caps, Count, DataVariant, Empty, FeatureCaps, FileVariants, Format, FormatInfo,
+    Keys, Medium, Notation, OpenedDataset, Options, Probe, Request, Score, Tags, Variant, Writer,
 };
-use spr_core::model::{Dtype, Object, Utterance};
+use spr_core::model::{About, Dtype, Object, Utterance};
 
 use crate::contents::TAGS;
-use crate::header::layers::{Given, gather};
+use crate::header::layers::{FileDescription, gather};
 use crate::list::{self, ListWriter};
 use crate::options::{self, Reading, Writing};
 use crate::probe::score;
@@ -18,7 +18,7 @@ use crate::reader;
 use crate::vocabulary::Dialect;
 use crate::writer::SpraakWriter;
 
-/// SPRAAK files, one utterance each, with one of the two sorts of header.
+/// SPRAAK files with one utterance each, and one of the two types of header.
 pub struct Spraak(pub(crate) Dialect);
 
 /// SPRAAK files with their own header, `spr`.
@@ -27,7 +27,7 @@ pub static SPR: Spraak = Spraak(Dialect::Spr);
 /// Files with the older header, `key`.
 pub static KEY: Spraak = Spraak(Dialect::Key);
 
-/// What the extensions of lists ask for.
+/// The options implied by the extensions of lists.
 const LISTS: &[Variant] = &[
     Variant {
         extension: "seg",
@@ -43,24 +43,28 @@ const LISTS: &[Variant] = &[
     },
 ];
 
-/// What data ask for that no file with rows of numbers can hold.
-const SUITED: &[Suited] = &[
-    Suited {
+/// The options for data that no file of numeric rows can hold.
+const FOR_DATA: &[DataVariant] = &[
+    DataVariant {
         is: |utt| bare(utt) && utt.object.is_none() && !utt.tiers.is_empty(),
         option: ("data", "SEG"),
     },
-    Suited {
+    DataVariant {
         is: |utt| bare(utt) && utt.tiers.is_empty() && is_said(utt),
         option: ("data", "CORPUS"),
     },
 ];
 
-/// Whether there are no numbers that go into a file of their own, nor labels of frames.
+const VARIANTS: FileVariants = FileVariants::by_extension(LISTS)
+    .by_data(FOR_DATA)
+    .headerless("header");
+
+/// Returns `true` if there are neither numbers for a file nor frame labels.
 fn bare(utt: &Utterance) -> bool {
     utt.features.is_none() && utt.labels.is_none() && utt.audio.is_none() && utt.arrays.is_empty()
 }
 
-/// Whether it is what was said, as text or as words.
+/// Returns `true` if it is a transcript, as text or as words.
 fn is_said(utt: &Utterance) -> bool {
     match &utt.object {
         None => utt.text.is_some(),
@@ -74,17 +78,13 @@ static SPR_INFO: FormatInfo = FormatInfo::new(
     &["spr", "trk", "sam", "seg", "cor", "lex"],
 )
 .options(&options::SPR)
-.variants(LISTS)
-.suited(SUITED)
-.headerless("header");
+.variants(VARIANTS);
 
 static KEY_INFO: FormatInfo =
     FormatInfo::new("key", "SPRAAK files with the older key header", &["key"])
         .also(&["spr", "trk", "sam"])
         .options(&options::KEY)
-        .variants(LISTS)
-        .suited(SUITED)
-        .headerless("header");
+        .variants(VARIANTS);
 
 impl Format for Spraak {
     fn info(&self) -> &'static FormatInfo {
@@ -99,7 +99,7 @@ impl Format for Spraak {
     }
 
     fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
-        // The options may be for reading: what they ask of a writer is checked when there is one.
+        // The options may be for reading; those of a writer are checked when one is created.
         let writing = Writing::likely(self.0, options)?;
         if let Some(caps) = list::caps::of(options.get("data"), medium) {
             return Ok(caps);
@@ -138,10 +138,10 @@ impl Format for Spraak {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let reading = Reading::of(options).map_err(|e| e.file(source.name()))?;
-        let own = Given::default();
-        // With a corpus, what the user says is said of its files.
+        let own = FileDescription::default();
+        // With a corpus, the keys in the options apply to its files.
         let given = match list::is_driving(options) {
             true => &own,
             false => &reading.given,
@@ -150,17 +150,23 @@ impl Format for Spraak {
         let Some(kind) = list::ListKind::of(&header) else {
             list::check_options(options, &[]).map_err(|e| e.file(source.name()))?;
             let reader = reader::open(source, &header, reading, request.values, env)?;
-            return Ok(Opened::Stream(reader));
+            return Ok(OpenedDataset::Stream(reader));
         };
         let format = match self.0 {
             Dialect::Spr => &SPR,
             Dialect::Key => &KEY,
         };
         let reader = list::open(source, &header, kind, (format, options), request, env)?;
-        Ok(Opened::Stream(reader))
+        Ok(OpenedDataset::Stream(reader))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         if let Some(writer) = list::create(&output, self, self.0, options, env)? {
             return Ok(writer);
         }
@@ -176,14 +182,6 @@ impl Format for Spraak {
         )))
     }
 
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
     fn notation(&self) -> Option<&dyn Notation> {
         match self.0 {
             Dialect::Spr => Some(&Raw),
@@ -192,7 +190,7 @@ impl Format for Spraak {
     }
 }
 
-/// Element types that can be written. Those come first that hold narrower ones exactly.
+/// Returns the element types that can be written. Types that hold narrower ones exactly come first.
 fn dtypes(writing: &Writing) -> &'static [Dtype] {
     match (writing.dialect, writing.unsigned) {
         _ if !writing.header => Dtype::COMMON,

@@ -1,11 +1,11 @@
-//! What the user says with `key=value`, for reading and for writing.
+//! The options `key=value` for reading and writing.
 
 use spr_core::bytes::ByteOrder;
-use spr_core::companding::Companding;
 use spr_core::format::{OptionSpec, Options};
+use spr_core::number::companding::Companding;
 use spr_core::{Error, Result, nearest};
 
-use crate::header::layers::{Given, Where};
+use crate::header::layers::{FileDescription, HeaderPlace};
 use crate::list::options::OPTIONS;
 use crate::select::Selection;
 use crate::vocabulary::{Dialect, Encoding};
@@ -28,7 +28,7 @@ const KEY_ORDER: OptionSpec = OptionSpec {
     help: "reading: the byte order, which the header can't say; written is big",
 };
 
-/// The coder of data, with levels as the program of its name has them.
+/// The coders, with the levels of the program of the same name.
 const CODERS: [&str; 10] = [
     "gzip", "gzip -1", "gzip -2", "gzip -3", "gzip -4", "gzip -5", "gzip -6", "gzip -7", "gzip -8",
     "gzip -9",
@@ -86,7 +86,7 @@ const fn with(own: [OptionSpec; 2]) -> [OptionSpec; 22] {
     all
 }
 
-/// Options that are keys of the header, and the keys.
+/// Options that are header keys, and the keys.
 const KEYS: [(&str, &str); 10] = [
     ("data", "DATA"),
     ("type", "TYPE"),
@@ -100,7 +100,7 @@ const KEYS: [(&str, &str); 10] = [
     ("samplefreq", "SAMPLEFREQ"),
 ];
 
-/// Options that writing does not know.
+/// Options for reading only.
 const READING: [&str; 10] = [
     "dim1",
     "dim2",
@@ -114,7 +114,7 @@ const READING: [&str; 10] = [
     "channels",
 ];
 
-/// How numbers are stored, as far as the options say it.
+/// Returns the encoding of numbers, if the options set it.
 fn encoding(options: &Options) -> Result<Option<Encoding>> {
     let orders = [("little", ByteOrder::Little), ("big", ByteOrder::Big)];
     let order = options.choice("byteorder", &orders)?;
@@ -139,11 +139,11 @@ const FORMATS: [(&str, Encoding); 3] = [
     ("ASCII", Encoding::Text),
 ];
 
-/// How a file is to be read.
+/// The options for reading a file.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    pub(crate) given: Given,
-    /// Whether the integers of key headers have no sign, whatever the header says.
+    pub(crate) given: FileDescription,
+    /// Whether integers in key files are unsigned, which overrides the header.
     pub(crate) unsigned: Option<bool>,
     pub(crate) select: Selection,
 }
@@ -151,9 +151,9 @@ pub(crate) struct Reading {
 impl Reading {
     pub(crate) fn of(options: &Options) -> Result<Self> {
         let header = match options.get("header") {
-            None => Where::Inside,
-            Some("none") => Where::Absent,
-            Some(file) => Where::Outside(file.into()),
+            None => HeaderPlace::Inside,
+            Some("none") => HeaderPlace::Absent,
+            Some(file) => HeaderPlace::Outside(file.into()),
         };
         let mut keys: Vec<_> = KEYS
             .iter()
@@ -163,7 +163,7 @@ impl Reading {
             keys.push(("FORMAT", encoding.format().as_bytes().to_vec()));
         }
         Ok(Self {
-            given: Given { header, keys },
+            given: FileDescription { header, keys },
             unsigned: options.choice("unsigned", &[("true", true), ("false", false)])?,
             select: Selection {
                 frames: options.parse("frames")?,
@@ -174,25 +174,25 @@ impl Reading {
     }
 }
 
-/// How files are to be written.
+/// The options for writing files.
 #[derive(Clone, Debug)]
 pub(crate) struct Writing {
     pub(crate) dialect: Dialect,
     pub(crate) encoding: Encoding,
-    /// The `DATA` that the user asked for.
+    /// The requested `DATA`.
     pub(crate) data: Option<String>,
-    /// The code for samples.
+    /// The companding of samples.
     pub(crate) code: Option<Companding>,
-    /// How the data are packed, if they are, in the words of the header.
+    /// The compression of the data, by its name in headers.
     pub(crate) packed: Option<&'static str>,
     /// Whether there is a header.
     pub(crate) header: bool,
-    /// Whether the integers of key headers have no sign.
+    /// Whether integers in key files are unsigned.
     pub(crate) unsigned: bool,
 }
 
 impl Writing {
-    /// What can be told without asking whether the options are for writing at all.
+    /// Parses the options without checking that they are for writing.
     pub(crate) fn likely(dialect: Dialect, options: &Options) -> Result<Self> {
         let order = match dialect {
             Dialect::Spr => ByteOrder::Little,
@@ -209,8 +209,10 @@ impl Writing {
         })
     }
 
+    /// Parses the options for writing.
+    ///
     /// # Errors
-    /// An option is for reading only, its value is for reading only, or two contradict each other.
+    /// An option or its value is for reading only, or two options contradict each other.
     pub(crate) fn of(dialect: Dialect, options: &Options) -> Result<Self> {
         if let Some(name) = READING.iter().find(|name| options.get(name).is_some()) {
             return Err(Error::usage(format!("option {name} is for reading")));
@@ -244,8 +246,8 @@ impl Writing {
     }
 }
 
-/// The kind of data to write. SPRAAK's are an open set, but a name like that of a known kind is taken
-/// for a slip.
+/// Returns the kind of data to be written. SPRAAK's kinds are an open set, but a name similar to
+/// that of a known kind is taken for a typo.
 fn kind(options: &Options) -> Result<Option<String>> {
     const KINDS: [&str; 7] = [
         "TRACK",

@@ -1,11 +1,11 @@
-//! Recognising the files.
+//! Recognition of the files.
 
 use spr_core::format::{Probe, Score};
 
 use crate::header::{grammar, magic};
 use crate::vocabulary::Dialect;
 
-/// Keys one of which a key header without a magic line must hold.
+/// Characteristic keys, of which a key header without a magic line must have one.
 const TELLING: [&[u8]; 7] = [
     b"DATATYPE",
     b"CORPUS",
@@ -16,7 +16,7 @@ const TELLING: [&[u8]; 7] = [
     b"NENTRY",
 ];
 
-/// How well the start of a file fits a dialect that has these file extensions.
+/// Scores the start of a file for a dialect with these file extensions.
 pub(crate) fn score(dialect: Dialect, probe: &Probe<'_>, extensions: &[&str]) -> Score {
     match magic(probe.head) {
         Some(found) if found == dialect => return Score::Certain,
@@ -32,11 +32,11 @@ pub(crate) fn score(dialect: Dialect, probe: &Probe<'_>, extensions: &[&str]) ->
     }
 }
 
-/// Whether `head` starts with lines of a key and a value, one of them telling, up to a line of
-/// only `#`.
+/// Returns `true` if `head` starts with lines of key and value, including a characteristic one, up
+/// to a line with only `#`.
 pub(crate) fn is_bare_key_header(head: &[u8]) -> bool {
     let mut telling = false;
-    // What follows the last line break is not a whole line.
+    // The rest after the last line break is incomplete.
     let Some(end) = head.iter().rposition(|b| *b == b'\n') else {
         return false;
     };

@@ -1,23 +1,24 @@
-//! Samples without any header, in words that are not SPRAAK's: `raw:PATH,dtype=i16,rate=16000,channels=1`.
+//! Headerless samples, with a notation of generic terms:
+//! `raw:PATH,dtype=i16,rate=16000,channels=1`.
 
-use spr_core::bytes::{Location, Locator};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Notation, Specified};
 use spr_core::{Error, Result};
 
-/// The notation for samples without a header, which is a [file](crate::SPR) whose header stands in the
+/// The notation for headerless samples, which are a [file](crate::SPR) whose header is in the
 /// argument.
 pub(crate) struct Raw;
 
 const FORM: &str = "samples without a header";
 
-/// What must be said on reading, and what to type.
+/// The required options for reading, and what to type.
 const SAID: [(&str, &str); 3] = [
     ("dtype", "i8, u8, i16, i32, f32, f64, mulaw or alaw"),
     ("rate", "samples a second"),
     ("channels", "how many, one sample of each after the other"),
 ];
 
-/// Element types, and what SPRAAK calls them.
+/// Element types and their names in SPRAAK.
 const TYPES: [(&str, &str); 8] = [
     ("i8", "I8"),
     ("u8", "U8"),
@@ -29,14 +30,14 @@ const TYPES: [(&str, &str); 8] = [
     ("alaw", "ALAW"),
 ];
 
-/// `PATH` and `key=value` of each option behind it.
+/// A `PATH` followed by options `key=value`.
 struct Argument<'a> {
     path: &'a str,
     pairs: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Argument<'a> {
-    /// Takes `raw:…` apart; `None` if it is something else.
+    /// Parses `raw:…`, and returns `None` for anything else.
     fn of(text: &'a str) -> Option<Result<Self>> {
         let mut pieces = text.strip_prefix("raw:")?.split(',');
         let path = pieces.next().unwrap_or_default();
@@ -52,14 +53,14 @@ impl<'a> Argument<'a> {
         Some(pairs.map(|pairs| Self { path, pairs }))
     }
 
-    /// Takes the value of an option, the last one if it appears twice.
+    /// Takes the value of an option, the last one if it is repeated.
     fn take(&mut self, key: &str) -> Option<&'a str> {
         let value = self.pairs.iter().rfind(|(own, _)| *own == key)?.1;
         self.pairs.retain(|(own, _)| *own != key);
         Some(value)
     }
 
-    /// Whether the most significant byte comes first.
+    /// Returns `true` for big-endian data.
     fn is_big(&mut self) -> Result<bool> {
         match self.take("byteorder") {
             None | Some("little") => Ok(false),
@@ -151,6 +152,14 @@ impl Notation for Raw {
 
     fn output(&self, text: &str) -> Option<Result<Specified>> {
         Some(Argument::of(text)?.and_then(Argument::output))
+    }
+
+    fn slip(&self, text: &str, env: &Env) -> Option<String> {
+        let at = Location::from(text);
+        let extension = at.plain().extension().map(str::to_ascii_lowercase);
+        let is_raw = matches!(extension.as_deref(), Some("raw" | "pcm")) && env.exists(&at);
+        let said = "dtype=i16,rate=16000,channels=1";
+        is_raw.then(|| format!("samples without a header are read as raw:{at},{said}"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! One file, one utterance.
+//! The reader of files with one utterance.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use spr_core::{Error, Result};
 use crate::contents::{Contents, RowKind, fields, unsigned};
 use crate::data::{self, Layout};
 use crate::header::Header;
-use crate::header::layers::Where;
+use crate::header::layers::HeaderPlace;
 use crate::options::Reading;
 use crate::select::Selection;
 use crate::vocabulary::{Dialect, Encoding};
 
-/// Bytes passed over at a time.
+/// The number of bytes skipped at a time.
 const BLOCK: usize = 64 << 10;
 
-/// Understands the header, and finds out what it leaves open. What is to be taken of features is
-/// taken by stages behind the reader. Without `values` those of features may be anything.
+/// Interprets the header, and detects what it leaves open. Selections of features are applied by
+/// stages after the reader. Without `values` those of features are undefined.
 ///
 /// # Errors
-/// The header is broken, or the options do not go with it.
+/// The header is invalid, or the options contradict it.
 pub(crate) fn open(
     source: Source,
     header: &Header,
@@ -47,7 +47,7 @@ pub(crate) fn open(
     }
 }
 
-/// Reads the rows of a file.
+/// A reader of the rows of a file.
 struct SpraakReader {
     source: Source,
     file: Arc<str>,
@@ -79,7 +79,7 @@ impl SpraakReader {
         };
         let encoding = match contents.encoding {
             Some(encoding) => encoding,
-            None if options.given.header == Where::Absent => {
+            None if options.given.header == HeaderPlace::Absent => {
                 return Err(source
                     .malformed("nothing says how the numbers are stored")
                     .hint("say it with format=BIN01, BIN10 or ASCII"));
@@ -144,7 +144,7 @@ impl SpraakReader {
                 into.rows()
             );
             env.warn(&source.malformed(what));
-            // The checksum of compressed data stands at their end.
+            // The checksum of compressed data is at their end.
             while !source.layers().is_empty() && !source.at_end()? {
                 let there = source.peek(BLOCK)?.len() as u64;
                 source.skip(there)?;
@@ -162,7 +162,7 @@ impl SpraakReader {
     }
 }
 
-/// The encoding that the data themselves suggest.
+/// Guesses the encoding from the data.
 fn guessed(
     source: &mut Source,
     contents: &Contents,
@@ -170,7 +170,7 @@ fn guessed(
     env: &Env,
 ) -> Result<Encoding> {
     let (encoding, unsure) = data::guess(source, contents.data_length())?;
-    // The length does not tell one byte order from the other.
+    // The length does not distinguish the byte orders.
     if unsure || contents.stored.size() > 1 {
         let what = format!("no FORMAT is given; taken to be {}", encoding.format());
         let hint = "if that is wrong, say byteorder=little, byteorder=big or text=true";
@@ -192,12 +192,10 @@ impl Reader for SpraakReader {
         utt.start();
         utt.key.set(self.key.as_bytes());
         utt.origin.file = Some(self.file.clone());
-        utt.labels = None;
         utt.meta = std::mem::take(&mut self.contents.meta);
         match self.contents.sort {
             RowKind::Features => self.fill(utt.features_mut())?,
             RowKind::Sound { rate } => {
-                utt.features = None;
                 let mut sound = audio.map(Audio::into_waveform).unwrap_or_default();
                 sound.rate = rate;
                 self.fill(&mut sound.samples)?;

@@ -1,11 +1,11 @@
-//! Some frames, columns and channels, as `spr_copy` takes them.
+//! Selection of frames, columns and channels, as in `spr_copy`.
 
 use std::ops::Range;
 
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
 use spr_core::model::{
-    DatasetInfo, Decimal, Described, FrameGrid, Matrix, Meta, Utterance, Waveform,
+    DatasetInfo, Decimal, FrameGrid, Matrix, Meta, TagSubject, Utterance, Waveform,
 };
 use spr_core::stage::{Columns, Ranges, SelectColumns, SelectFrames};
 use spr_core::{Error, Limits, Result};
@@ -13,7 +13,7 @@ use spr_core::{Error, Limits, Result};
 use crate::contents::tag;
 use crate::header::shown;
 
-/// What to take of a file.
+/// The selected part of a file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     pub(crate) frames: Option<Ranges>,
@@ -22,11 +22,11 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Takes frames, channels and columns of a reader of features; so many channels stand side by side
-    /// in the columns, if any are to be taken.
+    /// Selects frames, channels and columns of features. Columns contain `channels` interleaved
+    /// channels if some are to be selected.
     ///
     /// # Errors
-    /// The columns are not a whole number for each channel, or there is no such channel.
+    /// The columns are not a multiple of the channels, or there is no such channel.
     pub(crate) fn of_features(
         &self,
         mut reader: Box<dyn Reader>,
@@ -47,12 +47,12 @@ impl Selection {
         Ok(reader)
     }
 
-    /// Takes channels of sound, and the samples of frames, which last as long as `meta` or
-    /// SPRAAK's default says.
+    /// Selects channels of audio, and the samples of frames, whose length is in `meta` or SPRAAK's
+    /// default.
     ///
     /// # Errors
-    /// A range goes beyond what is there, a frame is not a whole number of samples, or columns are
-    /// asked for.
+    /// A range exceeds the data, a frame is not a whole number of samples, or columns are
+    /// requested.
     pub(crate) fn of_sound(
         &self,
         sound: &mut Waveform,
@@ -83,10 +83,11 @@ impl Selection {
     }
 }
 
-/// Channels of features: element `k` of channel `c` of `n` is in column `k * n + c`.
+/// The selected channels of features, where element `k` of channel `c` of `n` is in column `k * n +
+/// c`.
 struct SelectChannels {
     inner: SelectColumns,
-    /// How many there are then.
+    /// The number of selected channels.
     taken: usize,
 }
 
@@ -123,6 +124,7 @@ impl SelectChannels {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for SelectChannels {
     fn info(&self) -> &DatasetInfo {
         self.inner.info()
@@ -131,15 +133,16 @@ impl Reader for SelectChannels {
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
         if more {
-            utt.meta.forget(Described::Columns);
+            utt.meta.forget(TagSubject::Columns);
             let channels = tag(b"NCHAN", self.taken.to_string().as_bytes());
-            utt.meta.tags.push(channels.about(Described::Columns));
+            utt.meta.tags.push(channels.about(TagSubject::Columns));
         }
         Ok(more)
     }
 }
 
-/// How long a frame of sound lasts: as SPRAAK's `spr_copy` has it, its shift, else its length.
+/// Returns the length of a frame of audio: its shift as in SPRAAK's `spr_copy`, otherwise its
+/// length.
 fn frame_length(meta: &Meta) -> Result<Decimal> {
     let said = meta.tags.iter().rev().find(|tag| tag.key == b"FLENGTH");
     match (meta.frame_shift, said) {
@@ -157,7 +160,7 @@ fn frame_length(meta: &Meta) -> Result<Decimal> {
     }
 }
 
-/// The moments of frames. A part of a frame at the end counts for none.
+/// Returns the sample ranges of frames. An incomplete last frame does not count.
 fn of_frames(frames: &Ranges, sound: &Waveform, meta: &Meta) -> Result<Vec<Range<usize>>> {
     let length = frame_length(meta)?;
     let exact = length.value() * f64::from(sound.rate);
@@ -180,7 +183,7 @@ fn of_frames(frames: &Ranges, sound: &Waveform, meta: &Meta) -> Result<Vec<Range
         .collect())
 }
 
-/// Keeps runs of rows and columns.
+/// Keeps ranges of rows and columns.
 fn take(
     matrix: &mut Matrix,
     rows: &[Range<usize>],
@@ -233,7 +236,7 @@ mod tests {
         let mut meta = Meta::default();
         assert_eq!(frames(&meta, 200, "1:1").unwrap(), [2, 3]);
         assert_eq!(frames(&meta, 200, "0,2").unwrap(), [0, 1, 4, 5]);
-        // The last two samples are part of a frame.
+        // The last two samples are an incomplete frame.
         assert_eq!(frames(&meta, 300, "1:").unwrap(), [3, 4, 5]);
         assert!(frames(&meta, 300, "2:2").is_err());
         assert!(frames(&meta, 250, "0:0").is_err());

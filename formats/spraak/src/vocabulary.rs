@@ -1,10 +1,10 @@
-//! Words of the headers: keys in both dialects, element types, encodings.
+//! The vocabulary of headers: keys in both dialects, element types, encodings.
 
 use spr_core::bytes::ByteOrder;
-use spr_core::companding::Companding;
 use spr_core::model::Dtype;
+use spr_core::number::companding::Companding;
 
-/// The two sorts of header.
+/// The two types of header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// SPRAAK's own, `.spr`.
@@ -13,7 +13,8 @@ pub enum Dialect {
     Key,
 }
 
-/// Keys of any header that say how the data are stored; they are understood, never handed on.
+/// The keys of any header that describe the encoding of the data. They are interpreted, never
+/// stored as tags.
 const OWN: [&str; 10] = [
     "DATA",
     "LAYOUT",
@@ -27,16 +28,16 @@ const OWN: [&str; 10] = [
     "HEADER_LEN",
 ];
 
-/// Keys that say how samples are stored; elsewhere they are handed on.
+/// The keys that describe the encoding of samples; elsewhere they are tags.
 const OWN_OF_SAMPLES: [&str; 3] = ["NCHAN", "CHANLEN", "SAMPLEFREQ"];
 
-/// The key by which a key header that was written here says that its `BYTE`, `SHORT` or `INT` have no
-/// sign, for which the header has no word of its own; and its value.
+/// The key, and its value, by which a key header written here marks its `BYTE`, `SHORT` or `INT` as
+/// unsigned. The header has no standard key for that.
 pub(crate) const UNSIGNED: &str = "UNSIGNED";
 pub(crate) const UNSIGNED_VALUE: &[u8] = b"TRUE";
 
-/// Pairs of an spr name and the name of the same in key headers, where the two counts are called
-/// after what the kind of data counts.
+/// Pairs of an spr key and the same key in key headers, where the two counts are named after the
+/// counted unit.
 fn old_names(kind: &[u8]) -> [(&'static str, &'static str); 4] {
     let (dim1, dim2) = match kind {
         b"SEG" => ("NSEG", "NENTRY"),
@@ -54,7 +55,7 @@ fn old_names(kind: &[u8]) -> [(&'static str, &'static str); 4] {
 impl Dialect {
     pub(crate) const ALL: [Self; 2] = [Self::Spr, Self::Key];
 
-    /// The first line, without its end.
+    /// Returns the first line, without its end.
     pub(crate) fn magic(self) -> &'static [u8] {
         match self {
             Self::Spr => b".spr",
@@ -62,7 +63,7 @@ impl Dialect {
         }
     }
 
-    /// The extension of the files that are written.
+    /// Returns the extension of written files.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Spr => "spr",
@@ -70,14 +71,14 @@ impl Dialect {
         }
     }
 
-    /// The spr name of a key of a key header, where that has another: data are of this kind.
+    /// Returns the spr name of a key of a key header, if that differs, for data of this kind.
     pub(crate) fn standard(kind: &[u8], key: &[u8]) -> Option<&'static str> {
         let names = old_names(kind).into_iter();
         let mut found = names.filter(|(_, old)| old.as_bytes() == key);
         found.next().map(|(name, _)| name)
     }
 
-    /// The name that an spr key has in this dialect for data of this kind.
+    /// Returns the name of an spr key in this dialect for data of this kind.
     pub(crate) fn name_of<'a>(self, kind: &[u8], key: &'a [u8]) -> &'a [u8] {
         let mut names = old_names(kind).into_iter();
         match (self, names.find(|(name, _)| name.as_bytes() == key)) {
@@ -87,11 +88,11 @@ impl Dialect {
     }
 }
 
-/// The value of the key `CORPUS` or `DICTIONARY`, by which a key header says what a list is, where the list
-/// has no name.
+/// The value of the key `CORPUS` or `DICTIONARY` in a key header, which marks the type of a list,
+/// if the list has no name.
 pub(crate) const UNNAMED: &[u8] = b"-";
 
-/// Whether features may be data of this kind: not samples, nor what is known to be a list.
+/// Returns `true` if features may be data of this kind: neither samples nor a known type of list.
 pub(crate) fn is_matrix(kind: &[u8]) -> bool {
     const OTHERS: [&[u8]; 7] = [
         b"",
@@ -105,20 +106,21 @@ pub(crate) fn is_matrix(kind: &[u8]) -> bool {
     !OTHERS.contains(&kind)
 }
 
-/// Whether the key, by its spr name, says how data are stored; some do so for samples only.
+/// Returns `true` if the key, by its spr name, describes the encoding of data; some keys do so only
+/// for samples.
 pub(crate) fn is_own(key: &[u8], samples: bool) -> bool {
     let stands_in = |keys: &[&str]| keys.iter().any(|own| own.as_bytes() == key);
     stands_in(&OWN) || samples && stands_in(&OWN_OF_SAMPLES)
 }
 
-/// The standard key that `key` is but for its case.
+/// Returns the standard key that differs from `key` only in case.
 pub(crate) fn misspelt(key: &[u8]) -> Option<&'static str> {
     OWN.into_iter()
         .chain(OWN_OF_SAMPLES)
         .find(|own| own.as_bytes().eq_ignore_ascii_case(key) && own.as_bytes() != key)
 }
 
-/// How numbers are stored.
+/// The encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Binary(ByteOrder),
@@ -126,7 +128,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The encoding that a `FORMAT` stands for.
+    /// Parses a `FORMAT`.
     pub(crate) fn of_format(value: &[u8]) -> Option<Self> {
         match value {
             b"BIN01" => Some(Self::Binary(ByteOrder::Little)),
@@ -136,7 +138,7 @@ impl Encoding {
         }
     }
 
-    /// Its `FORMAT`.
+    /// Returns its `FORMAT`.
     pub(crate) fn format(self) -> &'static str {
         match self {
             Self::Binary(ByteOrder::Little) => "BIN01",
@@ -146,17 +148,17 @@ impl Encoding {
     }
 }
 
-/// What a number is stored as.
+/// The stored representation of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stored {
-    /// As itself.
+pub(crate) enum StoredType {
+    /// The number itself.
     Plain(Dtype),
-    /// A code of eight bits that stands for an `i16`.
+    /// An 8-bit code of an `i16`.
     Coded(Companding),
 }
 
-impl Stored {
-    /// The type of the numbers themselves.
+impl StoredType {
+    /// Returns the type of the decoded numbers.
     pub(crate) fn dtype(self) -> Dtype {
         match self {
             Self::Plain(dtype) => dtype,
@@ -164,7 +166,7 @@ impl Stored {
         }
     }
 
-    /// The same number of bytes without a sign.
+    /// Returns the unsigned type of the same size.
     pub(crate) fn unsigned(self) -> Self {
         match self {
             Self::Plain(Dtype::I8) => Self::Plain(Dtype::U8),
@@ -174,7 +176,7 @@ impl Stored {
         }
     }
 
-    /// Bytes that a number takes.
+    /// Returns the size of a number in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
             Self::Plain(dtype) => dtype.size(),
@@ -183,21 +185,21 @@ impl Stored {
     }
 }
 
-/// A `TYPE` or `DATAFORMAT`.
+/// The meaning of a `TYPE` or `DATAFORMAT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
-    /// Numbers; `text` if the prefix `A-` says that they are written out.
+    /// Numbers, in `text` form with the prefix `A-`.
     Number {
-        stored: Stored,
+        stored: StoredType,
         text: bool,
     },
-    /// Known, but no numbers.
+    /// A known type that is not numeric.
     Other,
     Unknown,
 }
 
 impl Type {
-    /// What a name stands for; its case does not matter.
+    /// Parses a name, ignoring case.
     pub(crate) fn of(name: &[u8]) -> Self {
         let name = name.to_ascii_uppercase();
         let (name, text) = match name.strip_prefix(b"A-") {
@@ -208,9 +210,9 @@ impl Type {
             .iter()
             .find(|d| [type_name(**d), old_name(**d, false)].contains(&Some(name)));
         let stored = match (known, name) {
-            (Some(&dtype), _) => Stored::Plain(dtype),
-            (_, b"ULAW" | b"MULAW") => Stored::Coded(Companding::MuLaw),
-            (_, b"ALAW") => Stored::Coded(Companding::ALaw),
+            (Some(&dtype), _) => StoredType::Plain(dtype),
+            (_, b"ULAW" | b"MULAW") => StoredType::Coded(Companding::MuLaw),
+            (_, b"ALAW") => StoredType::Coded(Companding::ALaw),
             (_, b"STRING" | b"CUSTOM") => return Self::Other,
             _ => return Self::Unknown,
         };
@@ -218,7 +220,7 @@ impl Type {
     }
 }
 
-/// The name of a code in a dialect.
+/// Returns the name of a companding in a dialect.
 pub(crate) fn code_name(dialect: Dialect, code: Companding) -> &'static [u8] {
     match (dialect, code) {
         (_, Companding::ALaw) => b"ALAW",
@@ -227,7 +229,7 @@ pub(crate) fn code_name(dialect: Dialect, code: Companding) -> &'static [u8] {
     }
 }
 
-/// The name of an element type in an spr header.
+/// Returns the name of an element type in an spr header.
 pub(crate) fn type_name(dtype: Dtype) -> Option<&'static [u8]> {
     Some(match dtype {
         Dtype::F32 => b"F32",
@@ -244,8 +246,8 @@ pub(crate) fn type_name(dtype: Dtype) -> Option<&'static [u8]> {
     })
 }
 
-/// The name of an element type in a key header. The integers there have a sign unless the user
-/// says otherwise; those of 8 bytes have no name.
+/// Returns the name of an element type in a key header. Integers are signed there by default; those
+/// of 8 bytes have no name.
 pub(crate) fn old_name(dtype: Dtype, unsigned: bool) -> Option<&'static [u8]> {
     Some(match (dtype, unsigned) {
         (Dtype::F32, _) => b"FLOAT",
@@ -266,11 +268,11 @@ mod tests {
     #[test]
     fn types_have_old_and_new_names() {
         let number = |dtype, text| Type::Number {
-            stored: Stored::Plain(dtype),
+            stored: StoredType::Plain(dtype),
             text,
         };
         let coded = |code| Type::Number {
-            stored: Stored::Coded(code),
+            stored: StoredType::Coded(code),
             text: false,
         };
         for (name, expected) in [

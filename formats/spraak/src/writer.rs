@@ -1,43 +1,43 @@
-//! One utterance, one file.
+//! The writer of files with one utterance.
 
 use spr_core::bytes::{ByteOrder, Env, Output, Part};
-use spr_core::format::{Caps, Writer, Written};
+use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Matrix, Tag, Utterance, Waveform};
 use spr_core::{Error, Result};
 
 use crate::data::{Body, Printer};
 use crate::header::{print, shown};
-use crate::list::{ListWriter, Ready, is_field, opaque_header};
+use crate::list::{EntryLines, ListWriter, is_field, opaque_header};
 use crate::options::Writing;
 use crate::vocabulary::{
     Dialect, Encoding, UNSIGNED, UNSIGNED_VALUE, code_name, is_matrix, is_own, old_name, type_name,
 };
 
-/// Writes each utterance to a file of its own.
+/// A writer of each utterance to a separate file.
 pub(crate) struct SpraakWriter {
     output: Output,
     options: Writing,
     caps: Caps,
-    /// A list of what is written.
+    /// The list of the written files, if requested.
     corpus: Option<ListWriter>,
-    written: Written,
+    written: WriteSummary,
     header: Vec<u8>,
     printer: Printer,
     env: Env,
-    /// Whether the user was told that keys have no name of their own in key headers.
+    /// Whether the warning about keys without a name in key headers was given.
     told: bool,
-    /// Whether the user was told that others may take integers for negative ones.
+    /// Whether the warning about integers that other programs read as negative was given.
     told_unsigned: bool,
 }
 
-/// What stands behind a header.
+/// The data after a header.
 enum Contents<'a> {
-    /// Numbers, and the line of a list of all files.
-    Rows(Rows<'a>, Option<Box<Ready>>),
+    /// Numbers, and the line for the list of all files.
+    Rows(Rows<'a>, Option<Box<EntryLines>>),
     List(&'a [u8]),
 }
 
-/// What goes into a file as numbers.
+/// Numeric data of a file.
 enum Rows<'a> {
     Features(&'a Matrix),
     Sound(&'a Waveform),
@@ -52,7 +52,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Keys that key headers have no name for; they stand there as they are.
+/// Keys without a name in key headers, where they are written unchanged.
 const NAMELESS: [&[u8]; 4] = [b"FOFFSET", b"FLENGTH", b"TIMEBASE", b"OBJECT"];
 
 impl SpraakWriter {
@@ -69,7 +69,7 @@ impl SpraakWriter {
             options,
             caps,
             corpus,
-            written: Written::default(),
+            written: WriteSummary::default(),
             header: Vec::new(),
             env: env.clone(),
             told: false,
@@ -84,7 +84,7 @@ impl SpraakWriter {
         }
     }
 
-    /// Makes the header, or refuses what it can't hold.
+    /// Formats the header, or fails if it cannot represent the data.
     fn prepare(&mut self, utt: &Utterance, rows: &Rows<'_>) -> Result<()> {
         let Writing { dialect, .. } = self.options;
         let (kind, tags) = match rows {
@@ -133,17 +133,15 @@ impl SpraakWriter {
         }
         let samples = matches!(rows, Rows::Sound(_));
         for tag in tags {
-            // The corpus has those.
+            // The corpus contains those.
             if self.corpus.is_some() && is_field(&tag.key) {
                 continue;
             }
             let standard = Dialect::standard(kind, &tag.key).filter(|_| dialect == Dialect::Key);
             let key = standard.map_or(&tag.key[..], str::as_bytes);
             if is_own(key, samples) || dialect == Dialect::Key && key == UNSIGNED.as_bytes() {
-                return Err(Error::unfit(format!(
-                    "the header line {} would contradict the format's own",
-                    shown(&tag.key)
-                )));
+                let message = format!("the header line {} would contradict ", shown(&tag.key));
+                return Err(Error::unfit(message).the_format("'s own"));
             }
             lines.line(&tag.key, &tag.value)?;
         }
@@ -155,7 +153,7 @@ impl SpraakWriter {
         Ok(())
     }
 
-    /// Makes the header; refuses what the file or the corpus can't hold.
+    /// Formats the header. Fails if the file or the corpus cannot represent the data.
     fn contents<'a>(&mut self, utt: &'a Utterance) -> Result<Contents<'a>> {
         self.header.clear();
         self.caps.check(utt)?;
@@ -182,7 +180,7 @@ impl SpraakWriter {
         Ok(Contents::Rows(rows, ready.transpose()?.map(Box::new)))
     }
 
-    /// Says once that a key has no name of its own in key headers.
+    /// Warns once about a key without a name in key headers.
     fn tell(&mut self, utt: &Utterance, tags: &[Tag]) {
         if self.told || self.options.dialect == Dialect::Spr {
             return;
@@ -199,8 +197,8 @@ impl SpraakWriter {
         }
     }
 
-    /// Says once that a program which does not know the line `UNSIGNED` takes some of these values
-    /// for negative ones.
+    /// Warns once that a program without support for the line `UNSIGNED` reads some of these values
+    /// as negative.
     fn tell_unsigned(&mut self, utt: &Utterance, matrix: &Matrix) {
         let size = matrix.dtype().size();
         let top = match ByteOrder::NATIVE {
@@ -259,19 +257,18 @@ impl Writer for SpraakWriter {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         if self.written.utterances == 0 && !self.output.is_folder() {
             return Err(Error::unfit("no utterance to write").file(self.output.name()));
         }
         let corpus = self.corpus.map(ListWriter::end).transpose()?;
-        Ok(Written {
-            bytes: self.written.bytes + corpus.unwrap_or(0),
-            ..self.written
-        })
+        let mut written = self.written;
+        written.bytes += corpus.unwrap_or(0);
+        Ok(written)
     }
 }
 
-/// Refuses a header line that appears twice.
+/// Rejects repeated tags.
 fn check_tags(tags: &[Tag]) -> Result<()> {
     let mut keys: Vec<_> = tags.iter().map(|tag| &tag.key).collect();
     keys.sort_unstable();
@@ -284,8 +281,8 @@ fn check_tags(tags: &[Tag]) -> Result<()> {
     Ok(())
 }
 
-/// The kind of data, and the tags that do not say it. The kind stands first among the tags, where
-/// the reader puts it.
+/// Returns the kind of data, and the tags without it. The kind is the first tag, where the reader
+/// puts it.
 fn split_data(tags: &[Tag]) -> Result<(&[u8], &[Tag])> {
     match tags.split_first() {
         Some((tag, rest)) if tag.key == b"DATA" => match tag.value.as_slice() {
@@ -299,8 +296,8 @@ fn split_data(tags: &[Tag]) -> Result<(&[u8], &[Tag])> {
     }
 }
 
-/// The name of the element type. In a key header, which has no `FORMAT`, a prefix says that the
-/// numbers are text.
+/// Returns the name of the element type. In a key header, which has no `FORMAT`, a prefix marks
+/// numbers in text form.
 fn element_type(matrix: &Matrix, options: &Writing) -> Result<Vec<u8>> {
     if let Some(code) = options.code {
         return Ok(code_name(options.dialect, code).to_vec());
@@ -316,7 +313,7 @@ fn element_type(matrix: &Matrix, options: &Writing) -> Result<Vec<u8>> {
     Ok([if text { b"A-" } else { &b""[..] }, name].concat())
 }
 
-/// A header in the making.
+/// A header being written.
 struct Lines<'a> {
     dialect: Dialect,
     kind: &'a [u8],
@@ -329,7 +326,7 @@ impl Lines<'_> {
         self.out.push(b'\n');
     }
 
-    /// Adds a line, its key by the spr name.
+    /// Adds a line, with the spr name of its key.
     fn line(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let name = self.dialect.name_of(self.kind, key);
         print::pair(self.dialect, name, value, self.out).map_err(|why| {
@@ -344,7 +341,7 @@ impl Lines<'_> {
         self.line(key, n.to_string().as_bytes())
     }
 
-    /// Adds a line that only spr headers have.
+    /// Adds a line that exists only in spr headers.
     fn spr_only(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         match self.dialect {
             Dialect::Spr => self.line(key, value),

@@ -1,4 +1,4 @@
-//! What the options of the two formats do: codes, coders, headers elsewhere, ranges.
+//! The options of the two formats: codes, coders, separate headers, ranges.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,9 +11,9 @@ use std::fs;
 
 use proptest::prelude::*;
 use spr_core::bytes::{Env, Source};
-use spr_core::companding::Companding;
 use spr_core::format::{Format, Medium, Options, Request};
 use spr_core::model::{Audio, Decimal, Dtype, Matrix, Rank, Tag, Utterance, Waveform};
+use spr_core::number::companding::Companding;
 use spr_core::{ErrorKind, Result};
 use spr_format_spraak::{KEY, SPR, Spraak};
 use spr_testkit::{faults, generate, read_memory, write_memory};
@@ -70,7 +70,7 @@ fn samples_lie_as_the_header_says() {
         key.starts_with(b".key\nDATATYPE\tSAMPLE\nDATAFORMAT\tSHORT\nFSHIFT\t0.010\nNCHAN\t2\n")
     );
     assert_eq!(one(&KEY, &[], &key).unwrap(), utt);
-    // What the samples need is not left to the tags.
+    // Lines that describe samples are not left to the tags.
     for own in ["NCHAN", "CHANLEN", "SAMPLEFREQ", "DIM1"] {
         utt.meta.tags[0].key = own.into();
         assert!(write(&SPR, &[], &utt).is_err(), "{own}");
@@ -101,7 +101,7 @@ fn codes_are_written_by_name() {
         ("MULAW", Companding::MuLaw),
         ("ALAW", Companding::ALaw),
     ] {
-        // Samples that have a code come back as they are.
+        // Samples with an exact code are restored.
         let exact: Vec<i16> = (0..=255).map(|code| law.decode(code)).collect();
         let utt = sound(&exact, 2);
         for format in [&SPR, &KEY] {
@@ -156,7 +156,8 @@ fn packed_data_come_back_or_fail() {
                 bytes.len()
             );
         }
-        // A gzip stream has a checksum: what still reads has its header or its parameters changed.
+        // A gzip stream has a checksum: streams that can still be read have a changed header or
+        // changed parameters.
         let mut random = faults::Random::new(7);
         for _ in 0..300 {
             let body = faults::flip(&bytes[end..], &mut random);
@@ -237,7 +238,7 @@ fn keys_come_from_the_nearest_layer() {
         (features.dtype(), features.rows(), features.cols())
     };
     let data = [1u8, 2, 3, 4, 5, 6, 7, 8];
-    // With and without magic line and end line, in either sort of header.
+    // With and without magic line and end line, in either type of header.
     for text in [
         ".spr\nTYPE I16\nFORMAT BIN10\nDIM2 2\nx 1\n#\nignored",
         ".spr\nTYPE I16\nFORMAT BIN10\nDIM2 2\nx 1",
@@ -256,7 +257,7 @@ fn keys_come_from_the_nearest_layer() {
         shape(one(&KEY, &[("header", outer)], &data).unwrap()),
         (Dtype::I16, 2, 2)
     );
-    // The file's own header is nearer, the options are nearer still.
+    // The file's own header overrides the separate one; options override both.
     header("TYPE I8\nDIM2 4\nFORMAT BIN01\nx outer\ny outer\n");
     let own = [&b".spr\nTYPE I16\nx own\n#\n"[..], &data].concat();
     let utt = one(&SPR, &[("header", outer)], &own).unwrap();
@@ -269,7 +270,7 @@ fn keys_come_from_the_nearest_layer() {
         &own,
     );
     assert_eq!(shape(utt.unwrap()), (Dtype::U16, 2, 2));
-    // Faults are told of the file that they are in.
+    // Errors name the file that they are in.
     header("TYPE I8\nDIM2 -4\n");
     let error = one(&SPR, &[("header", outer)], &data).unwrap_err();
     assert_eq!(
@@ -331,7 +332,7 @@ fn ranges_are_taken_on_reading() {
     let options = spr_testkit::options(&SPR, &[("frames", "1:2")]).unwrap();
     let opened = Request::all().open(&SPR, source, &options, &Env::default());
     let mut reader = opened.unwrap().into_stream().unwrap();
-    // The stage that selects does not count beforehand.
+    // The stage that selects does not count in advance.
     assert_eq!(reader.info().frames, None);
     assert!(reader.read(&mut Utterance::default()).unwrap());
     let bytes = write(
@@ -355,7 +356,8 @@ fn ranges_are_taken_on_reading() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Samples of any type and number of channels come back, packed or not, in either header.
+    /// Samples of any type and number of channels are restored, compressed or not, in either
+    /// header.
     #[test]
     fn samples_survive(
         dtype in prop::sample::select(Dtype::COMMON),
@@ -392,7 +394,7 @@ fn channels_of_a_track_are_taken_apart() {
         assert_eq!(utt.features.unwrap().as_slice::<i8>(), Some(expected));
         assert_eq!(utt.meta.tags, [Tag::new("spraak", "NCHAN", count)]);
     }
-    // Without NCHAN there is one.
+    // The default without NCHAN is one.
     let single = String::from_utf8_lossy(&bytes).replace("NCHAN 2\n", "");
     assert!(one(&SPR, &[("channels", "0")], single.as_bytes()).is_ok());
     for (lines, channels) in [
@@ -407,7 +409,7 @@ fn channels_of_a_track_are_taken_apart() {
             "{lines}"
         );
     }
-    // What is not asked for may be odd.
+    // Fields that are not requested may be invalid.
     let odd = String::from_utf8_lossy(&bytes).replace("NCHAN 2", "NCHAN x");
     assert!(one(&SPR, &[], odd.as_bytes()).is_ok());
 }

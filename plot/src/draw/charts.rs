@@ -1,10 +1,10 @@
 //! Charts of data sets.
 
-use crate::Overview;
 use crate::axes::Axes;
 use crate::histogram::{Bar, Histogram, ends_of, of_the_first, spreads};
+use crate::overview::Overview;
 use crate::scene::{Align, Ink};
-use crate::whole;
+use crate::words::whole;
 
 use super::{MANY, NUMBERS, Sheet};
 
@@ -44,7 +44,7 @@ impl Sheet {
         self.y += NUMBERS;
     }
 
-    /// Bars with as many of their names below as there is room for.
+    /// Draws bars with as many of their names below as fit.
     pub(super) fn labels(&mut self, labels: &Histogram) {
         let axes = self.bars(labels);
         self.names(&axes, labels);
@@ -68,7 +68,7 @@ impl Sheet {
     }
 
     pub(super) fn dims(&mut self, all: &Overview) {
-        let columns = &all.stats.features;
+        let columns = &all.survey.columns.each;
         let (spreads, each) = spreads(columns, whole(self.inner() / 3.0));
         if let Some(gaps) = all.gaps() {
             self.title(&gaps, &[]);
@@ -84,7 +84,7 @@ impl Sheet {
         };
         let title = format!(
             "Features: mean and standard deviation by column{apart}{}",
-            of_the_first(&all.stats)
+            of_the_first(&all.survey.columns)
         );
         self.title(&title, &[]);
         if let Some(note) = ends.note() {

@@ -1,20 +1,20 @@
-//! Which label has which colour, where the labels themselves have no room.
+//! The colours of labels that are too narrow for text.
 
 use std::collections::BTreeSet;
 
 use super::{Align, CAPTION, Colours, Ink, LETTER, Sheet, shortened};
 
-/// Labels that are listed; where there are more, too many share a colour to be told by it.
+/// The largest number of labels listed; more would share colours.
 const MOST: usize = 40;
-/// Letters of a label in the list.
+/// The largest number of letters of a label in the list.
 const LETTERS: usize = 20;
-/// The square of the colour, with what keeps it from the label, and one entry from the next.
+/// The size of the coloured square, and the gaps to its label and to the next entry.
 const SQUARE: f64 = 10.0;
 const GAP: f64 = 4.0;
 const APART: f64 = 14.0;
 const LINE: f64 = 16.0;
 
-/// The labels that are drawn, and those of them that could be written at some place.
+/// The labels drawn, and those that were written somewhere.
 #[derive(Default)]
 pub(super) struct Legend {
     drawn: BTreeSet<String>,
@@ -32,7 +32,7 @@ impl Legend {
         }
     }
 
-    /// All labels, numbers in their order, if some could be written nowhere.
+    /// Returns all labels, numbers in numeric order, if some could not be written.
     fn entries(&self) -> Vec<&String> {
         let mut all: Vec<_> = self.drawn.union(&self.written).collect();
         if self.drawn.is_subset(&self.written) || all.len() > MOST {
@@ -44,7 +44,7 @@ impl Legend {
 }
 
 impl Sheet {
-    /// The colours of labels, and what is to be said of them.
+    /// Draws the colours of labels and notes on them.
     pub(super) fn legend(&mut self, colours: &Colours) {
         let legend = std::mem::take(&mut self.legend);
         let entries = legend.entries();
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn labels_without_room_are_listed() {
-        // Each label has a third of the width.
+        // Each label takes a third of the width.
         let wide = drawn(&[10, 9, 11]);
         assert_eq!(texts(&wide).iter().filter(|t| **t == "10").count(), 1);
         let narrow: Vec<_> = (0..660).map(|i| i % 12 + 1000).collect();

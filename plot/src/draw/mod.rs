@@ -7,38 +7,39 @@ mod utterance;
 use super::axes::{Axes, LETTER};
 use super::colour::Colours;
 use super::histogram::{LABEL_COLUMNS, labels, left_out, lengths};
+use super::overview::{Chart, Overview};
 use super::picture::Picture;
 use super::scene::{Align, Area, Ink, Scene};
-use super::{Chart, Overview, shortened, wrapped};
+use super::words::{shortened, whole, wrapped};
 use legend::Legend;
 
-/// Margins: numbers at the left, at the right the colour scale, or the end of a line of numbers.
+/// The margins: numbers on the left; on the right the colour scale or the end of a line of numbers.
 const LEFT: f64 = 64.0;
 const SCALE: f64 = 76.0;
 const RIGHT: f64 = 60.0;
-/// What a title and a line of numbers below a chart take.
+/// The heights of a title and of a line of numbers below a chart.
 const TITLE: f64 = 32.0;
 const NUMBERS: f64 = 30.0;
-/// What the words above a field take.
+/// The height of the caption above a field.
 const CAPTION: f64 = 15.0;
-/// The least height of a field that is made to fit.
+/// The smallest height of a field that is fitted.
 const LEAST: f64 = 24.0;
-/// More numbers than have room at an axis.
+/// More numbers than fit along an axis.
 const MANY: usize = 100;
 
-/// How large a picture is to be.
+/// The size of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// Points from left to right.
+    /// The width in points.
     pub width: u32,
-    /// Points from top to bottom, about; `None` for as many as are usual.
+    /// The approximate height in points; `None` for the default.
     pub height: Option<u32>,
-    /// Pixels in a point.
+    /// Pixels per point.
     pub scale: f64,
 }
 
 impl From<u32> for Size {
-    /// So many pixels wide.
+    /// Returns a size of this width in pixels.
     fn from(width: u32) -> Self {
         Self {
             width,
@@ -48,11 +49,11 @@ impl From<u32> for Size {
     }
 }
 
-/// Utterances, one below the other.
+/// Draws utterances, one below the other.
 pub fn pictures(pictures: &[Picture], size: impl Into<Size>) -> Scene {
     let size = size.into();
     let margins = utterance::margins(pictures, size.width);
-    let colours = Colours::of(pictures);
+    let colours = Colours::of(pictures.iter().flat_map(Picture::labels));
     let keys: Vec<_> = pictures.iter().map(|p| p.key.to_string()).collect();
     let title = format!("What {} looks like", keys.join(", "));
     laid(size, margins, title, |sheet| {
@@ -68,7 +69,7 @@ pub fn pictures(pictures: &[Picture], size: impl Into<Size>) -> Scene {
     })
 }
 
-/// Charts of a data set, one below the other; those that it has no data for are left out.
+/// Draws the charts of a data set, one below the other, except those without data.
 pub fn overview(all: &Overview, charts: &[Chart], size: impl Into<Size>) -> Scene {
     let titles = charts.iter().map(|chart| match chart {
         Chart::Lengths => "lengths of utterances",
@@ -77,22 +78,21 @@ pub fn overview(all: &Overview, charts: &[Chart], size: impl Into<Size>) -> Scen
     });
     let title = titles.collect::<Vec<_>>().join(", ");
     laid(size.into(), (LEFT, RIGHT), title, |sheet| {
-        let bars = super::whole(sheet.inner() / 8.0);
+        let bars = whole(sheet.inner() / 8.0);
         for chart in charts {
             match chart {
                 Chart::Lengths => {
-                    if let Some(lengths) = lengths(all, bars.min(40)) {
+                    if let Some(lengths) = lengths(&all.survey, bars.min(40)) {
                         sheet.lengths(&lengths);
                     }
                 }
                 Chart::Labels => {
-                    let columns = &all.stats.labels;
-                    for (i, counts) in columns.iter().take(LABEL_COLUMNS).enumerate() {
+                    for (i, counts) in all.labels.iter().take(LABEL_COLUMNS).enumerate() {
                         if let Some(labels) = labels(i, counts, bars) {
                             sheet.labels(&labels);
                         }
                     }
-                    if let Some(left_out) = left_out(columns) {
+                    if let Some(left_out) = left_out(&all.labels) {
                         sheet.title(&left_out, &[]);
                     }
                 }
@@ -102,7 +102,7 @@ pub fn overview(all: &Overview, charts: &[Chart], size: impl Into<Size>) -> Scen
     })
 }
 
-/// A scene with these margins; where a height is given, fields are made to fit it.
+/// Lays out a scene with these margins. If a height is given, fields are fitted to it.
 fn laid(size: Size, margins: (f64, f64), title: String, draw: impl Fn(&mut Sheet)) -> Scene {
     let mut sheet = Sheet::new(size, margins, 1.0);
     draw(&mut sheet);
@@ -112,7 +112,7 @@ fn laid(size: Size, margins: (f64, f64), title: String, draw: impl Fn(&mut Sheet
         draw(&mut sheet);
     }
     sheet.scene.title = title;
-    sheet.scene.height = u32::try_from(super::whole(sheet.y.ceil())).unwrap_or(u32::MAX);
+    sheet.scene.height = u32::try_from(whole(sheet.y.ceil())).unwrap_or(u32::MAX);
     sheet.scene
 }
 
@@ -120,11 +120,11 @@ fn laid(size: Size, margins: (f64, f64), title: String, draw: impl Fn(&mut Sheet
 struct Sheet {
     scene: Scene,
     y: f64,
-    /// The margins at the left and at the right.
+    /// The left and the right margin.
     margins: (f64, f64),
-    /// Times as high as usual fields are.
+    /// The factor by which fields are stretched.
     stretch: f64,
-    /// How high all fields that can be stretched are.
+    /// The height of all fields that can be stretched.
     fields: f64,
     legend: Legend,
 }
@@ -145,15 +145,15 @@ impl Sheet {
         }
     }
 
-    /// Pixels between the margins.
+    /// Returns the width between the margins, in pixels.
     fn inner(&self) -> f64 {
         let (left, right) = self.margins;
         (f64::from(self.scene.width) - left - right).max(1.0)
     }
 
-    /// A title with what is known of it; where there is too little room, the title is cut.
+    /// Draws a title followed by facts. The title is cut if there is too little space.
     fn title(&mut self, text: &str, facts: &[String]) {
-        let fit = super::whole((f64::from(self.scene.width) - 16.0) / LETTER);
+        let fit = whole((f64::from(self.scene.width) - 16.0) / LETTER);
         let facts: String = facts.iter().map(|fact| format!(", {fact}")).collect();
         let room = fit.saturating_sub(facts.chars().count()).max(8);
         let text = shortened(text, room) + &facts;
@@ -162,7 +162,7 @@ impl Sheet {
         self.y += TITLE;
     }
 
-    /// The field below what there is, so many pixels high.
+    /// Appends a field of fixed height.
     fn fixed(&mut self, height: f64, x: (f64, f64), y: (f64, f64)) -> Axes {
         let area = Area {
             x: self.margins.0,
@@ -174,7 +174,7 @@ impl Sheet {
         Axes { area, x, y }
     }
 
-    /// A field that is so high if nothing is said of the picture's height.
+    /// Appends a field that is stretched to fit the picture's height.
     fn field(&mut self, height: f64, x: (f64, f64), y: (f64, f64)) -> Axes {
         let height = match self.stretch {
             1.0 => height,
@@ -184,7 +184,7 @@ impl Sheet {
         self.fixed(height, x, y)
     }
 
-    /// What the numbers at the left and those of the colours are, above a field.
+    /// Draws the captions of the left numbers and of the colours, above a field.
     fn caption(&mut self, left: &str, right: &str) {
         let (x, end) = (self.margins.0, self.margins.0 + self.inner() + 12.0);
         let y = self.y + 9.0;
@@ -193,7 +193,7 @@ impl Sheet {
             "" => f64::from(self.scene.width) - x,
             _ => self.inner(),
         };
-        for line in wrapped(left, super::whole(fit / LETTER).max(8)) {
+        for line in wrapped(left, whole(fit / LETTER).max(8)) {
             let y = self.y + 9.0;
             self.scene.text(x, y, Align::Start, Ink::Muted, line);
             self.y += CAPTION;

@@ -1,4 +1,4 @@
-//! Utterances.
+//! The drawing of utterances.
 
 use crate::axes::{Axes, LETTER};
 use crate::axis::Axis;
@@ -10,27 +10,27 @@ use crate::spectrum::Spectrum;
 use crate::ticks::{numbers, round_step};
 use crate::track::{Span, Track};
 use crate::wave::Wave;
-use crate::{shortened, whole};
+use crate::words::{shortened, whole};
 
 use super::{LEFT, MANY, NUMBERS, SCALE, Sheet};
 
-/// Heights.
+/// Heights of the fields.
 const TRACK: f64 = 22.0;
 const WAVE: f64 = 110.0;
 const SPECTRUM: f64 = 150.0;
-/// Of a row of features; of one with a name.
+/// The height of a feature row, and of one with a name.
 const FEATURE: f64 = 6.0;
 const NAMED: f64 = 12.0;
-/// Letters of a name at the left, at most.
+/// The largest number of letters of a name on the left.
 const NAME: usize = 20;
-/// What stands between a field, its colour scale and the numbers beside that.
+/// The gaps between a field, its colour scale and the numbers beside it.
 const GAP: f64 = 12.0;
 const BAR: f64 = 10.0;
-/// How wide a point in time is drawn, and what is too narrow for a line at its edge.
+/// The width of a point in time, and the smallest width with a line at the edge.
 const POINT: f64 = 2.0;
 const NARROW: f64 = 3.0;
 
-/// The margins that names and numbers need in pictures so wide.
+/// Returns the margins for names and numbers in pictures of this width.
 pub(super) fn margins(pictures: &[Picture], width: u32) -> (f64, f64) {
     let tracks = pictures.iter().flat_map(|picture| &picture.tracks);
     let heats = || pictures.iter().filter_map(|picture| picture.heat.as_ref());
@@ -50,7 +50,7 @@ pub(super) fn margins(pictures: &[Picture], width: u32) -> (f64, f64) {
     )
 }
 
-/// The numbers at the ends of a colour scale.
+/// Formats the numbers at the ends of a colour scale.
 fn ends((low, high): (f64, f64)) -> Vec<String> {
     numbers(&[low, high], (high - low) / 50.0)
 }
@@ -61,7 +61,7 @@ impl Sheet {
         if !picture.notes.is_empty() {
             self.caption(&picture.notes.join("; "), "");
         }
-        // The axis of what was drawn last, told below it.
+        // The axis of the last drawn item, printed below it.
         let mut open: Option<Axis> = None;
         let channels = picture.spectra.len();
         for (i, wave) in picture.waves.iter().enumerate() {
@@ -110,7 +110,8 @@ impl Sheet {
         }
     }
 
-    /// Begins what lies along `next`: with the numbers of what was drawn, if that is another axis.
+    /// Starts drawing along `next`. If that is another axis, draws the numbers of the last one
+    /// first.
     fn close(&mut self, open: &mut Option<Axis>, next: Axis, gap: f64) {
         match *open {
             Some(axis) if axis != next => self.below(axis),
@@ -120,14 +121,14 @@ impl Sheet {
         *open = Some(next);
     }
 
-    /// The numbers of an axis below what was drawn last.
+    /// Draws the numbers of an axis below the last drawn item.
     fn below(&mut self, axis: Axis) {
         let axes = self.fixed(0.0, (axis.from, axis.to), (0.0, 1.0));
         axes.below(axis.unit.word(), &mut self.scene);
         self.y += NUMBERS;
     }
 
-    /// A field along an axis, and the part of it that lies along another one.
+    /// Returns a field along an axis, and the part of it that covers another axis.
     fn part(&mut self, height: f64, axis: Axis, along: Axis, y: (f64, f64)) -> (Axes, Area) {
         let axes = self.field(height, (along.from, along.to), y);
         let (from, to) = along.shares(axis);
@@ -178,7 +179,7 @@ impl Sheet {
         }
     }
 
-    /// The colours and their values beside a field.
+    /// Draws the colours and their values beside a field.
     fn scale(&mut self, area: Area, (low, high): (f64, f64)) {
         let x = area.x + area.w + GAP;
         self.scene.items.push(Item::Grid {
@@ -202,13 +203,13 @@ impl Sheet {
 
     fn wave(&mut self, wave: &Wave, along: Axis) {
         let (low, high) = wave.ends(round_step);
-        // A curve keeps off the edges.
+        // A curve keeps a distance from the edges.
         let room = wave.span.map_or(0.0, |_| (high - low) / 20.0);
         let (mut axes, area) = self.part(WAVE, wave.axis, along, (low, high));
         axes.area.y += axes.area.h * room / (high - low + 2.0 * room);
         axes.area.h *= (high - low) / (high - low + 2.0 * room);
         axes.left(true, MANY, &mut self.scene);
-        // Half a pixel is paler than it should be.
+        // Half-covered pixels would be too pale.
         let peaks = wave.narrowed(whole(area.w * self.scene.scale.max(1.0)).max(1));
         let width = area.w / peaks.len().max(1) as f64;
         let drawn = peaks.iter().enumerate();
@@ -238,7 +239,7 @@ impl Sheet {
         }
     }
 
-    /// A line at a point in time, with its label where that ends before the next one.
+    /// Draws a line at a point in time, with its label if that ends before the next one.
     fn point(&mut self, span: &Span, at: f64, (y, next): (f64, f64)) {
         self.scene
             .rect(at - POINT / 2.0, y, POINT, TRACK, Ink::Text);

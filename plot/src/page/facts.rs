@@ -1,44 +1,41 @@
-//! What a page says of a data set in words.
+//! The facts of a data set in words.
 
-use super::Subject;
-use crate::Overview;
+use crate::overview::Overview;
 
-/// Facts and their names; those that are not known are left out.
+/// The source of a data set.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The argument.
+    pub input: String,
+    /// The format's name.
+    pub format: String,
+    /// The size of the file in bytes, if there is one.
+    pub bytes: Option<u64>,
+    /// The time at which it was read, in words.
+    pub read: String,
+}
+
+/// Lists the facts with their names. Those that are not known are left out.
 pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, String)> {
-    let (info, stats) = (&subject.info, &all.stats);
-    let kinds: Vec<_> = all.kinds.iter().map(String::as_str).collect();
-    let dtypes: Vec<_> = all.dtypes.iter().copied().collect();
-    let sound: f64 = all
-        .durations
-        .iter()
-        .map(|(d, n)| (*d as f64) * (*n as f64))
-        .sum();
-    let seconds = match all.durations.is_empty() {
-        true => stats.seconds.filter(|s| *s > 0.0),
-        false => Some(sound / 100.0),
-    };
-    let lengths = stats.lengths.filter(|lengths| lengths.max > 0);
-    let dim = stats.columns();
-    let rates: Vec<_> = all
-        .rates
-        .iter()
-        .take(4)
-        .map(|r| format!("{r} Hz"))
-        .collect();
-    let labels = stats.labels.iter().map(|l| l.len().to_string());
+    let survey = &all.survey;
+    let (info, sound) = (&survey.info, &survey.sound);
+    let kinds: Vec<_> = survey.kinds.iter().map(String::as_str).collect();
+    let dtypes: Vec<_> = survey.lists.dtypes.iter().copied().collect();
+    let lasts = |seconds: &f64| *seconds > 0.0 || sound.utterances > 0;
+    let seconds = survey.seconds().filter(lasts);
+    let lengths = survey.lengths().filter(|lengths| lengths.max > 0);
+    let dim = survey.columns.count;
+    let rates = sound.rates.keys().take(4);
+    let rates: Vec<_> = rates.map(|rate| format!("{rate} Hz")).collect();
+    let labels = all.labels.iter().map(|l| l.len().to_string());
     let labels: Vec<_> = labels.take(6).collect();
-    let sum = stats.columns_from(0).unwrap_or_default();
+    let sum = survey.columns.from(0).unwrap_or_default();
     let (nan, inf) = (sum.nan, sum.inf);
-    let codings = info.compression.as_deref().into_iter();
-    let codings: Vec<_> = codings
-        .chain(all.codings.iter().map(String::as_str))
-        .collect();
-    let sound_of = stats.sound.clone().unwrap_or_default();
-    let channels = sound_of.channels.keys().map(ToString::to_string);
+    let channels = sound.channels.keys().map(ToString::to_string);
     let channels = channels.collect::<Vec<_>>().join(", ");
     let level = |db: Option<f64>| db.map(|db| format!("{db:.2} dB"));
-    let clipped = Some(sound_of.clipped).filter(|n| *n > 0);
-    let clipped = clipped.map(|n| match sound_of.clipped_utterances {
+    let clipped = Some(sound.clipped).filter(|n| *n > 0);
+    let clipped = clipped.map(|n| match sound.clipped_utterances {
         1 => format!("{n} in 1 utterance"),
         utterances => format!("{n} in {utterances} utterances"),
     });
@@ -47,9 +44,9 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
         ("Format", given(subject.format.clone())),
         ("File size", subject.bytes.map(bytes)),
         ("Read", given(subject.read.clone())),
-        ("Utterances", Some(stats.utterances.to_string())),
+        ("Utterances", Some(survey.utterances.to_string())),
         ("Holds", given(kinds.join(", "))),
-        ("Frames", lengths.map(|_| stats.frames.to_string())),
+        ("Frames", lengths.map(|_| survey.frames.to_string())),
         (
             "Frames per utterance",
             lengths.map(|l| match l.min == l.max {
@@ -69,8 +66,8 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
         ("Different labels", given(labels.join(", "))),
         ("Sampling rate", given(rates.join(", "))),
         ("Channels", given(channels)),
-        ("Peak", level(sound_of.peak_db)),
-        ("RMS", level(sound_of.rms_db)),
+        ("Peak", level(sound.peak_db)),
+        ("RMS", level(sound.rms_db)),
         ("Clipped samples", clipped),
         (
             "Frame shift",
@@ -80,7 +77,7 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
             "Byte order",
             info.byte_order.map(|o| format!("{} endian", o.name())),
         ),
-        ("Packed with", given(codings.join("+"))),
+        ("Packed with", survey.compression()),
         ("Names", Some(names(info.keys.name()).to_owned())),
         ("NaN values", (nan > 0).then(|| nan.to_string())),
         ("Infinite values", (inf > 0).then(|| inf.to_string())),
@@ -109,7 +106,7 @@ fn names(source: &str) -> &'static str {
     }
 }
 
-/// Seconds, minutes or hours.
+/// Formats a duration in seconds, minutes or hours.
 pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 60.0 => format!("{s:.2} s"),

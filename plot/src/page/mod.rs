@@ -1,5 +1,5 @@
-//! A data set on one page of HTML that needs nothing else, no network and, but for the search, no
-//! scripts.
+//! A data set as a single HTML page that needs no other files and no network. Scripts serve the
+//! search only.
 
 mod facts;
 mod speakers;
@@ -7,57 +7,46 @@ mod utterances;
 
 use std::fmt::Write;
 
-use crate::svg::{element, escaped};
-use crate::{Chart, Clip, Overview, Picture, draw};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use spr_core::Error;
-use spr_core::model::DatasetInfo;
-use spr_stats::{Column, Stats};
+use spr_stats::{Column, Columns};
 
-/// Pictures are drawn this many pixels wide, charts so many.
+use crate::clip::Clip;
+use crate::draw;
+use crate::overview::{Chart, Overview};
+use crate::picture::Picture;
+use crate::svg::{element, escaped};
+pub use facts::Subject;
+
+/// The widths of pictures and charts, in pixels.
 const WIDE: u32 = 800;
 const CHART: u32 = 560;
 
-/// Columns of the features that a page tells apart.
+/// The largest number of feature columns on a page.
 const COLUMNS: usize = 1000;
 
-/// Columns and rows of the pictures that a page shows.
+/// The columns and rows of the pictures on a page.
 pub const PICTURE: (usize, usize) = (660, 256);
 
-/// A data set as far as it could be read.
+/// A data set, as far as it could be read.
 #[derive(Debug)]
-pub struct Survey {
-    /// Where the data come from.
+pub struct Report {
+    /// The source of the data.
     pub subject: Subject,
-    /// What was read.
+    /// The data that were read.
     pub all: Overview,
-    /// What could not be read, the first of it.
+    /// The first faults that were met.
     pub damage: Vec<Error>,
-    /// How much could not be read.
+    /// The number of all faults.
     pub faults: u64,
 }
 
-/// Where the data come from, and what their headers say.
-#[derive(Clone, Debug)]
-pub struct Subject {
-    /// The argument.
-    pub input: String,
-    /// The format's name.
-    pub format: String,
-    /// Bytes of the file, where it is one.
-    pub bytes: Option<u64>,
-    /// When it was read, in words.
-    pub read: String,
-    /// What the reader knows.
-    pub info: DatasetInfo,
-}
-
-/// The page. What comes from files stands in it as text only. `repair` is a sentence for readers
+/// Makes the page. Text from files stands in it as text only. `repair` is a sentence for readers
 /// of a page about damaged data: how to keep what is whole; `longer` one about sound that is too
 /// large for the page.
-pub fn page(survey: &Survey, repair: &str, longer: &str) -> String {
-    let (subject, all) = (&survey.subject, &survey.all);
+pub fn page(report: &Report, repair: &str, longer: &str) -> String {
+    let (subject, all) = (&report.subject, &report.all);
     let title = escaped(&subject.input);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -65,22 +54,22 @@ pub fn page(survey: &Survey, repair: &str, longer: &str) -> String {
          <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<dl>\n",
         include_str!("style.css")
     );
-    // Writing to a string can't fail, so results are dropped.
-    if survey.faults > 0 {
+    // Writing to a string cannot fail, so results are dropped.
+    if report.faults > 0 {
         html.push_str("<div class=\"bad\"><dt>Faults</dt>");
-        let _ = writeln!(html, "<dd>{}</dd></div>", survey.faults);
+        let _ = writeln!(html, "<dd>{}</dd></div>", report.faults);
     }
     for (name, text) in facts::list(subject, all) {
         let text = escaped(&text);
         let _ = writeln!(html, "<div><dt>{name}</dt><dd>{text}</dd></div>");
     }
     html.push_str("</dl>\n");
-    damage(survey, repair, &mut html);
+    damage(report, repair, &mut html);
     charts(all, &mut html);
-    speakers::write(all, &mut html);
+    speakers::write(&all.survey.lists, &mut html);
     pictures(all, longer, &mut html);
-    utterances::write(all, &mut html);
-    columns(&all.stats, &mut html);
+    utterances::write(&all.survey, &mut html);
+    columns(&all.survey.columns, &mut html);
     let version = env!("CARGO_PKG_VERSION");
     let _ = write!(
         html,
@@ -89,7 +78,7 @@ pub fn page(survey: &Survey, repair: &str, longer: &str) -> String {
     html
 }
 
-/// A sentence for readers, in which commands stand between backticks.
+/// Converts a sentence with commands between backticks to HTML.
 fn prose(text: &str) -> String {
     let pieces = text.split('`').enumerate().map(|(i, piece)| match i % 2 {
         0 => escaped(piece),
@@ -98,9 +87,9 @@ fn prose(text: &str) -> String {
     pieces.collect()
 }
 
-/// What could not be read.
-fn damage(survey: &Survey, repair: &str, html: &mut String) {
-    if survey.damage.is_empty() {
+/// Lists the faults.
+fn damage(report: &Report, repair: &str, html: &mut String) {
+    if report.damage.is_empty() {
         return;
     }
     let _ = writeln!(
@@ -108,11 +97,11 @@ fn damage(survey: &Survey, repair: &str, html: &mut String) {
         "<h2>Damage</h2>\n<p>This page is about what could be read. {}</p>\n<ul class=\"bad\">",
         prose(repair)
     );
-    for error in &survey.damage {
+    for error in &report.damage {
         let text = escaped(&error.to_string());
         let _ = writeln!(html, "<li>{text}</li>");
     }
-    let more = survey.faults.saturating_sub(survey.damage.len() as u64);
+    let more = report.faults.saturating_sub(report.damage.len() as u64);
     if more > 0 {
         let _ = writeln!(html, "<li>{more} more</li>");
     }
@@ -186,12 +175,11 @@ fn pictures(all: &Overview, longer: &str, html: &mut String) {
     }
 }
 
-fn columns(stats: &Stats, html: &mut String) {
-    let last = match stats.columns() {
-        0 => return,
-        n => n - 1,
+fn columns(columns: &Columns, html: &mut String) {
+    let Some(last) = columns.count.checked_sub(1) else {
+        return;
     };
-    let rest = stats.columns_from(COLUMNS);
+    let rest = columns.from(COLUMNS);
     let told = match rest {
         Some(_) => format!(", those from {COLUMNS} on as one"),
         None => String::new(),
@@ -203,7 +191,7 @@ fn columns(stats: &Stats, html: &mut String) {
          <tr><th>column</th><th>mean</th><th>deviation</th><th>least</th><th>greatest</th>\
          <th>NaN</th><th>infinite</th></tr>\n",
     );
-    for (i, column) in stats.features.iter().take(COLUMNS).enumerate() {
+    for (i, column) in columns.each.iter().take(COLUMNS).enumerate() {
         line(&i.to_string(), column, html);
     }
     if let Some(rest) = &rest {
@@ -212,7 +200,7 @@ fn columns(stats: &Stats, html: &mut String) {
     html.push_str("</table></div></details>\n");
 }
 
-/// A line of the table of columns.
+/// Writes a line of the table of columns.
 fn line(name: &str, column: &Column, html: &mut String) {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.4}"));
     let some = (column.count > 0).then_some(());

@@ -1,32 +1,36 @@
-//! Speakers and what each of them has.
+//! The speakers and their utterances.
 
 use std::fmt::Write;
 
+use spr_stats::{Lists, SpeakerTotals};
+
 use super::facts::duration;
 use crate::svg::escaped;
-use crate::{Overview, Spoken};
 
-/// Speakers that are listed.
+/// The largest number of speakers listed.
 const LISTED: usize = 100;
 
-/// A bar for each speaker, the one with the most first.
-pub(super) fn write(all: &Overview, html: &mut String) {
-    let timed = all.speakers.values().all(|has| has.timed == has.utterances);
-    let length = |has: &Spoken| match timed {
+/// Writes a bar for each speaker, the one with the most first.
+pub(super) fn write(lists: &Lists, html: &mut String) {
+    let timed = lists
+        .speakers
+        .values()
+        .all(|has| has.timed == has.utterances);
+    let length = |has: &SpeakerTotals| match timed {
         true => has.seconds,
         false => has.length as f64,
     };
-    let told = |has: &Spoken| match timed {
+    let told = |has: &SpeakerTotals| match timed {
         true => duration(has.seconds),
         false => has.length.to_string(),
     };
-    let mut speakers: Vec<_> = all.speakers.iter().collect();
+    let mut speakers: Vec<_> = lists.speakers.iter().collect();
     speakers.sort_by(|(_, a), (_, b)| length(b).total_cmp(&length(a)));
     let (Some((_, most)), Some((_, least))) = (speakers.first(), speakers.last()) else {
         return;
     };
     let unit = if timed { "" } else { " frames or samples" };
-    // Writing to a string can't fail, so results are dropped.
+    // Writing to a string cannot fail, so results are dropped.
     let _ = write!(
         html,
         "<details{}><summary>Speakers: {}</summary>\n<p>{}{unit} each.</p>\n\
@@ -56,7 +60,7 @@ pub(super) fn write(all: &Overview, html: &mut String) {
         );
     }
     html.push_str("</table></div>\n");
-    match (speakers.len().saturating_sub(LISTED), all.others) {
+    match (speakers.len().saturating_sub(LISTED), lists.others) {
         (0, 0) => {}
         (n, 0) => {
             let _ = writeln!(html, "<p>{n} more speakers</p>");

@@ -1,32 +1,33 @@
-//! Lists of utterances, and the search in them.
+//! The lists of utterances and their search.
 
 use std::fmt::Write;
 
-use crate::svg::escaped;
-use crate::{Listed, Overview};
+use spr_stats::{ListedUtterance, Survey};
 
-/// Lists of no more are open, and not searched.
+use crate::svg::escaped;
+
+/// The largest number of utterances in an expanded list without a search.
 const FEW: u64 = 10;
 
-/// The longest, the shortest and all utterances, or the first of very many.
-pub(super) fn write(all: &Overview, html: &mut String) {
-    let count = all.stats.utterances;
+/// Lists the longest, the shortest and all utterances, or the first of very many.
+pub(super) fn write(survey: &Survey, html: &mut String) {
+    let (lists, count) = (&survey.lists, survey.utterances);
     if count <= FEW {
-        if !all.first.is_empty() {
+        if !lists.first.is_empty() {
             html.push_str("<h2>All utterances</h2>\n");
-            table(&all.first, "", html);
+            table(&lists.first, "", html);
         }
         return;
     }
     for (title, list) in [
-        ("The longest utterances", &all.longest),
-        ("The shortest utterances", &all.shortest),
+        ("The longest utterances", &lists.longest),
+        ("The shortest utterances", &lists.shortest),
     ] {
-        // Writing to a string can't fail, so results are dropped.
+        // Writing to a string cannot fail, so results are dropped.
         let _ = writeln!(html, "<h2>{title}</h2>");
         table(list, "", html);
     }
-    let title = match all.first.len() as u64 {
+    let title = match lists.first.len() as u64 {
         listed if listed == count => format!("All {count} utterances"),
         listed => format!("The first {listed} of {count} utterances"),
     };
@@ -36,12 +37,12 @@ pub(super) fn write(all: &Overview, html: &mut String) {
          placeholder=\"Search the table\" aria-label=\"Search the table\" hidden> \
          <span id=\"found\" role=\"status\"></span></p>"
     );
-    table(&all.first, " id=\"keys\"", html);
+    table(&lists.first, " id=\"keys\"", html);
     let script = include_str!("search.js");
     let _ = writeln!(html, "</details>\n<script>\n{script}</script>");
 }
 
-fn table(list: &[Listed], attributes: &str, html: &mut String) {
+fn table(list: &[ListedUtterance], attributes: &str, html: &mut String) {
     let timed = list.iter().any(|listed| listed.entry.seconds.is_some());
     let _ = write!(
         html,
@@ -55,8 +56,8 @@ fn table(list: &[Listed], attributes: &str, html: &mut String) {
     html.push_str("</table></div>\n");
 }
 
-/// A line of the table, with the seconds if the table is `timed`.
-fn line(listed: &Listed, timed: bool, html: &mut String) {
+/// Writes a row of the table, with seconds if `timed` is set.
+fn line(listed: &ListedUtterance, timed: bool, html: &mut String) {
     let entry = &listed.entry;
     let dash = || "–".to_owned();
     let seconds = || entry.seconds.map_or_else(dash, |s| format!("{s:.2}"));

@@ -1,54 +1,25 @@
-//! Findings, and how many of a sort are told one by one.
+//! Findings, and the limit on how many of one sort are reported.
 
 use std::collections::BTreeMap;
 
+use spr_core::format::{Finding, Severity};
 use spr_core::{Error, ErrorKind, Remedy};
 
-/// Findings of one sort that are told one by one; damage always is.
+/// The number of findings of one sort that are reported; damage is always reported.
 const SHOWN: u64 = 100;
-
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Severity {
-    /// It is wrong.
-    Fault,
-    /// It may be meant.
-    Note,
-}
-
-impl Severity {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fault => "fault",
-            Self::Note => "note",
-        }
-    }
-}
-
-/// Something that was found.
-#[derive(Debug)]
-pub struct Finding {
-    /// How bad it is.
-    pub severity: Severity,
-    /// Its sort, in a word: `damage`, `duplicate`, `values`, …
-    pub sort: &'static str,
-    /// Where and what it is, and what to do about it.
-    pub error: Error,
-}
 
 pub(super) struct Findings<'a> {
     found: &'a mut dyn FnMut(Finding),
-    /// How many of each sort there are.
+    /// The number of findings by sort.
     counts: BTreeMap<&'static str, (Severity, u64)>,
     pub(super) faults: u64,
     pub(super) notes: u64,
-    /// What was found on trial and is not told yet.
-    held: Option<Held>,
+    /// Tentative findings that are not reported yet.
+    held: Option<TrialFindings>,
 }
 
-/// Findings on trial, and what there was before them.
-struct Held {
+/// Tentative findings, and the state before them.
+struct TrialFindings {
     findings: Vec<Finding>,
     counts: BTreeMap<&'static str, (Severity, u64)>,
     faults: u64,
@@ -66,10 +37,9 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Keeps what is found from now on, until it is [told](Self::release) or
-    /// [forgotten](Self::forget).
+    /// Holds findings back until they are [released](Self::release) or [forgotten](Self::forget).
     pub(super) fn hold(&mut self) {
-        self.held = Some(Held {
+        self.held = Some(TrialFindings {
             findings: Vec::new(),
             counts: self.counts.clone(),
             faults: self.faults,
@@ -88,7 +58,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// A part of the data can't be read.
+    /// Adds damage: a part of the data that cannot be read.
     pub(super) fn damage(&mut self, error: Error) {
         self.faults += 1;
         let (sort, error) = match error.kind() {
@@ -106,6 +76,14 @@ impl<'a> Findings<'a> {
     pub(super) fn note(&mut self, sort: &'static str, error: Error) {
         self.notes += 1;
         self.add(Severity::Note, sort, error);
+    }
+
+    /// Passes on what a format found.
+    pub(super) fn found(&mut self, finding: Finding) {
+        match finding.severity {
+            Severity::Fault => self.fault(finding.sort, finding.error),
+            Severity::Note => self.note(finding.sort, finding.error),
+        }
     }
 
     fn add(&mut self, severity: Severity, sort: &'static str, error: Error) {
@@ -128,7 +106,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Says how many were not told one by one.
+    /// Reports the numbers of findings that were not reported individually.
     pub(super) fn close(&mut self) {
         for (sort, (severity, count)) in std::mem::take(&mut self.counts) {
             if let Some(more @ 1..) = count.checked_sub(SHOWN) {

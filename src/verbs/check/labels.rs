@@ -1,9 +1,9 @@
-//! Whether the labels of another data set fit.
+//! Checks of labels in another data set.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::Env;
-use spr_core::format::{Reader, Registry};
+use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, Result};
 
@@ -11,21 +11,21 @@ use super::about;
 use super::findings::Findings;
 use super::names::Names;
 use crate::argument::Input;
-use crate::verbs::select::names;
+use crate::plan;
 
-/// Joins labels to one utterance after the other, as a conversion does.
+/// A join of labels to one utterance at a time, as in a conversion.
 pub(super) struct Labels {
     next: Next,
     join: Box<dyn Reader>,
 }
 
-/// The utterance that is handed over next; none at the end.
+/// The next utterance to be returned; none at the end.
 type Next = Arc<Mutex<Option<Utterance>>>;
 
-/// A data set of utterances that are handed to it.
-struct Handed(Next, DatasetInfo);
+/// A reader of utterances that are passed to it.
+struct HandoverReader(Next, DatasetInfo);
 
-impl Reader for Handed {
+impl Reader for HandoverReader {
     fn info(&self) -> &DatasetInfo {
         &self.1
     }
@@ -40,15 +40,15 @@ impl Reader for Handed {
 impl Labels {
     pub(super) fn open(labels: &Input, registry: &Registry, env: &Env) -> Result<Self> {
         let next = Arc::new(Mutex::default());
-        let handed = Box::new(Handed(next.clone(), DatasetInfo::default()));
-        let join = labels.join_to(handed, None, registry, env)?;
+        let handed = Box::new(HandoverReader(next.clone(), DatasetInfo::default()));
+        let join = plan::Labels::new(labels.clone()).join_to(handed, registry, env)?;
         Ok(Self { next, join })
     }
 
-    /// Gives an utterance its labels, or tells why it has none.
+    /// Joins the labels to an utterance, or reports why it has none.
     ///
     /// # Errors
-    /// The labels can't be read, or the utterance has some already.
+    /// The labels cannot be read, or the utterance has labels already.
     pub(super) fn check(
         &mut self,
         utt: &mut Utterance,
@@ -60,7 +60,7 @@ impl Labels {
         drop(next);
         match self.join.read(utt) {
             Err(error) if error.can_continue() => {
-                // They are no more to be compared with anything.
+                // They are not compared any further.
                 utt.labels = None;
                 let named = error.file_name().is_some();
                 found.fault("labels", if named { error } else { place(error) });
@@ -70,7 +70,7 @@ impl Labels {
         }
     }
 
-    /// Looks at the labels that no utterance asked for.
+    /// Checks the labels that no utterance used.
     pub(super) fn finish(mut self, found: &mut Findings<'_>) {
         if let Err(error) = self.join.read(&mut Utterance::default()) {
             found.fault("labels", error);
@@ -78,10 +78,10 @@ impl Labels {
     }
 }
 
-/// Tells of labels that none of the utterances has, whose names are `keys`.
+/// Reports labels of utterances that are not in `keys`.
 ///
 /// # Errors
-/// The labels can't be read.
+/// The labels cannot be read.
 pub(super) fn unused(
     labels: &Input,
     keys: &Names,
@@ -89,7 +89,7 @@ pub(super) fn unused(
     env: &Env,
     found: &mut Findings<'_>,
 ) -> Result<()> {
-    let mut reader = labels.open(names(), registry, env)?.reader;
+    let mut reader = labels.open(Request::names(), registry, env)?.reader;
     let mut utt = Utterance::default();
     let (mut first, mut count) = (None, 0u64);
     while reader.read(&mut utt)? {

@@ -1,4 +1,4 @@
-//! Files that a run which was killed left behind.
+//! Temporary files that killed runs left behind.
 
 use spr_core::Error;
 use spr_core::bytes::Env;
@@ -6,8 +6,8 @@ use spr_core::bytes::Env;
 use super::findings::Findings;
 use crate::argument::Input;
 
-/// Names what was left beside the input, or in it; nothing is touched. Data that are only there
-/// under another name are a fault.
+/// Reports those beside or inside the input without changing them. Data that exist only under a
+/// temporary name are an error.
 pub(super) fn check(input: &Input, env: &Env, findings: &mut Findings<'_>) {
     for leftover in input.sources().iter().flat_map(|at| env.leftovers(at)) {
         match leftover.is_last {
@@ -17,7 +17,7 @@ pub(super) fn check(input: &Input, env: &Env, findings: &mut Findings<'_>) {
     }
 }
 
-/// An error of opening the input, with where it is if it was moved aside.
+/// Adds to an error of opening the input where it was moved aside.
 pub(super) fn explain(error: Error, input: &Input, env: &Env) -> Error {
     let sources = input.sources();
     let missing = sources.iter().filter(|at| !env.exists(at));

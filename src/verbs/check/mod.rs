@@ -12,53 +12,50 @@
 //! ```
 
 mod findings;
-mod folder;
 mod labels;
 mod leftovers;
-mod lines;
 mod names;
-mod script;
 mod sound;
 mod stream;
 mod values;
 
-pub use findings::{Finding, Severity};
+pub use spr_core::format::{Finding, Severity};
 
-use spr_core::bytes::{Env, FileKind, Location};
-use spr_core::format::Registry;
+use spr_core::bytes::Env;
+use spr_core::format::{Format, Registry};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::Input;
 use findings::Findings;
-use stream::Beside;
 
-/// What is to be checked.
+/// The options of a check.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// Only ends, counts, indexes and offsets: the values are not read.
+    /// Whether only ends, counts, indexes and offsets are checked, not values.
     pub quick: bool,
     /// A data set with labels for each utterance.
     pub labels: Option<Input>,
 }
 
-/// What was checked and found.
+/// The result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// The format's name; `data folder` for one of Kaldi's.
+    /// The format's name.
     pub format: &'static str,
-    /// Utterances that could be read.
+    /// The number of utterances that could be read.
     pub utterances: u64,
     /// Their frames.
     pub frames: u64,
-    /// Seconds of their sound, as far as they are known.
+    /// The total duration of their audio in seconds, as far as known.
     pub seconds: f64,
-    /// Things that are wrong.
+    /// The number of errors.
     pub faults: u64,
-    /// Things that may be meant.
+    /// The number of possible errors.
     pub notes: u64,
 }
 
-/// Checks a data set, or a data folder of Kaldi's, and tells `found` of each finding.
+/// Checks a data set, and those that belong to it, and tells `found` of each finding. The data are
+/// read as a conversion reads them, sound is loaded, and the format says what else it knows.
 ///
 /// Memory holds 64 bits for each key and a few utterances, not the data.
 ///
@@ -73,24 +70,20 @@ pub fn check(
 ) -> Result<Summary> {
     let mut findings = Findings::new(found);
     let mut summary = Summary::default();
-    let data_folder = input.folder().filter(|at| folder::is_data_folder(at, env));
-    if let Some(at) = data_folder {
-        summary.format = "data folder";
-        folder::check(at, options, registry, env, &mut summary, &mut findings)?;
-    } else {
-        let beside = Beside {
-            frames: None,
-            labels: options.labels.clone(),
-        };
-        stream::check(
-            input,
-            options.quick,
-            &beside,
-            (registry, env),
-            &mut summary,
-            &mut findings,
-        )
+    let meant = meant(input, registry, env)?;
+    let input = meant.as_ref().unwrap_or(input);
+    let context = (registry, env);
+    let members = stream::check(input, options, context, &mut summary, &mut findings)
         .map_err(|error| leftovers::explain(error, input, env))?;
+    let options = Options {
+        labels: None,
+        ..options.clone()
+    };
+    for (format, at) in members {
+        let mut own = Summary::default();
+        for member in Input::parse(&at.to_string(), Some(format), &[], registry, env)? {
+            stream::check(&member, &options, context, &mut own, &mut findings)?;
+        }
     }
     leftovers::check(input, env, &mut findings);
     findings.close();
@@ -98,7 +91,34 @@ pub fn check(
     Ok(summary)
 }
 
-/// Whether it is the bytes that are at fault, and not the argument or the system.
+/// The input as a folder of the format that it is meant for, where it lacks so much that it is not
+/// recognised.
+fn meant(input: &Input, registry: &Registry, env: &Env) -> Result<Option<Input>> {
+    let Some(folder) = input.folder() else {
+        return Ok(None);
+    };
+    if input.whole_folder(registry, env).is_some() {
+        return Ok(None);
+    }
+    let entries = env.entries(folder).unwrap_or_default();
+    let names: Vec<_> = entries
+        .iter()
+        .filter_map(|at| at.name()?.to_str())
+        .collect();
+    let suits = |format: &&'static dyn Format| {
+        let audit = format.audit();
+        audit.is_some_and(|audit| audit.suits(&names))
+    };
+    match registry.formats().find(suits) {
+        Some(format) => {
+            let folder = folder.to_string();
+            Ok(Input::parse(&folder, Some(format), &[], registry, env)?.pop())
+        }
+        None => Ok(None),
+    }
+}
+
+/// Returns `true` if the data are faulty, and not the argument or the system.
 pub(crate) fn is_damage(error: &Error) -> bool {
     matches!(
         error.kind(),
@@ -106,13 +126,7 @@ pub(crate) fn is_damage(error: &Error) -> bool {
     )
 }
 
-/// Whether there is a file of this name.
-fn is_file(at: &Location, env: &Env) -> bool {
-    let look = env.look(at).ok().flatten();
-    look.is_some_and(|look| look.kind == FileKind::File)
-}
-
-/// An error about the whole of a file.
+/// Returns an error about a whole file.
 fn about(name: impl Into<String>, message: impl Into<String>) -> Error {
     Error::unfit(message).file(name)
 }

@@ -1,89 +1,44 @@
-//! One data set, read from front to back past all damage.
+//! Checks of one data set, read sequentially past all damage.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::{Env, Location};
-use spr_core::format::{FormatInfo, IndexKind, Reader, Registry, Request};
-use spr_core::model::{Audio, Key, KeySource, Utterance};
+use spr_core::format::{Auditor, Finding, Format, FormatInfo, Reader, Registry, Request};
+use spr_core::model::{Audio, KeySource, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::findings::Findings;
 use super::labels::{self, Labels};
 use super::names::Names;
-use super::values::Alike;
-use super::{Summary, about, is_damage, is_file, script, sound};
+use super::sound::Sounds;
+use super::values::CommonShape;
+use super::{Options, Summary, about, is_damage};
 use crate::argument::Input;
 
-/// How many frames each utterance is to have, by the word of another file.
-#[derive(Clone)]
-pub(super) struct Frames {
-    name: String,
-    frames: HashMap<Key, u64>,
-}
+/// Other data sets that belong to one, with their formats.
+pub(super) type Members = Vec<(&'static dyn Format, Location)>;
 
-impl Frames {
-    pub(super) fn new(name: String, frames: HashMap<Key, u64>) -> Self {
-        Self { name, frames }
-    }
-
-    /// Compares an utterance, which is not asked for again.
-    fn check(&mut self, utt: &Utterance, found: &mut Findings<'_>, place: impl Fn(Error) -> Error) {
-        let error = |message: String| place(Error::unfit(message).utterance(&utt.key));
-        match self.frames.remove(&utt.key) {
-            None => found.fault("labels", error(format!("nothing for it in {}", self.name))),
-            Some(n) if n != utt.frames() => {
-                let message = format!("{} frames, but {n} by {}", utt.frames(), self.name);
-                found.fault("labels", error(message));
-            }
-            Some(_) => {}
-        }
-    }
-
-    fn close(self, found: &mut Findings<'_>) {
-        if let Some(key) = self.frames.keys().min() {
-            let others = match self.frames.len() {
-                1 => String::new(),
-                n => format!(" and {} others", n - 1),
-            };
-            let message = format!("has {key}{others}, which the data do not have");
-            found.note("labels", about(self.name, message));
-        }
-    }
-}
-
-/// What an utterance is compared with.
-#[derive(Default)]
-pub(super) struct Beside {
-    /// A number of frames for each.
-    pub(super) frames: Option<Frames>,
-    /// A data set with labels for each.
-    pub(super) labels: Option<Input>,
-}
-
-/// Passes over a data set and tells of everything that is wrong in it. Data that are whole are read
-/// once; damaged ones a second time, past all damage.
+/// Passes over a data set, tells of everything that is wrong in it, and returns those that belong to
+/// it. Data that are whole are read once; damaged ones a second time, past all damage.
 pub(super) fn check(
     input: &Input,
-    quick: bool,
-    beside: &Beside,
+    options: &Options,
     (registry, env): (&Registry, &Env),
     summary: &mut Summary,
     found: &mut Findings<'_>,
-) -> Result<()> {
+) -> Result<Members> {
     let warnings = Warnings::default();
     let env = warnings.listen(env);
-    let set = (input, beside);
     let context = (registry, &env, &warnings);
-    let labels = beside.labels.iter();
+    let labels = options.labels.iter();
     let mut damage = None;
-    // What comes from a pipe can be read only once.
+    // A pipe can be read only once.
     if !labels.chain([input]).any(Input::is_stdin) {
         found.hold();
-        match read(set, quick, false, context, found) {
+        match read(input, options, false, context, found) {
             Ok((pass, None)) => {
                 found.release();
-                return pass.close(set, (registry, &env), summary, found);
+                return pass.close(options, (registry, &env), summary, found);
             }
             Ok((_, Some(error))) => damage = Some(error),
             Err(error) if is_damage(&error) => damage = Some(error),
@@ -92,64 +47,86 @@ pub(super) fn check(
         found.forget();
         warnings.take();
     }
-    let before = found.faults;
-    let pass = match read(set, quick, true, context, found) {
+    let pass = match read(input, options, true, context, found) {
         Ok((pass, _)) => pass,
-        // The data exist, but not as their format has them, and nothing of them can be saved.
+        // The data exist, but nothing in them can be read.
         Err(error) if is_damage(&error) => {
             found.fault("damage", error);
-            return Ok(());
+            return Ok(Vec::new());
         }
         Err(error) => return Err(error),
     };
-    // What is passed over to save the rest may still be wrong: counts, tables, ends.
-    if let Some(error) = damage.filter(|_| found.faults == before) {
+    // Salvaging ignores faults of counts, tables and ends.
+    let untold = |error: &Error| found.faults == pass.faults_before && !pass.repeats(error);
+    if let Some(error) = damage.filter(untold) {
         found.damage(error);
     }
-    pass.close(set, (registry, &env), summary, found)
+    pass.close(options, (registry, &env), summary, found)
 }
 
-/// Reads all of a data set, past all damage or up to the first, which is returned.
-fn read<'a>(
-    (input, beside): (&Input, &Beside),
-    quick: bool,
+/// Reads all of a data set, past all damage, or up to the first, which is returned.
+fn read(
+    input: &Input,
+    options: &Options,
     damaged: bool,
-    (registry, env, warnings): (&Registry, &'a Env, &Warnings),
+    (registry, env, warnings): (&Registry, &Env, &Warnings),
     found: &mut Findings<'_>,
-) -> Result<(Pass<'a>, Option<Error>)> {
+) -> Result<(Pass, Option<Error>)> {
     let mut request = Request::all();
     request.damaged = damaged;
-    request.values = !quick;
-    let opened = input.open(request, registry, env)?;
-    let labels = beside.labels.as_ref();
+    request.values = !options.quick;
+    let opened = input.open(request, registry, env);
+    // A folder that can't be opened may have tables that say why.
+    let format = match &opened {
+        Ok(opened) => Some(opened.format),
+        Err(_) => input.whole_folder(registry, env),
+    };
+    let name = input.text();
+    let audit = format.and_then(Format::audit).map(|audit| {
+        let at = input.file().or(input.folder());
+        audit.begin(at, env, &mut |finding| found.found(placed(finding, name)))
+    });
+    let audit = audit.transpose()?;
+    let faults_before = found.faults;
+    let (reader, format) = match (opened, format, &audit) {
+        (Ok(opened), ..) => (Some(opened.reader), opened.format),
+        // What it lacks was found already.
+        (Err(error), Some(format), Some(audit))
+            if damaged && faults_before > 0 && audit.repeats(&error) =>
+        {
+            (None, format)
+        }
+        (Err(error), ..) => return Err(error),
+    };
+    let labels = options.labels.as_ref();
     let labels = labels.map(|labels| Labels::open(labels, registry, env));
     let mut pass = Pass {
-        name: input.text().to_owned(),
-        env,
-        quick,
-        format: opened.format.info(),
-        sorted: opened.format.info().sorted,
+        name: name.to_owned(),
+        quick: options.quick,
+        format: format.info(),
         utterances: 0,
         frames: 0,
         seconds: 0.0,
         keys: Names::default(),
-        last: Key::default(),
-        alike: Alike::default(),
-        wanted: beside.frames.clone(),
+        alike: CommonShape::default(),
+        sounds: Sounds::new(options.quick, env),
+        audit,
+        faults_before,
         labels: labels.transpose()?,
     };
-    let damage = pass.run(opened.reader, damaged, warnings, found)?;
+    let damage = match reader {
+        Some(reader) => pass.run(reader, damaged, warnings, found)?,
+        None => None,
+    };
     Ok((pass, damage))
 }
 
-/// The script file that is the input, or that stands beside a file and has its name.
-fn scripts(input: &Input, extension: &str, env: &Env) -> Vec<Location> {
-    let sources = input.sources().into_iter();
-    let scripts = sources.map(|at| match at.extension() {
-        Some(own) if own == extension => at,
-        _ => at.with_extension(extension),
-    });
-    scripts.filter(|at| is_file(at, env)).collect()
+/// A finding about an input that has no other file.
+fn placed(finding: Finding, name: &str) -> Finding {
+    Finding {
+        error: finding.error.file(name),
+        ..finding
+    }
 }
 
 /// Warnings of readers, which are findings here.
@@ -169,8 +146,10 @@ impl Warnings {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn tell(&self, found: &mut Findings<'_>) {
-        for warning in self.take() {
+    /// Tells of those that the `audit` has not found already.
+    fn tell(&self, audit: Option<&dyn Auditor>, found: &mut Findings<'_>) {
+        let told = |warning: &Error| audit.is_some_and(|audit| audit.repeats(warning));
+        for warning in self.take().into_iter().filter(|warning| !told(warning)) {
             match warning.kind() {
                 ErrorKind::Malformed => found.fault("contents", warning),
                 _ => found.note("contents", warning),
@@ -179,26 +158,26 @@ impl Warnings {
     }
 }
 
-/// What one pass over a data set remembers.
-struct Pass<'a> {
+/// The state of one pass over a data set.
+struct Pass {
     name: String,
-    env: &'a Env,
     quick: bool,
     format: &'static FormatInfo,
-    /// Whether keys came in order so far, where that matters.
-    sorted: bool,
     utterances: u64,
     frames: u64,
     seconds: f64,
     keys: Names,
-    last: Key,
-    alike: Alike,
-    wanted: Option<Frames>,
+    alike: CommonShape,
+    sounds: Sounds,
+    /// What the format knows besides.
+    audit: Option<Box<dyn Auditor>>,
+    /// Faults that were found before the first utterance was read.
+    faults_before: u64,
     labels: Option<Labels>,
 }
 
-impl Pass<'_> {
-    /// Reads everything, past all damage or up to the first, which is returned.
+impl Pass {
+    /// Reads everything, past all damage, or up to the first, which is returned.
     fn run(
         &mut self,
         mut reader: Box<dyn Reader>,
@@ -210,7 +189,7 @@ impl Pass<'_> {
         let keys = reader.info().keys;
         loop {
             let read = reader.read(&mut utt);
-            warnings.tell(found);
+            warnings.tell(self.audit.as_deref(), found);
             match read {
                 Ok(false) => break,
                 Ok(true) => {
@@ -220,10 +199,13 @@ impl Pass<'_> {
                     let sound = utt.audio.as_ref().map(Audio::facts);
                     self.seconds += sound.and_then(|sound| sound.seconds()).unwrap_or_default();
                 }
+                Err(error) if error.can_continue() && self.repeats(&error) => {}
                 Err(error) if !damaged => return Ok(Some(error)),
                 Err(error) => {
                     let more = error.can_continue();
-                    found.damage(error);
+                    if !self.repeats(&error) {
+                        found.damage(error);
+                    }
                     if !more {
                         break;
                     }
@@ -232,12 +214,18 @@ impl Pass<'_> {
         }
         if let Some(labels) = self.labels.take() {
             labels.finish(found);
-            warnings.tell(found);
+            warnings.tell(self.audit.as_deref(), found);
         }
         if self.utterances == 0 && found.faults == 0 {
             found.note("empty", about(&self.name, "holds no utterances"));
         }
         Ok(None)
+    }
+
+    /// Returns `true` if the format has found already what an error says.
+    fn repeats(&self, error: &Error) -> bool {
+        let audit = self.audit.as_deref();
+        audit.is_some_and(|audit| audit.repeats(error))
     }
 
     fn utterance(
@@ -248,14 +236,11 @@ impl Pass<'_> {
     ) -> Result<()> {
         let name = &self.name;
         let place = |error: Error| error.file(name);
-        sound::check(utt, self.quick, self.env, &place, found);
+        self.sounds.check(utt, &place, found);
         if let Some(labels) = &mut self.labels {
             labels.check(utt, place, found)?;
         }
         self.alike.check(utt, !self.quick, &place, found);
-        if let Some(frames) = &mut self.wanted {
-            frames.check(utt, found, place);
-        }
         let is_new = self.keys.add(&utt.key);
         if keys == KeySource::Generated {
             return Ok(());
@@ -264,44 +249,39 @@ impl Pass<'_> {
         if !is_new {
             let hint = "rename one of them, or leave one out";
             found.fault("duplicates", error("appears more than once").hint(hint));
-        } else if self.sorted && utt.key < self.last {
-            self.sorted = false;
-            let message = format!("comes after {}; the keys are not sorted", self.last);
-            let hint =
-                "this matters only for the options s and cs; LC_ALL=C sort orders a script file";
-            found.note("order", error(&message).hint(hint));
+        } else if let Some(audit) = &mut self.audit {
+            audit.utterance(utt, &mut |finding| found.found(placed(finding, name)));
         }
         if utt.key.as_str().is_none() {
             found.note("keys", error("the key is not UTF-8"));
         }
-        self.last.clone_from(&utt.key);
         Ok(())
     }
 
-    /// Sums up, and compares the names with those of files beside the data.
+    /// Completes the counts, and compares the keys with side files.
     fn close(
         self,
-        (input, beside): (&Input, &Beside),
+        options: &Options,
         (registry, env): (&Registry, &Env),
         summary: &mut Summary,
         found: &mut Findings<'_>,
-    ) -> Result<()> {
+    ) -> Result<Members> {
         summary.format = self.format.name;
         summary.utterances += self.utterances;
         summary.frames += self.frames;
         summary.seconds += self.seconds;
-        if let Some(frames) = self.wanted {
-            frames.close(found);
-        }
-        if let Some(labels) = beside.labels.as_ref().filter(|labels| !labels.is_stdin()) {
+        self.sounds.finish(found);
+        if let Some(labels) = options.labels.as_ref().filter(|labels| !labels.is_stdin()) {
             labels::unused(labels, &self.keys, registry, env, found)?;
         }
-        if let IndexKind::Script(extension) = self.format.index {
-            for script in scripts(input, extension, env) {
-                let archive = (!input.sources().contains(&script)).then_some(input);
-                script::check(&script, archive, &self.keys, (registry, env), found)?;
-            }
-        }
-        Ok(())
+        let Some(audit) = self.audit else {
+            return Ok(Vec::new());
+        };
+        let members = audit.members();
+        let (keys, name) = (self.keys, self.name);
+        audit.finish(&|key| keys.has(key), &mut |finding| {
+            found.found(placed(finding, &name));
+        })?;
+        Ok(members)
     }
 }

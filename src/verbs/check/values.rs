@@ -1,4 +1,4 @@
-//! What the numbers of one utterance are, and those of all.
+//! Checks of the values of an utterance by itself and compared with others.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use spr_stats::Level;
 
 use super::findings::Findings;
 
-/// What the first utterance was like; others are expected to be the same.
+/// The shape of the first utterance, which others are expected to share.
 #[derive(Default)]
-pub(super) struct Alike {
+pub(super) struct CommonShape {
     dim: Option<usize>,
     dtype: Option<Dtype>,
     label_columns: Option<usize>,
@@ -18,9 +18,9 @@ pub(super) struct Alike {
     channels: Option<u32>,
 }
 
-impl Alike {
-    /// Checks an utterance by itself and against the first. Without `values` the numbers hold
-    /// anything.
+impl CommonShape {
+    /// Checks an utterance by itself and against the first. Without `values` the numbers are
+    /// undefined.
     pub(super) fn check(
         &mut self,
         utt: &Utterance,
@@ -96,11 +96,11 @@ impl Alike {
     }
 }
 
-/// Looks for sound that was recorded or converted badly.
+/// Checks for audio that was recorded or converted badly.
 fn levels(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findings<'_>) {
-    /// Samples at the ends of the range that may be peaks.
+    /// The number of full-scale samples that may be peaks.
     const PEAKS: u64 = 2;
-    /// A constant that microphones and converters leave, as a part of full scale.
+    /// The DC offset that microphones and converters cause, relative to full scale.
     const CONSTANT: f64 = 0.01;
     let level = utt.waveform().and_then(|sound| Level::of(sound).ok());
     let Some(level) = level else {
@@ -132,7 +132,7 @@ fn levels(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findi
     }
 }
 
-/// Checks the times of segments, and that tiers have names of their own.
+/// Checks the times of segments, and that tiers have unique names.
 fn tiers(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findings<'_>) {
     let mut names = BTreeSet::new();
     for tier in &utt.tiers {
@@ -151,7 +151,8 @@ fn tiers(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findin
     }
 }
 
-/// Checks that arrays have names of their own, and their numbers. What is not finite may be meant.
+/// Checks that arrays have unique names, and their numbers. Values that are not finite may be
+/// intended.
 fn arrays(
     utt: &Utterance,
     values: bool,
@@ -175,13 +176,13 @@ fn arrays(
     }
 }
 
-/// Numbers of a matrix that are not finite.
+/// The values of a matrix that are not finite.
 struct NotFinite {
-    /// How many of which sort.
+    /// The number of each kind.
     what: String,
-    /// Of how many.
+    /// The number of all values.
     of: usize,
-    /// The place of the first, counted through.
+    /// The index of the first.
     first: usize,
 }
 
@@ -227,7 +228,7 @@ mod tests {
             all.push((finding.sort, finding.error.message().to_owned()));
         };
         let mut findings = Findings::new(&mut tell);
-        Alike::default().check(utt, true, &|e| e, &mut findings);
+        CommonShape::default().check(utt, true, &|e| e, &mut findings);
         all
     }
 

@@ -12,7 +12,7 @@ fn place(spot: &Spot) -> Value {
     json!({"row": spot.row, "column": spot.col, "a": spot.a, "b": spot.b, "difference": apart})
 }
 
-/// How much sound differs, in parts of full scale.
+/// Formats the difference of audio, relative to full scale.
 fn noise(noise: &Noise) -> Value {
     json!({
         "samples": noise.values,
@@ -22,7 +22,7 @@ fn noise(noise: &Noise) -> Value {
     })
 }
 
-/// What differs in one entry.
+/// Formats the differences of one entry.
 pub fn finding(key: &Key, finding: &Finding) -> Value {
     let differences = match finding {
         Finding::OnlyA => return json!({"key": key_json(key), "only_in": "a"}),
@@ -51,7 +51,7 @@ pub fn finding(key: &Key, finding: &Finding) -> Value {
     json!({"key": key_json(key), "differences": list.collect::<Vec<_>>()})
 }
 
-/// What came of a comparison, with the findings that are listed.
+/// Formats the result of a comparison, with the listed findings.
 pub fn summary(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) -> Value {
     let worst = summary.worst.as_ref().map(|(key, what, worst)| {
         let mut value = place(worst);

@@ -1,4 +1,4 @@
-//! `diff`: where two data sets differ.
+//! `diff`: compares two data sets.
 
 pub mod json;
 mod noise;
@@ -9,78 +9,77 @@ mod utterance;
 mod values;
 
 pub use noise::Noise;
-pub use utterance::{Compared, Difference};
+pub use utterance::{Difference, UtteranceDiff};
 pub use values::{Spot, Tolerance, Values};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use spr_core::bytes::Env;
-use spr_core::format::{Opened, RandomAccess, Reader, Registry, Request};
+use spr_core::format::{OpenedDataset, RandomAccess, Reader, Registry, Request};
 use spr_core::model::{Key, KeySource, Utterance};
 use spr_core::{Error, Remedy, Result};
 
-use super::select::names;
 use crate::argument::Input;
 
-/// What is found out about one entry.
+/// The result for one entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
     /// Only the first data set has it.
     OnlyA,
     /// Only the second has it.
     OnlyB,
-    /// In the second, another key stands in its place.
+    /// Another key is in its place in the second.
     Key(Key),
     /// Both have it, and it differs.
     Differs(Vec<Difference>),
 }
 
-/// What came of it.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Utterances that both have, and that were compared.
+    /// The number of utterances that both have, which were compared.
     pub compared: u64,
-    /// Of those, how many differ.
+    /// The number of those that differ.
     pub different: u64,
-    /// Utterances that only the first has.
+    /// The number of utterances that only the first has.
     pub only_a: u64,
-    /// Utterances that only the second has.
+    /// The number of utterances that only the second has.
     pub only_b: u64,
-    /// What only one of them holds: what it is, whether that is the first, and in how many of the
-    /// utterances that were compared.
+    /// Fields that only one of them has: the field, whether it is in the first, and the number of
+    /// compared utterances.
     pub kinds: BTreeMap<(String, bool), u64>,
-    /// Whether there was anything to compare in them, or nothing at all.
+    /// Whether they had any field in common, or none at all.
     pub shared: bool,
-    /// Places at which the keys differ.
+    /// The number of positions at which the keys differ.
     pub keys: u64,
-    /// The two keys, where each holds one utterance and they are compared whatever their names.
+    /// The two keys, if each has a single utterance and these are compared whatever their keys.
     pub single: Option<[Key; 2]>,
-    /// Whether names were left out of it, because those of one data set are made up.
+    /// Whether keys were ignored, because one data set has generated ones.
     pub unnamed: bool,
-    /// Values that differ.
+    /// The number of values that differ.
     pub values: u64,
-    /// Utterances whose element types differ, which does not count as a difference.
+    /// The number of utterances with different element types, which is not a difference.
     pub types: u64,
-    /// Utterances whose metadata differ, which does not count as a difference.
+    /// The number of utterances with different metadata, which is not a difference.
     pub metadata: u64,
-    /// The pair of values that differs most, of which utterance and what of it.
+    /// The pair of values that differs most, with its utterance and field.
     pub worst: Option<(Key, Cow<'static, str>, Spot)>,
-    /// How much the sound differs of all utterances of which it does.
+    /// The difference of all audio that differs.
     pub noise: Option<Noise>,
 }
 
 impl Summary {
-    /// Whether nothing differs.
+    /// Returns `true` if nothing differs.
     pub fn is_same(&self) -> bool {
         self.kinds.is_empty() && self.different + self.only_a + self.only_b + self.keys == 0
     }
 }
 
-/// Called for each entry that differs.
+/// Receives each entry that differs.
 pub type Listener<'a> = &'a mut dyn FnMut(&Key, &Finding) -> Result<()>;
 
-/// A comparison under way.
+/// A comparison in progress.
 struct Comparison<'a> {
     tolerance: Tolerance,
     env: &'a Env,
@@ -89,8 +88,8 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Two utterances compared, their sound by its samples where it is stored in different ways.
-    fn compared(&self, a: &Utterance, b: &Utterance) -> Result<Compared> {
+    /// Compares two utterances; audio in different forms is compared by its samples.
+    fn compared(&self, a: &Utterance, b: &Utterance) -> Result<UtteranceDiff> {
         let Some([a_sound, b_sound]) = sound::loaded(a, b, self.env) else {
             return self.tolerance.utterances(a, b);
         };
@@ -137,7 +136,7 @@ impl Comparison<'_> {
         (self.listener)(&a.key, &Finding::Differs(compared.differences))
     }
 
-    /// What was read of both, as far as there is `more`; whether there was.
+    /// Reads from both, as far as there is `more`, and returns whether there was.
     fn step(
         &mut self,
         one: &Utterance,
@@ -168,12 +167,12 @@ impl Comparison<'_> {
     }
 }
 
-/// Compares two data sets, opened with everything there is, utterance by utterance in their order.
-/// Names that one of them does not have are not compared, nor those of two that hold one utterance each. Sound that the two store in different
-/// ways is loaded from `env`.
+/// Compares two data sets, opened with all fields, utterance by utterance in order. Generated keys
+/// are not compared, nor those of two data sets with a single utterance each. Audio in different
+/// forms is loaded from `env`.
 ///
 /// # Errors
-/// One can't be read, or the listener fails.
+/// One cannot be read, or the listener fails.
 pub fn in_order(
     a: &mut dyn Reader,
     b: &mut dyn Reader,
@@ -209,12 +208,11 @@ pub fn in_order(
     Ok(comparison.summary)
 }
 
-/// Compares two data sets by key, whatever their order. If one is found by key, only keys are
-/// kept; otherwise both are read at once, and what comes earlier in one than in the other waits in
-/// memory.
+/// Compares two data sets by key in any order. If one supports lookup, only keys are kept;
+/// otherwise both are read simultaneously, and utterances wait in memory for their counterparts.
 ///
 /// # Errors
-/// One can't be read, more than `memory` bytes wait, or the listener fails.
+/// One cannot be read, more than `memory` bytes wait, or the listener fails.
 pub fn by_key(
     (a, b): (&Input, &Input),
     tolerance: Tolerance,
@@ -231,28 +229,34 @@ pub fn by_key(
     let open = |input: &Input, request| Ok::<_, Error>(input.open(request, registry, env)?.reader);
     let lookup = |input: &Input| input.open_lookup(Request::all(), registry, env);
     match lookup(b)? {
-        Opened::Table(table) => {
+        OpenedDataset::Table(table) => {
             let first = open(a, Request::all())?;
-            looked_up(first, (table, b), open(b, names())?, true, &mut comparison)?;
+            looked_up(
+                first,
+                (table, b),
+                open(b, Request::names())?,
+                true,
+                &mut comparison,
+            )?;
         }
-        Opened::Stream(second) => match lookup(a)? {
-            Opened::Table(table) => {
+        OpenedDataset::Stream(second) => match lookup(a)? {
+            OpenedDataset::Table(table) => {
                 looked_up(
                     second,
                     (table, a),
-                    open(a, names())?,
+                    open(a, Request::names())?,
                     false,
                     &mut comparison,
                 )?;
             }
-            Opened::Stream(first) => waiting(first, second, memory, &mut comparison)?,
+            OpenedDataset::Stream(first) => waiting(first, second, memory, &mut comparison)?,
         },
     }
     Ok(comparison.summary)
 }
 
-/// `all` are the names in the data set `input` that `table` looks up; `streamed_first` is whether the
-/// other is the first.
+/// Compares by lookup. `all` are the keys of the data set `input` in `table`; `streamed_first`
+/// tells whether the other one is the first.
 fn looked_up(
     mut streamed: Box<dyn Reader>,
     (mut table, input): (Box<dyn RandomAccess>, &Input),
@@ -267,7 +271,7 @@ fn looked_up(
             return Err(twice(&utt.key));
         }
         let there = match table.find(&utt.key, &mut found) {
-            Err(error) if input.skips(&error) => false,
+            Err(error) if input.skips(&error, comparison.env) => false,
             there => there?,
         };
         match (there, streamed_first) {

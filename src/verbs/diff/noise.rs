@@ -1,27 +1,27 @@
-//! How much sound differs.
+//! The difference of audio.
 
 use spr_core::model::{Dtype, Waveform};
 use spr_core::{Limits, Result};
 use spr_stats::decibels;
 
-/// How far sound is from other sound of as many samples, in parts of full scale.
+/// The difference between audio with equally many samples, relative to full scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
-    /// Samples of all channels that are finite numbers in both.
+    /// The number of samples that are finite in both.
     pub values: u64,
-    /// The greatest difference.
+    /// The largest difference.
     pub largest: f64,
     /// The sum of the squares of the differences.
     errors: f64,
-    /// The sum of the squares of the first.
+    /// The sum of the squares of the first audio.
     signal: f64,
 }
 
 impl Noise {
-    /// The difference of `b` from `a`, which have as many samples.
+    /// Computes the difference of `b` from `a`, which have equally many samples.
     ///
     /// # Errors
-    /// A truth value is neither 0 nor 1.
+    /// A boolean sample is neither 0 nor 1.
     pub(super) fn of(a: &Waveform, b: &Waveform) -> Result<Self> {
         let floats = |sound: &Waveform| {
             let mut sound = sound.clone();
@@ -42,7 +42,7 @@ impl Noise {
         Ok(noise)
     }
 
-    /// Adds that of other sound.
+    /// Adds the difference of other audio.
     pub(super) fn append(&mut self, other: &Self) {
         self.values += other.values;
         self.largest = self.largest.max(other.largest);
@@ -50,13 +50,14 @@ impl Noise {
         self.signal += other.signal;
     }
 
-    /// The root of the mean square of the differences.
+    /// Returns the root of the mean square of the differences.
     #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
     pub fn rms(&self) -> f64 {
         (self.errors / self.values.max(1) as f64).sqrt()
     }
 
-    /// The power of the first over that of the difference, in dB; `None` where one of them is 0.
+    /// Returns the power of the first audio relative to the difference in dB, or `None` if one of
+    /// them is 0.
     pub fn snr(&self) -> Option<f64> {
         decibels((self.signal / self.errors).sqrt()).filter(|snr| snr.is_finite())
     }

@@ -1,17 +1,17 @@
-//! Objects that are neither features nor labels.
+//! Comparison of objects.
 
 use spr_core::model::{Dtype, Object, Wide};
 
-use super::utterance::{Compared, Difference};
+use super::utterance::{Difference, UtteranceDiff};
 use super::values::Tolerance;
 
 impl Tolerance {
-    /// Objects of one kind are the same if all but their floats is, and these are close.
-    pub(super) fn objects(&self, a: &Object, b: &Object, found: &mut Compared) {
+    /// Compares objects of one kind: floats with a tolerance, everything else exactly.
+    pub(super) fn objects(&self, a: &Object, b: &Object, found: &mut UtteranceDiff) {
         if a == b || a.kind() != b.kind() || matches!(a, Object::Tokens(_)) {
             return;
         }
-        let (Some(mine), Some(theirs)) = (Parts::of(a), Parts::of(b)) else {
+        let (Some(mine), Some(theirs)) = (ObjectParts::of(a), ObjectParts::of(b)) else {
             let [a, b] = ["one value", "another"].map(|value| format!("{value} of {}", a.kind()));
             found
                 .differences
@@ -27,14 +27,14 @@ impl Tolerance {
             return;
         }
         let of = mine.floats.len() as u64;
-        let floats = |parts: Parts| parts.floats.into_iter().map(Wide::Float);
+        let floats = |parts: ObjectParts| parts.floats.into_iter().map(Wide::Float);
         let values = self.compare(floats(mine).zip(floats(theirs)), 1, of);
         let values = values.map(|values| Difference::Values("object".into(), values));
         found.differences.extend(values);
     }
 }
 
-/// The element type, where an object has one.
+/// Returns the element type of an object, if it has one.
 fn sparse_type(object: &Object) -> Option<Dtype> {
     match object {
         Object::SparseVector(sparse) | Object::SparseMatrix(sparse) => Some(sparse.dtype),
@@ -42,15 +42,15 @@ fn sparse_type(object: &Object) -> Option<Dtype> {
     }
 }
 
-/// The whole numbers and lengths of an object, and its floats.
+/// The integers and lengths of an object, and its floats.
 #[derive(Default)]
-struct Parts {
+struct ObjectParts {
     exact: Vec<i64>,
     floats: Vec<f64>,
 }
 
-impl Parts {
-    /// `None` of an object whose parts are not known.
+impl ObjectParts {
+    /// Returns `None` for an opaque object.
     fn of(object: &Object) -> Option<Self> {
         let mut parts = Self::default();
         match object {

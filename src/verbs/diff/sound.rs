@@ -1,4 +1,4 @@
-//! Sound, in whatever form it is stored.
+//! Comparison of audio in any form.
 
 use spr_core::bytes::Env;
 use spr_core::model::{Audio, Dtype, Utterance};
@@ -6,12 +6,12 @@ use spr_core::stage::load;
 use spr_core::{Error, Limits, Result};
 
 use super::noise::Noise;
-use super::utterance::{Compared, Difference};
+use super::utterance::{Difference, UtteranceDiff};
 use super::values::Tolerance;
 
 impl Tolerance {
-    /// Compares sound; what is not samples is the same only if all that is known of it is.
-    pub(super) fn sound(&self, a: &Audio, b: &Audio, found: &mut Compared) -> Result<()> {
+    /// Compares audio. Without samples it is equal only if all known facts are.
+    pub(super) fn sound(&self, a: &Audio, b: &Audio, found: &mut UtteranceDiff) -> Result<()> {
         if let (Audio::Samples(a), Audio::Samples(b)) = (a, b) {
             let before = found.differences.len();
             if a.rate != b.rate {
@@ -24,7 +24,7 @@ impl Tolerance {
             if one == other {
                 self.matrix("audio".into(), &a.samples, &b.samples, found)?;
             } else {
-                // Full scale is not the same number in both.
+                // Full scale differs between the types.
                 found.types = true;
                 let common = common(one, other);
                 let [a, b] = [a, b].map(|sound| {
@@ -33,7 +33,7 @@ impl Tolerance {
                 });
                 self.matrix("audio".into(), &a?.samples, &b?.samples, found)?;
             }
-            // Of sound of another rate or length there is no difference at a moment.
+            // Audio with another rate or length cannot be compared sample by sample.
             if let [Difference::Values(..)] = found.differences[before..] {
                 found.differences.push(Difference::Noise(Noise::of(a, b)?));
             }
@@ -49,16 +49,16 @@ impl Tolerance {
     }
 }
 
-/// The type in which samples of two types are as loud as before.
+/// Returns a type in which samples of both types keep their levels.
 fn common(a: Dtype, b: Dtype) -> Dtype {
     if a.is_float() || b.is_float() {
         return Dtype::F64;
     }
-    // Of two of one size the signed one.
+    // Of two types of one size, the signed one.
     std::cmp::max_by_key(a, b, |dtype| (dtype.size(), dtype.is_signed()))
 }
 
-/// The samples of both, if the two store their sound in different ways and it can be had.
+/// Returns the samples of both, if they are in different forms and can be loaded.
 pub(super) fn loaded(a: &Utterance, b: &Utterance, env: &Env) -> Option<[Audio; 2]> {
     let (one, other) = (a.audio.as_ref()?, b.audio.as_ref()?);
     let both_here = one.waveform().is_some() && other.waveform().is_some();
@@ -70,7 +70,7 @@ pub(super) fn loaded(a: &Utterance, b: &Utterance, env: &Env) -> Option<[Audio; 
             audio: Some(sound.clone()),
             ..Utterance::default()
         };
-        // What can't be loaded is compared as it is stored.
+        // Audio that cannot be loaded is compared as stored.
         let tell = |error: Error| env.warn(&error.utterance(&utt.key));
         load(&mut alone, env).map_err(tell).ok()?;
         alone.audio
@@ -78,7 +78,7 @@ pub(super) fn loaded(a: &Utterance, b: &Utterance, env: &Env) -> Option<[Audio; 
     Some([samples(a, one)?, samples(b, other)?])
 }
 
-/// What is known of sound, in a line.
+/// Describes audio in a line.
 fn described(sound: &Audio) -> String {
     match sound {
         Audio::Samples(sound) => format!("{} samples at {} Hz", sound.samples.rows(), sound.rate),

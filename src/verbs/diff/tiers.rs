@@ -1,15 +1,15 @@
-//! Segments of time, in tiers.
+//! Comparison of segments in tiers.
 
 use std::borrow::Cow;
 
 use spr_core::model::{Decimal, Segment, Tier, Wide};
 
-use super::utterance::{Compared, Difference, shown};
+use super::utterance::{Difference, UtteranceDiff, shown};
 use super::values::Tolerance;
 
 impl Tolerance {
-    /// Compares tiers in their order, if there are any on both sides.
-    pub(super) fn tiers(&self, a: &[Tier], b: &[Tier], found: &mut Compared) {
+    /// Compares tiers in order, if both have some.
+    pub(super) fn tiers(&self, a: &[Tier], b: &[Tier], found: &mut UtteranceDiff) {
         if a.is_empty() || b.is_empty() {
             return;
         }
@@ -25,7 +25,7 @@ impl Tolerance {
         }
     }
 
-    fn tier(&self, a: &Tier, b: &Tier, found: &mut Compared) {
+    fn tier(&self, a: &Tier, b: &Tier, found: &mut UtteranceDiff) {
         let found = &mut found.differences;
         let Tier {
             name,
@@ -72,7 +72,7 @@ impl Tolerance {
         }
     }
 
-    /// Compares decimal numbers of segments; one that is not there is as far off as can be.
+    /// Compares decimal fields of segments; a missing one counts as infinitely far.
     fn decimals<const N: usize>(
         &self,
         what: Cow<'static, str>,
@@ -91,14 +91,14 @@ impl Tolerance {
         if let Some(values) = values {
             return Some(Difference::Values(what, values));
         }
-        // Two that have the same nearest f64 still differ where nothing may.
+        // Different decimals with the same nearest f64 still differ if no tolerance is set.
         let (a, b) = pairs.into_iter().find(|(a, b)| self.is_exact() && a != b)?;
         let [a, b] = [a, b].map(|number| number.map_or("none".to_owned(), |n| n.to_string()));
         Some(Difference::Other(what, a, b))
     }
 }
 
-/// What of which tier.
+/// Returns the name of a field in a tier.
 fn of(what: &'static str, name: &[u8]) -> Cow<'static, str> {
     match name.is_empty() {
         true => what.into(),
@@ -106,7 +106,7 @@ fn of(what: &'static str, name: &[u8]) -> Cow<'static, str> {
     }
 }
 
-/// The first pair of segments that differ.
+/// Returns the first pair of segments that differ.
 fn first<'a>(
     a: &'a [Segment],
     b: &'a [Segment],

@@ -1,4 +1,4 @@
-//! Two utterances of one key.
+//! Comparison of two utterances with the same key.
 
 use std::borrow::Cow;
 
@@ -8,44 +8,44 @@ use spr_core::model::{Array, Matrix, NamedArray, Rank, Utterance};
 use super::noise::Noise;
 use super::values::{Tolerance, Values};
 
-/// One thing in which two utterances differ.
+/// A difference between two utterances.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// The shape of something: rows and columns.
+    /// The shape of a field: rows and columns.
     Shape(Cow<'static, str>, String, String),
     /// Numbers.
     Values(Cow<'static, str>, Values),
-    /// How much sound differs, of which the samples do.
+    /// The difference of audio samples.
     Noise(Noise),
-    /// Something that has no numbers to count.
+    /// A field without numbers to count.
     Other(Cow<'static, str>, String, String),
 }
 
-/// What two utterances differ in, and what differs without being a difference in what they hold.
+/// The differences between two utterances, and properties that differ without being differences in
+/// content.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Compared {
-    /// The differences in what both hold.
+pub struct UtteranceDiff {
+    /// The differences in fields that both have.
     pub differences: Vec<Difference>,
-    /// What only the first holds.
+    /// The fields that only the first has.
     pub only_a: Vec<String>,
-    /// What only the second holds.
+    /// The fields that only the second has.
     pub only_b: Vec<String>,
-    /// Whether there is anything that both hold, or nothing at all.
+    /// Whether they have any field in common, or none at all.
     pub shared: bool,
     /// Whether element types differ.
     pub types: bool,
-    /// Whether header lines, the frame shift or the like differ, or the form in which sound is
-    /// stored.
+    /// Whether tags, the frame shift or the like differ, or the form of the audio.
     pub metadata: bool,
 }
 
 impl Tolerance {
-    /// Compares two utterances, whatever their keys and wherever they were read.
+    /// Compares two utterances, ignoring keys and origins.
     ///
     /// # Errors
     /// None with matrices as they should be.
-    pub fn utterances(&self, a: &Utterance, b: &Utterance) -> Result<Compared> {
-        // Every field is named, so that none that is new is left out.
+    pub fn utterances(&self, a: &Utterance, b: &Utterance) -> Result<UtteranceDiff> {
+        // All fields are named, so that a new one is not forgotten.
         let Utterance {
             key: _,
             features,
@@ -59,11 +59,12 @@ impl Tolerance {
             meta,
             origin: _,
             part: _,
-            portion: _,
+            chunk: _,
+            spare: _,
         } = a;
-        let mut found = Compared {
+        let mut found = UtteranceDiff {
             metadata: *meta != b.meta || *sequences != b.sequences,
-            ..Compared::default()
+            ..UtteranceDiff::default()
         };
         let (mine, theirs) = (kinds(a), kinds(b));
         let beyond = |some: &[String], others: &[String]| -> Vec<_> {
@@ -104,7 +105,7 @@ impl Tolerance {
         what: Cow<'static, str>,
         a: &Matrix,
         b: &Matrix,
-        found: &mut Compared,
+        found: &mut UtteranceDiff,
     ) -> Result<()> {
         let shapes = [a, b].map(|matrix| shape(&what, matrix));
         self.numbers(what, shapes, a, b, found)
@@ -116,7 +117,7 @@ impl Tolerance {
         [mine, theirs]: [String; 2],
         a: &Matrix,
         b: &Matrix,
-        found: &mut Compared,
+        found: &mut UtteranceDiff,
     ) -> Result<()> {
         found.types |= a.dtype() != b.dtype();
         if mine != theirs {
@@ -129,8 +130,8 @@ impl Tolerance {
         Ok(())
     }
 
-    /// Compares arrays by their names, if there are any on both sides. Values are counted through.
-    fn arrays(&self, a: &[NamedArray], b: &[NamedArray], found: &mut Compared) -> Result<()> {
+    /// Compares arrays by name, if both have some. Values are indexed linearly.
+    fn arrays(&self, a: &[NamedArray], b: &[NamedArray], found: &mut UtteranceDiff) -> Result<()> {
         if a.is_empty() || b.is_empty() {
             return Ok(());
         }
@@ -176,19 +177,19 @@ fn kinds(utt: &Utterance) -> Vec<String> {
     kinds.map(str::to_owned).collect()
 }
 
-/// The shape; labels of one column are a list, however they are kept.
+/// Formats the shape; single-column labels are a list in any form.
 fn shape(what: &str, matrix: &Matrix) -> String {
     match matrix.rank() {
         Rank::Scalar => "one number".to_owned(),
         Rank::Vector => matrix.rows().to_string(),
         Rank::Matrix if what == "labels" && matrix.cols() == 1 => matrix.rows().to_string(),
-        // Where there are no rows, formats differ in whether they keep the columns.
+        // Without rows, formats differ in whether they store the number of columns.
         Rank::Matrix if matrix.is_empty() => "0 x 0".to_owned(),
         Rank::Matrix => format!("{} x {}", matrix.rows(), matrix.cols()),
     }
 }
 
-/// The sizes of an array.
+/// Formats the sizes of an array.
 fn size(array: &Array) -> String {
     let sizes: Vec<_> = array.shape().iter().map(ToString::to_string).collect();
     match sizes.is_empty() {
@@ -197,7 +198,7 @@ fn size(array: &Array) -> String {
     }
 }
 
-/// The beginning of a text, safe to be shown.
+/// Returns the beginning of a text, safe to be shown.
 pub(super) fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let text = String::from_utf8_lossy(bytes);
@@ -239,9 +240,9 @@ mod tests {
         let turned = compared(&both, &[y.clone(), x.clone()]);
         assert_eq!(
             turned,
-            Compared {
+            UtteranceDiff {
                 shared: true,
-                ..Compared::default()
+                ..UtteranceDiff::default()
             }
         );
         let wider = compared(&both, &[named("x", Dtype::F64, &[2, 3]), y.clone()]);

@@ -1,53 +1,53 @@
-//! Two sets of numbers.
+//! Comparison of numbers.
 
 use spr_core::model::{Element, Matrix, Wide};
 use spr_core::{Result, dispatch};
 
-/// How far values may lie apart: `|a - b| <= atol + rtol * |b|`. NaN equals NaN, and numbers of
-/// different types are equal if their values are.
+/// The accepted difference between values: `|a - b| <= atol + rtol * |b|`. NaN equals NaN, and
+/// numbers of different types are equal if their values are.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tolerance {
     /// The absolute part.
     pub atol: f64,
-    /// The part that grows with the second value.
+    /// The relative part.
     pub rtol: f64,
 }
 
-/// One pair of values that differ.
+/// A pair of values that differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
-    /// The row: the frame.
+    /// The row, which is the frame.
     pub row: usize,
     /// The column.
     pub col: usize,
-    /// The first data set's value, as text that reads back to it.
+    /// The value in the first data set, as text that reads back to it.
     pub a: String,
-    /// The second's.
+    /// The value in the second.
     pub b: String,
-    /// How far they are apart; infinite where one is NaN or infinite.
+    /// The absolute difference; infinite if one is NaN or infinite.
     pub apart: f64,
 }
 
-/// What came of comparing the values of two matrices of one shape.
+/// The result of comparing two matrices of the same shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// How many differ.
+    /// The number of values that differ.
     pub differ: u64,
-    /// Of how many.
+    /// The number of values.
     pub of: u64,
-    /// The first that differ.
+    /// The first pair that differs.
     pub first: Spot,
-    /// Those that differ most.
+    /// The pair that differs most.
     pub worst: Spot,
 }
 
 impl Tolerance {
-    /// Whether values may not differ at all.
+    /// Returns `true` if no difference is accepted.
     pub(super) fn is_exact(&self) -> bool {
         self.atol == 0.0 && self.rtol == 0.0
     }
 
-    /// How far two values lie apart, if that is too far.
+    /// Returns the difference of two values, if it is not accepted.
     #[expect(clippy::cast_precision_loss, reason = "integers that far apart differ")]
     fn apart(&self, a: Wide, b: Wide) -> Option<f64> {
         let (apart, size) = match (a, b) {
@@ -58,7 +58,7 @@ impl Tolerance {
             (Wide::Float(a), Wide::Int(b)) => (Self::mixed(b, a)?, b as f64),
         };
         let allowed = self.atol + self.rtol * size.abs();
-        // Next to an infinite value nothing is close.
+        // No value is close to an infinite one.
         (apart > allowed || apart.is_infinite()).then_some(apart)
     }
 
@@ -86,7 +86,7 @@ impl Tolerance {
         Some(if apart.is_nan() { f64::INFINITY } else { apart })
     }
 
-    /// Compares two lists of numbers beside one another.
+    /// Compares two lists of numbers pairwise.
     pub(super) fn compare(
         &self,
         pairs: impl Iterator<Item = (Wide, Wide)>,
@@ -125,7 +125,7 @@ impl Tolerance {
         found
     }
 
-    /// Compares the values of two matrices of one shape; `None` if they are the same.
+    /// Compares the values of two matrices of the same shape. Returns `None` if they are equal.
     ///
     /// # Errors
     /// None with matrices as they should be.
@@ -144,7 +144,7 @@ impl Tolerance {
     }
 }
 
-/// The values of a matrix of any type.
+/// Returns the values of a matrix of any type.
 fn wide(matrix: &Matrix) -> Result<Box<dyn Iterator<Item = Wide> + '_>> {
     Ok(dispatch!(matrix.dtype(), T => {
         Box::new(matrix.values::<T>()?.iter().map(|value| value.widen()))
@@ -156,7 +156,7 @@ fn text(value: Wide) -> String {
         Wide::Int(v) => v.to_string(),
         Wide::Float(v) => {
             let mut out = Vec::new();
-            // The value of an f32 is shown with the digits that an f32 needs.
+            // An f32 is shown with as many digits as it needs.
             #[expect(clippy::cast_possible_truncation, reason = "compared with the whole")]
             match v as f32 {
                 narrow if f64::from(narrow) == v => narrow.print(&mut out),

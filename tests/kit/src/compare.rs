@@ -32,6 +32,23 @@ pub fn compare(want: &Utterance, got: &Utterance, text: bool) -> Result<(), Stri
     Ok(())
 }
 
+/// The first difference between the start of an utterance and what was read of its first lines:
+/// there may be fewer segments, but those there are must be whole.
+pub(crate) fn compare_start(want: &Utterance, got: &Utterance) -> Result<(), String> {
+    let mut start = want.clone();
+    start.tiers.truncate(got.tiers.len());
+    for (tier, got) in start.tiers.iter_mut().zip(&got.tiers) {
+        tier.segments.truncate(got.segments.len());
+    }
+    match start.tiers == got.tiers {
+        true => Ok(()),
+        false => Err(format!(
+            "want {:?} to start with {:?}",
+            want.tiers, got.tiers
+        )),
+    }
+}
+
 /// The first difference between two data sets, `keys` included on demand.
 pub fn compare_all(
     want: &[Utterance],

@@ -3,10 +3,10 @@
 use std::io::{self, Cursor, Read, Write};
 
 use spr_core::bytes::{Env, Finish, Source};
-use spr_core::format::{Format, Opened, Options, Reader, Request};
+use spr_core::format::{Format, OpenedDataset, Options, Reader, Request, SegmentCaps};
 use spr_core::model::{
-    Audio, Decimal, Dtype, Matrix, Meta, NamedArray, Object, Origin, Position, Rank, Tag, Tier,
-    Utterance, Waveform,
+    Audio, Chunk, Decimal, Dtype, Matrix, Meta, NamedArray, Object, Origin, Position, Rank, Tag,
+    Tier, Utterance, Waveform,
 };
 use spr_core::{Error, Result};
 
@@ -157,7 +157,7 @@ pub fn read_asked(
     env: &Env,
 ) -> Drained {
     let opened = request.open(format, source, options, env);
-    match opened.and_then(Opened::into_stream) {
+    match opened.and_then(OpenedDataset::into_stream) {
         Ok(reader) => drain(reader),
         Err(error) => Drained {
             utterances: Vec::new(),
@@ -166,8 +166,8 @@ pub fn read_asked(
     }
 }
 
-/// Reads everything, past every error that can continue. Every other utterance is read into one
-/// full of stale data. Panics if the reader wakes up after its end, never ends, or changes what it
+/// Reads everything, past every error that can continue. The first utterance, and every other one
+/// from there on, is read into one full of stale data. Panics if the reader wakes up after its end, never ends, or changes what it
 /// says of the data set.
 pub fn drain(mut reader: Box<dyn Reader>) -> Drained {
     let mut drained = Drained {
@@ -177,7 +177,7 @@ pub fn drain(mut reader: Box<dyn Reader>) -> Drained {
     let mut utt = Utterance::default();
     let info = reader.info().clone();
     for n in 0..MANY {
-        if n % 2 == 1 {
+        if n % 2 == 0 {
             utt = stale();
         }
         let more = reader.read(&mut utt);
@@ -220,14 +220,20 @@ pub fn stale() -> Utterance {
             rate: 99,
             samples: generate::plain(Dtype::U16, Rank::Matrix, 3, 2),
         })),
-        tiers: vec![Tier::only(generate::segments(1))],
+        tiers: vec![Tier::only(generate::segments(1, SegmentCaps::PLAIN))],
         text: Some(b"stale".to_vec()),
         object: Some(Object::Int(99)),
         arrays: vec![NamedArray {
             name: "stale".to_owned(),
             array: generate::array(Dtype::I32, &[2, 3], None),
         }],
+        sequences: Some(Box::default()),
         part: Some(99),
+        chunk: Some(Chunk {
+            first: 99,
+            rows: None,
+            is_last: false,
+        }),
         ..Utterance::default()
     };
     utt.meta = Meta {

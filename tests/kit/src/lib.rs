@@ -1,25 +1,4 @@
-//! The behaviour that every format of spr-convert must show, as tests to run on it.
-//!
-//! A format's `tests/behaviour.rs` calls the suite once for each way of writing it, and goes on
-//! with what is peculiar to the format:
-//!
-//! ```text
-//! use spr_testkit::{Suite, suite};
-//!
-//! #[test]
-//! fn behaves() {
-//!     suite(&Suite {
-//!         options: &[&[], &[("byteorder", "big")]],
-//!         ..Suite::new(&spr_format_demo::FORMAT)
-//!     });
-//! }
-//! ```
-//!
-//! What is tried follows from the format's [`Caps`](spr_core::format::Caps): what they declare must
-//! round-trip, what they don't must be refused. For tests of a format's own there are [`write()`],
-//! [`read()`] and their variants in memory, [`compare()`], and the parts in [`generate`] and
-//! [`faults`].
-
+#![doc = include_str!("../README.md")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -38,8 +17,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, FileKind, Location, Locator, MemoryStore, Output, Source};
-use spr_core::format::{Count, Format, Medium, Options, Reader, Request, Written};
-use spr_core::model::Utterance;
+use spr_core::format::{Count, Format, Medium, Options, Reader, Request, WriteSummary, create};
+use spr_core::model::{About, Utterance};
 use spr_core::stage::FolderReader;
 use spr_core::{Error, Result};
 
@@ -87,7 +66,7 @@ pub fn write(
     options: &[(&str, &str)],
     utts: &[Utterance],
     path: &Path,
-) -> Result<Written> {
+) -> Result<WriteSummary> {
     let options = self::options(format, options)?;
     let env = Env::default();
     let output = env.output(&locator(format, &options, path)?);
@@ -139,7 +118,7 @@ pub fn write_to(
     options: &Options,
     utts: &[Utterance],
     output: Output,
-) -> Result<Written> {
+) -> Result<WriteSummary> {
     write_within(format, options, utts, output, &Env::default())
 }
 
@@ -153,8 +132,8 @@ pub fn write_within(
     utts: &[Utterance],
     output: Output,
     env: &Env,
-) -> Result<Written> {
-    let mut writer = format.create(output.clone(), options, env)?;
+) -> Result<WriteSummary> {
+    let mut writer = create(format, output.clone(), options, &About::default(), env)?;
     for utt in utts {
         writer.write(utt)?;
     }

@@ -11,7 +11,10 @@ use spr_core::format::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Objects, SegmentCaps,
     Tags,
 };
-use spr_core::model::{Decimal, Dtype, Object, SourceField};
+use spr_core::loss::LossKind;
+use spr_core::model::{
+    About, AboutField, Audio, Decimal, Dtype, Object, Rank, SourceField, Utterance, Waveform,
+};
 use spr_testkit::{compare, generate};
 
 fn dtypes() -> impl Strategy<Value = &'static [Dtype]> {
@@ -188,4 +191,40 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn one_sampling_rate_is_that_of_the_first() {
+    let mut caps = Caps::new(Count::Many, Keys::Any);
+    caps.audio = AudioCaps::samples(Dtype::ALL);
+    caps.audio.same_rate = true;
+    let mut adapter = Adapter::new(caps, None, true, &Env::default());
+    let mut fits = |rate| {
+        let samples = generate::plain(Dtype::I16, Rank::Matrix, 3, 1);
+        let mut utt = Utterance {
+            audio: Some(Audio::Samples(Waveform { rate, samples })),
+            ..Utterance::default()
+        };
+        let fitted = adapter.apply(&mut utt);
+        if fitted.is_ok() {
+            adapter.keep();
+        }
+        fitted.is_ok()
+    };
+    assert_eq!([8000, 16000, 8000].map(&mut fits), [true, false, true]);
+}
+
+#[test]
+fn what_a_data_set_says_of_itself_is_lost_once() {
+    let mut caps = Caps::new(Count::Many, Keys::Any);
+    caps.about = &[AboutField::License];
+    let mut adapter = Adapter::new(caps, None, true, &Env::default());
+    let mut about = About::default();
+    about.license = Some("CC0-1.0".to_owned());
+    about.split = Some("train".to_owned());
+    adapter.fit_about(&mut about);
+    assert_eq!((about.license.is_some(), about.split), (true, None));
+    let (kind, line) = adapter.report().lines().next().unwrap();
+    assert_eq!((kind, line.utterances), (LossKind::Metadata, 0));
+    assert_eq!(line.what, ["the data set's split"]);
 }

@@ -1,4 +1,4 @@
-//! `copy-feats`.
+//! The tool `copy-feats`.
 
 use spr_core::format::Reader;
 use spr_core::model::Utterance;

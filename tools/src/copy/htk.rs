@@ -1,4 +1,4 @@
-//! `copy-feats-to-htk`.
+//! The tool `copy-feats-to-htk`.
 
 use std::path::{Component, Path};
 
@@ -45,7 +45,7 @@ fn run(session: &Session) -> Result<u8> {
     let options = &session.options;
     let folder = options.text("output-dir");
     let period = Decimal::new(i64::from(options.int("sample-period")), -7);
-    // HTK has 0 for what is not known.
+    // HTK stores 0 for an unknown frame shift.
     let shift = Some(period).filter(|period| !period.is_zero());
     let kind = u16::try_from(options.int("sample-kind"))
         .map_err(|_| Error::usage("--sample-kind is a number from 0 to 65535"))?;
@@ -78,7 +78,7 @@ fn run(session: &Session) -> Result<u8> {
     Ok(if count > 0 { DONE } else { NOTHING })
 }
 
-/// Makes a folder, and before it those that it stands in, where there are none.
+/// Creates a folder and its parents if they do not exist.
 fn make(folder: &Location, made: &mut Parents, env: &Env) -> Result<()> {
     if env.exists(folder) {
         return Ok(());
@@ -89,7 +89,7 @@ fn make(folder: &Location, made: &mut Parents, env: &Env) -> Result<()> {
     made.make(folder, env)
 }
 
-/// The file of an utterance, which never is outside `folder`.
+/// Returns the file of an utterance, which is always inside `folder`.
 fn file_of(folder: &Location, key: &Key, extension: &str) -> Result<Location> {
     let name = key.as_str().map(|text| format!("{text}.{extension}"));
     let name = name.filter(|name| {

@@ -1,4 +1,4 @@
-//! `copy-int-vector`.
+//! The tool `copy-int-vector`.
 
 use spr_core::model::Element;
 use spr_core::{Error, Result};
@@ -44,7 +44,7 @@ fn run(session: &Session) -> Result<u8> {
     )
 }
 
-/// The binary form of a file of its own: the size of an element, their number, the elements.
+/// Encodes a single file in binary form: the size of an element, their number, the elements.
 fn packed(values: &[i32]) -> Result<Vec<u8>> {
     let count = i32::try_from(values.len());
     let count = count.map_err(|_| Error::unfit("more than 2147483647 integers"))?;
@@ -57,7 +57,7 @@ fn packed(values: &[i32]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text form of a file of its own.
+/// Encodes a single file in text form.
 fn listed(values: &[i32]) -> Vec<u8> {
     let mut text = b"[ ".to_vec();
     for value in values {

@@ -1,4 +1,4 @@
-//! `copy-matrix`.
+//! The tool `copy-matrix`.
 
 use spr_core::model::{Matrix, Utterance};
 use spr_core::{Error, Result};
@@ -38,7 +38,7 @@ Usage: copy-matrix [options] <matrix-in-rspecifier> <matrix-out-wspecifier>
     run,
 };
 
-/// What is done to each matrix, in this order.
+/// The operations on each matrix, in this order.
 struct Arithmetic {
     scale: f32,
     log: bool,

@@ -14,8 +14,8 @@ use super::session::Session;
 use super::table::Holder;
 use super::{DONE, NOTHING};
 
-/// Copies the table that the first argument names to the second, each entry changed by `change`;
-/// `said` is the last line, of how many entries.
+/// Copies the first table to the second, each entry changed by `change`. `said` formats the last
+/// log line from the number of entries.
 fn copy_table(
     session: &Session,
     holder: Holder,

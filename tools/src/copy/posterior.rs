@@ -1,4 +1,4 @@
-//! `copy-post`.
+//! The tool `copy-post`.
 
 use spr_core::Result;
 use spr_core::model::{Lists, Object, Utterance};
@@ -21,7 +21,7 @@ Usage: copy-post [options] <post-rspecifier> <post-wspecifier>
     run,
 };
 
-/// The same frames with other weights; with weights of 0 nothing is left in a frame.
+/// Scales the weights of all frames. Entries whose weight becomes 0 are removed.
 fn scaled(frames: &Lists<(i32, f32)>, scale: f32) -> Lists<(i32, f32)> {
     let mut all = Lists::default();
     for frame in frames.iter() {

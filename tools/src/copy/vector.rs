@@ -1,4 +1,4 @@
-//! `copy-vector`.
+//! The tool `copy-vector`.
 
 use spr_core::model::{Dtype, Matrix, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
@@ -31,7 +31,7 @@ Usage: copy-vector [options] <vector-in-rspecifier> <vector-out-wspecifier>
     run,
 };
 
-/// Gives a vector `length` values.
+/// Resizes a vector to `length` values.
 fn resize(vector: &mut Matrix, length: usize, limits: &Limits) -> Result<()> {
     let kept = vector.rows().min(length);
     let old = std::mem::take(vector);

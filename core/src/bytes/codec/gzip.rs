@@ -8,9 +8,9 @@ use libdeflater::{CompressionLvl, Compressor};
 use super::members::Members;
 use crate::bytes::Finish;
 
-/// Bytes in one member.
+/// The size of a member in bytes.
 const MEMBER: usize = 1 << 20;
-/// Features become no smaller at any other level, and labels by a tenth.
+/// The default level: higher ones make features no smaller, and labels by a tenth.
 const DEFAULT: u32 = 1;
 
 pub(super) fn decoder(from: Box<dyn Read + Send>) -> Box<dyn Read + Send> {

@@ -1,12 +1,12 @@
-//! Compression in members that stand on their own, on several threads.
+//! Multi-threaded compression as independent members.
 
 use std::io::{self, Write};
 
 use crate::bytes::Finish;
-use crate::ordered::Ordered;
+use crate::threads::Ordered;
 
-/// Cuts what is written into blocks of one size, each of which becomes a member of the file. The
-/// size is fixed so that the number of threads never changes the file.
+/// A writer that cuts its input into blocks of a fixed size, each of which becomes a member of the
+/// file. The output does not depend on the number of threads.
 pub(super) struct Members {
     to: Box<dyn Finish>,
     block: Vec<u8>,
@@ -16,7 +16,7 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Members of `size` bytes, made by `compress` on `threads` threads.
+    /// Creates a writer of members of `size` bytes, which `compress` makes on `threads` threads.
     pub(super) fn new(
         to: Box<dyn Finish>,
         threads: usize,
@@ -32,7 +32,7 @@ impl Members {
         }
     }
 
-    /// Hands the block over and writes what is finished.
+    /// Passes the block on, and writes finished members.
     fn close_block(&mut self) -> io::Result<()> {
         self.any = true;
         let block = std::mem::take(&mut self.block);
@@ -80,7 +80,7 @@ pub(super) mod tests {
     use crate::bytes::Codec;
     use std::sync::{Arc, Mutex};
 
-    /// Bytes that are left when the writer is gone.
+    /// Bytes that remain after the writer is dropped.
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -100,7 +100,7 @@ pub(super) mod tests {
         }
     }
 
-    /// What a codec makes of bytes.
+    /// Compresses bytes with a codec.
     pub(in super::super) fn packed(codec: Codec, bytes: &[u8], threads: usize) -> Vec<u8> {
         let shared = Shared::default();
         let mut encoder = codec

@@ -1,4 +1,4 @@
-//! Compression, of whole files found by its magic bytes.
+//! Compression, which in whole files is detected by magic bytes.
 
 #[cfg(feature = "bzip2")]
 mod bzip2;
@@ -15,31 +15,31 @@ use std::io::{self, Read};
 use std::ops::RangeInclusive;
 
 use super::sink::Finish;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A compression that sources undo and outputs apply.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
-    /// RFC 1952, any number of members.
+    /// RFC 1952, with any number of members.
     Gzip,
-    /// bzip2, any number of streams.
+    /// bzip2, with any number of streams.
     Bzip2,
-    /// Zstandard, any number of frames.
+    /// Zstandard, with any number of frames.
     Zstd,
-    /// RFC 1950, one stream. Undone only where a format [asks for it](super::Source::undo), for other
-    /// files start with the same two bytes; never applied.
+    /// RFC 1950, a single stream. Decompressed only if a format [requests it](super::Source::undo),
+    /// because other files start with the same two bytes; never applied.
     Zlib,
 }
 
 impl Codec {
-    /// Those of whole files.
+    /// The codecs of whole files.
     pub const FILES: [Self; 3] = [Self::Gzip, Self::Bzip2, Self::Zstd];
 
-    /// Bytes needed by [`detect`](Self::detect).
+    /// The number of bytes needed by [`detect`](Self::detect).
     pub(crate) const MAGIC_LEN: usize = 10;
 
-    /// The name shown to users.
+    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -49,7 +49,7 @@ impl Codec {
         }
     }
 
-    /// The file extension, without the point.
+    /// Returns the file extension without the point.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Gzip => "gz",
@@ -59,7 +59,7 @@ impl Codec {
         }
     }
 
-    /// How hard it can be made to try, from quick to small.
+    /// Returns the range of levels, from fast to small.
     pub fn levels(self) -> RangeInclusive<u32> {
         match self {
             Self::Gzip | Self::Zlib => 1..=12,
@@ -68,7 +68,7 @@ impl Codec {
         }
     }
 
-    /// Refuses a level that it does not have.
+    /// Rejects an unsupported level.
     pub(crate) fn check_level(self, level: Option<u32>) -> Result<()> {
         let levels = self.levels();
         if level.is_none_or(|level| levels.contains(&level)) {
@@ -79,11 +79,11 @@ impl Codec {
         Err(Error::usage(message))
     }
 
-    /// The codec whose data start with `head`.
+    /// Returns the codec whose data start with `head`.
     pub fn detect(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 0x08, flags, ..] if flags & 0xe0 == 0 => Some(Self::Gzip),
-            // The block magic keeps a text that starts with "BZh" apart.
+            // The block magic excludes text that starts with "BZh".
             [
                 b'B',
                 b'Z',
@@ -115,19 +115,19 @@ impl Codec {
         }
     }
 
-    /// Whether data that start with these bytes are of no codec, whatever follows.
+    /// Returns `true` if data that start with these bytes belong to no codec, whatever follows.
     pub(crate) fn is_none(head: &[u8]) -> bool {
         const STARTS: [&[u8]; 3] = [&[0x1f, 0x8b, 0x08], b"BZh", &[0x28, 0xb5, 0x2f, 0xfd]];
         let may_be = |start: &&[u8]| start.starts_with(head) || head.starts_with(start);
         !STARTS.iter().any(may_be)
     }
 
-    /// The codec of files with this extension.
+    /// Returns the codec of files with this extension.
     pub(super) fn of_extension(extension: &str) -> Option<Self> {
         Self::FILES.into_iter().find(|c| c.extension() == extension)
     }
 
-    /// A reader of the decompressed bytes, on up to `threads` threads where the data allow it.
+    /// Returns a reader of the decompressed bytes, on up to `threads` threads if the data allow it.
     pub(crate) fn decoder(
         self,
         from: Box<dyn Read + Send>,
@@ -150,8 +150,8 @@ impl Codec {
         }
     }
 
-    /// A writer that compresses into `to`, on `threads` threads where the codec allows it. Without
-    /// one of its [levels](Self::levels) the codec's own is taken.
+    /// Returns a writer that compresses into `to`, on `threads` threads if the codec allows it.
+    /// Without a [level](Self::levels) the codec's default is used.
     pub(crate) fn encoder(
         self,
         to: Box<dyn Finish>,
@@ -172,7 +172,7 @@ impl Codec {
         }
     }
 
-    /// Refuses a codec that is not built in.
+    /// Rejects a codec that is not available.
     pub(crate) fn check(self) -> Result<()> {
         let built_in = match self {
             Self::Gzip | Self::Zlib => cfg!(feature = "gzip"),
@@ -189,6 +189,7 @@ fn buffered(from: Box<dyn Read + Send>) -> io::BufReader<Box<dyn Read + Send>> {
     io::BufReader::with_capacity(64 << 10, from)
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Finish for Box<dyn Finish> {
     fn finish(self: Box<Self>) -> io::Result<()> {
         (*self).finish()

@@ -1,4 +1,4 @@
-//! zlib, read only.
+//! zlib, for reading only.
 
 use std::io::{self, BufRead, Read};
 
@@ -12,7 +12,7 @@ pub(super) fn decoder(from: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
     })
 }
 
-/// A zlib stream, whole and with nothing behind it.
+/// A complete zlib stream with nothing after it.
 struct Zlib<R> {
     from: R,
     inflate: Decompress,

@@ -1,9 +1,9 @@
-//! Who may do what with a file, which outlives its replacement.
+//! Permissions and ownership of a file, which its replacement inherits.
 
 use std::path::Path;
 
-/// Gives `made` the permissions of the file `target` that it replaces, and its owner and group as
-/// far as the system lets it.
+/// Copies the permissions of the replaced file `target` to `made`, and its owner and group as far
+/// as the system allows.
 #[cfg(unix)]
 pub(super) fn keep(target: &Path, made: &Path) {
     use std::fs::{self, Permissions};
@@ -21,10 +21,10 @@ pub(super) fn keep(target: &Path, made: &Path) {
     } else if chown(made, Some(old.uid()), Some(old.gid())).is_err()
         && chown(made, None, Some(old.gid())).is_err()
     {
-        // Another group may do no more than everybody.
+        // A different group gets no more permissions than others.
         mode = (mode & 0o707) | ((mode & 0o007) << 3);
     }
-    // A file system without permissions has none to keep.
+    // A file system without permissions needs none.
     let _ = fs::set_permissions(made, Permissions::from_mode(mode));
 }
 

@@ -1,47 +1,47 @@
-//! What a commit changes.
+//! The changes of a commit.
 
 use std::path::{Path, PathBuf};
 
-use super::super::store::Drafting;
+use super::super::store::DraftOptions;
 use super::temporary::Temporary;
 
-/// One name that changes.
+/// The change of one name.
 pub(super) struct Change {
     pub(super) new: New,
     pub(super) target: PathBuf,
-    /// Whether it may replace what has the name.
+    /// Whether it may replace an existing file.
     pub(super) overwrite: bool,
 }
 
-/// What gets a name.
+/// The new content of a name.
 pub(super) enum New {
-    /// A file or folder of its own.
+    /// A separate file or folder.
     Whole(Temporary),
     /// A file inside a temporary folder, which is removed later.
     Inside(PathBuf),
-    /// A folder to put files into, made if need be.
+    /// A folder for other files, created if necessary.
     Folder(Fill),
-    /// Nothing: the name is freed.
+    /// Nothing: the name is removed.
     Nothing,
 }
 
-/// What is done about the files that a folder holds already.
+/// The treatment of existing files in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fill {
-    /// There must be none.
+    /// The folder must be empty.
     Empty,
-    /// They go.
+    /// They are removed.
     Cleared,
-    /// They stay.
+    /// They are kept.
     Added,
 }
 
 impl Fill {
-    /// What `how` asks for.
-    pub(super) fn of(how: Drafting) -> Self {
+    /// Returns the treatment set by `how`.
+    pub(super) fn of(how: DraftOptions) -> Self {
         match how {
-            Drafting { add: true, .. } => Self::Added,
-            Drafting {
+            DraftOptions { add: true, .. } => Self::Added,
+            DraftOptions {
                 overwrite: true, ..
             } => Self::Cleared,
             _ => Self::Empty,
@@ -50,7 +50,7 @@ impl Fill {
 }
 
 impl Change {
-    /// What was written, and the name that it gets.
+    /// Returns the written file, and its final name.
     pub(super) fn made(&self) -> Option<(&Path, &Path)> {
         match &self.new {
             New::Whole(temporary) => Some((temporary.path(), &self.target)),

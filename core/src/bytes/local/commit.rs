@@ -1,9 +1,8 @@
-//! Final names for what was written: all of them, or none.
+//! Atomic commit: all written files get their final names, or none.
 //!
-//! Unless the caller is in a hurry, everything is on the disk before the first name changes. Where
-//! several names change together, those that exist are first moved aside, the last one first, so
-//! that at no moment an old file stands beside a new one: a run that is killed leaves names that are
-//! missing, never mixed.
+//! Unless durability is off, everything is synced to disk before the first name changes. If several
+//! names change together, existing files are first moved aside, the last one first, so that an old
+//! file is never beside a new one. A killed run leaves missing names, never mixed ones.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -14,28 +13,28 @@ use super::super::store::{
 };
 use super::attributes;
 use super::change::{Change, Fill, New};
-use super::done::{Done, moment};
-use super::draft::Finished;
+use super::draft::FinishedDraft;
 use super::folder::{Folder, may_be_cleared};
 use super::hidden::is_empty;
 use super::identity::Names;
-use super::live::{Live, stopped};
+use super::rename_log::{RenameLog, moment};
 use super::sync::{failed, sync_files, sync_folders};
-use crate::Result;
+use super::temporary_list::{TemporaryList, stopped};
+use crate::error::Result;
 
-/// Makes all `changes` in their order; if `durable`, once they are on the disk.
+/// Makes all `changes` in order, after syncing if `durable`.
 ///
 /// # Errors
-/// A target exists and may not be replaced, is one of `kept`, appears twice, or the system
-/// refuses; all is then as it was before.
+/// A target exists and may not be replaced, is one of `kept`, or appears twice, or the system
+/// refuses; then nothing is changed.
 pub(super) fn commit(
-    live: &Live,
+    live: &TemporaryList,
     changes: Vec<store::Change>,
     kept: &HashSet<Identity>,
     durable: bool,
 ) -> Result<()> {
     let mut own = Vec::new();
-    // Folders whose files get other folders are removed last.
+    // Folders whose files move to other folders are removed last.
     let mut staging = Vec::new();
     for change in changes {
         let store::Change { new, target, how } = change;
@@ -44,7 +43,7 @@ pub(super) fn commit(
                 staging.extend(Folder::changes(folder, &target, how, &mut own)?);
                 continue;
             }
-            store::New::File(whole) => match whole.into_any().downcast::<Finished>() {
+            store::New::File(whole) => match whole.into_any().downcast::<FinishedDraft>() {
                 Ok(finished) => New::Whole(finished.0),
                 Err(_) => return Err(is_foreign(&target)),
             },
@@ -61,7 +60,7 @@ pub(super) fn commit(
 }
 
 pub(super) fn commit_own(
-    live: &Live,
+    live: &TemporaryList,
     mut changes: Vec<Change>,
     kept: &HashSet<Identity>,
     durable: bool,
@@ -93,7 +92,7 @@ pub(super) fn commit_own(
     result
 }
 
-/// Refuses what may not be; leaves out what need not be freed.
+/// Rejects forbidden changes, and drops those that would remove nothing.
 fn check(changes: &mut Vec<Change>, kept: &HashSet<Identity>, names: &mut Names) -> Result<()> {
     let mut taken = HashSet::new();
     for Change {
@@ -145,7 +144,7 @@ fn check(changes: &mut Vec<Change>, kept: &HashSet<Identity>, names: &mut Names)
     refused.map_or(Ok(()), Err)
 }
 
-/// Refuses to empty a folder that holds something in `kept`.
+/// Fails if a folder to be emptied contains something in `kept`.
 fn check_cleared(folder: &Path, kept: &HashSet<Identity>, names: &mut Names) -> Result<()> {
     if !folder.exists() {
         return Ok(());
@@ -159,14 +158,14 @@ fn check_cleared(folder: &Path, kept: &HashSet<Identity>, names: &mut Names) -> 
     Ok(())
 }
 
-/// Changes all names, or none, and puts by what it takes to go back.
-fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
-    let mut done = Done::default();
+/// Makes all changes of names, or none, and keeps what is needed to undo them.
+fn change_all(live: &TemporaryList, changes: &mut [Change]) -> Result<u64> {
+    let mut done = RenameLog::default();
     let mut held = live.enter()?;
-    // One file replaces another in one step.
+    // A file replaces another atomically.
     let one_step = changes.len() == 1;
     let change = || {
-        // A link in the place of a folder was named by the user, and is followed.
+        // A link that stands for a folder was named by the user, and is followed.
         for Change { new, target, .. } in &*changes {
             if matches!(new, New::Folder(Fill::Cleared)) {
                 done.clear(target)
@@ -212,8 +211,8 @@ fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
     }
 }
 
-/// Keeps other runs from changing names in `folder` until it is dropped. File systems that know no
-/// locks do without.
+/// Locks `folder` against changes by other runs until the lock is dropped. File systems without
+/// locks are not locked.
 fn lock(folder: &Path) -> Option<File> {
     let folder = File::open(folder).ok()?;
     folder.lock().ok()?;
@@ -231,8 +230,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Changes to `names` of `folder`, each to a file that holds its new name.
-    fn changes(live: &Live, folder: &Path, names: &[&str]) -> Vec<Change> {
+    /// Returns changes to `names` in `folder`, each to a file with its new name as content.
+    fn changes(live: &TemporaryList, folder: &Path, names: &[&str]) -> Vec<Change> {
         let change = |name: &&str| {
             let target = folder.join(name);
             let (temporary, _) = Temporary::file(live, &target).unwrap();
@@ -246,7 +245,7 @@ pub(super) mod tests {
         names.iter().map(change).collect()
     }
 
-    /// Names and what is in the files.
+    /// Names and contents of files.
     type Files = Vec<(String, String)>;
 
     fn contents(folder: &Path) -> Files {
@@ -263,7 +262,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_was_there_survives_a_later_failure() {
-        let (folder, live) = (tempfile::tempdir().unwrap(), Live::default());
+        let (folder, live) = (tempfile::tempdir().unwrap(), TemporaryList::default());
         let at = |name| folder.path().join(name);
         fs::write(at("a"), "old a").unwrap();
         fs::create_dir_all(at("c/full")).unwrap();
@@ -281,7 +280,7 @@ pub(super) mod tests {
 
     #[test]
     fn replaces_several_and_leaves_nothing_else() {
-        let (folder, live) = (tempfile::tempdir().unwrap(), Live::default());
+        let (folder, live) = (tempfile::tempdir().unwrap(), TemporaryList::default());
         fs::write(folder.path().join("a"), "old a").unwrap();
         fs::write(folder.path().join("gone"), "old").unwrap();
         let mut all = changes(&live, folder.path(), &["a", "b"]);
@@ -296,7 +295,7 @@ pub(super) mod tests {
     }
 
     thread_local! {
-        /// The folder that is looked at, and what was in it at each moment.
+        /// The observed folder, and its content at each moment.
         static SEEN: RefCell<(PathBuf, Vec<Files>)> = RefCell::default();
     }
 
@@ -310,7 +309,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_kill_at_any_moment_loses_nothing() {
-        let (folder, live) = (tempfile::tempdir().unwrap(), Live::default());
+        let (folder, live) = (tempfile::tempdir().unwrap(), TemporaryList::default());
         let names = ["a", "b", "c"];
         for name in ["a", "b", "gone"] {
             fs::write(folder.path().join(name), format!("old {name}")).unwrap();
@@ -324,7 +323,7 @@ pub(super) mod tests {
         SEEN.set((folder.path().to_owned(), Vec::new()));
         commit_own(&live, all, &HashSet::new(), true).unwrap();
         let (_, seen) = SEEN.take();
-        // Three are reserved, moved and removed, three get their names.
+        // Three are reserved, moved and removed, and three get their names.
         assert_eq!(seen.len(), 3 + 3 + 3 + 3);
         for left in seen {
             let has = |name: &str, text: &str| left.iter().any(|(n, t)| n == name && t == text);
@@ -340,7 +339,7 @@ pub(super) mod tests {
                 let new = format!("new {name}");
                 assert!(somewhere(&new), "{new} is lost: {left:?}");
             }
-            // What has no final name is known for what it is.
+            // Files without a final name are recognised.
             for (name, _) in left.iter().filter(|(name, _)| name.starts_with('.')) {
                 assert!(is_temporary(name), "{name}");
             }
@@ -349,7 +348,7 @@ pub(super) mod tests {
 
     #[test]
     fn inputs_and_twins_are_refused() {
-        let (folder, live) = (tempfile::tempdir().unwrap(), Live::default());
+        let (folder, live) = (tempfile::tempdir().unwrap(), TemporaryList::default());
         fs::write(folder.path().join("a"), "old a").unwrap();
         fs::hard_link(folder.path().join("a"), folder.path().join("b")).unwrap();
         let kept = HashSet::from([identity::of(&folder.path().join("b"))]);

@@ -1,27 +1,27 @@
-//! Files that are being written, or finished, under temporary names.
+//! Temporary files, being written or finished.
 
 use std::any::Any;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::super::store::{Draft, Stored, Whole};
-use super::ahead::Ahead;
+use super::super::store::{Draft, FinishedFile, OpenedFile};
 use super::local_file::LocalFile;
+use super::sync_thread::SyncThread;
 use super::temporary::Temporary;
 
-/// A file that grows; on the disk as well, if it is to be durable.
-pub(super) struct Growing {
+/// A growing file, which is synced to disk continuously if it must be durable.
+pub(super) struct AppendFile {
     file: File,
     length: u64,
-    ahead: Option<Ahead>,
+    ahead: Option<SyncThread>,
 }
 
-impl Growing {
+impl AppendFile {
     pub(super) fn new(file: File, durable: bool) -> Self {
         Self {
             file,
             length: 0,
-            ahead: durable.then(Ahead::default),
+            ahead: durable.then(SyncThread::default),
         }
     }
 
@@ -40,22 +40,22 @@ impl Growing {
         self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
 
-    /// Waits for what is on its way to the disk.
+    /// Waits until the file is synced.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        self.ahead.take().map_or(Ok(()), Ahead::finish)
+        self.ahead.take().map_or(Ok(()), SyncThread::finish)
     }
 }
 
-/// A file by itself that is being written.
+/// A single file being written.
 pub(super) struct FileDraft {
-    growing: Growing,
+    growing: AppendFile,
     temporary: Temporary,
 }
 
 impl FileDraft {
     pub(super) fn new(file: File, temporary: Temporary, durable: bool) -> Self {
         Self {
-            growing: Growing::new(file, durable),
+            growing: AppendFile::new(file, durable),
             temporary,
         }
     }
@@ -76,22 +76,22 @@ impl Draft for FileDraft {
         self.growing.patch(at, bytes)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn FinishedFile>> {
         let Self {
             mut growing,
             temporary,
         } = *self;
         growing.finish()?;
-        Ok(Box::new(Finished(temporary)))
+        Ok(Box::new(FinishedDraft(temporary)))
     }
 }
 
-/// A file by itself that is finished.
+/// A single finished file.
 #[derive(Debug)]
-pub(super) struct Finished(pub(super) Temporary);
+pub(super) struct FinishedDraft(pub(super) Temporary);
 
-impl Whole for Finished {
-    fn open(&self) -> io::Result<Box<dyn Stored>> {
+impl FinishedFile for FinishedDraft {
+    fn open(&self) -> io::Result<Box<dyn OpenedFile>> {
         Ok(Box::new(LocalFile::open(self.0.path())?))
     }
 

@@ -1,4 +1,4 @@
-//! A folder of files, one an utterance.
+//! Folders with one file per utterance.
 
 use std::any::Any;
 use std::fs::{self, File};
@@ -7,28 +7,29 @@ use std::path::{Component, Path, PathBuf};
 
 use super::super::Location;
 use super::super::store::{
-    Draft, DraftFolder, Drafting, Stored, Whole, is_foreign, second_in_folder,
+    Draft, DraftFolder, DraftOptions, FinishedFile, OpenedFile, is_foreign, second_in_folder,
 };
 use super::change::{Change, Fill, New};
-use super::draft::Growing;
+use super::draft::AppendFile;
 use super::identity::{above, resolve};
 use super::list::list;
-use super::live::Live;
 use super::local_file::LocalFile;
 use super::made::cannot_create;
 use super::temporary::Temporary;
-use crate::{Error, Result};
+use super::temporary_list::TemporaryList;
+use crate::error::{Error, Result};
 
-/// Files are written under their own names into a temporary folder, which gets the name of the
-/// target, or hands its files over if the target exists: a folder may be all that can be written to.
+/// A folder being written. Files are written under their own names into a temporary folder, which
+/// is renamed to the target. If the target exists, its files are moved instead, because only that
+/// folder may be writable.
 #[derive(Debug)]
 pub(super) struct Folder {
     target: Location,
     staging: Temporary,
-    live: Live,
+    live: TemporaryList,
 }
 
-/// Refuses to empty the folder that the program runs in, the user's own, or one that these are in.
+/// Refuses to empty the working folder, the home folder, or one that contains these.
 pub(super) fn may_be_cleared(target: &Location) -> Result<()> {
     let resolved = resolve(target.path());
     let home = std::env::var_os("HOME").map(PathBuf::from);
@@ -51,11 +52,11 @@ pub(super) fn may_be_cleared(target: &Location) -> Result<()> {
 }
 
 impl Folder {
-    /// A new folder that is to be called `target`, which may be there.
-    pub(super) fn begin(live: &Live, target: &Location) -> Result<Self> {
+    /// Creates a folder with the final name `target`, which may exist.
+    pub(super) fn begin(live: &TemporaryList, target: &Location) -> Result<Self> {
         let path = target.path();
         let is_dir = path.is_dir();
-        // A folder that exists may be all that can be written to.
+        // Only an existing folder may be writable.
         let staging = match is_dir {
             true => Temporary::folder(live, &path.join("folder")),
             false => Temporary::folder(live, path),
@@ -67,11 +68,11 @@ impl Folder {
         })
     }
 
-    /// The names that a commit of `folder` changes, and what must be kept until then.
+    /// Returns the changes of a commit of `folder`, and the temporary files needed until then.
     pub(super) fn changes(
         folder: Option<Box<dyn DraftFolder>>,
         target: &Location,
-        how: Drafting,
+        how: DraftOptions,
         changes: &mut Vec<Change>,
     ) -> Result<Option<Temporary>> {
         let path = target.path();
@@ -106,7 +107,7 @@ impl Folder {
                 continue;
             };
             let is_folder = entry.file_type().is_dir();
-            // Joined with nothing, a name would end with a stroke.
+            // Joined with nothing, a name would end with a slash.
             let to = match entry.depth() {
                 0 => path.to_owned(),
                 _ => path.join(relative),
@@ -128,7 +129,7 @@ impl Folder {
         Ok(Some(staging))
     }
 
-    /// Where a file of the folder is until the commit.
+    /// Returns the path of a file in the folder until the commit.
     fn path(&self, name: &Location) -> Option<PathBuf> {
         let mut parts = name.path().components();
         let inside = parts.all(|part| matches!(part, Component::Normal(_)));
@@ -157,8 +158,8 @@ impl DraftFolder for Folder {
             };
             self.live.explain(error)
         })?;
-        Ok(Box::new(Inside {
-            growing: Growing::new(file, durable),
+        Ok(Box::new(FolderFile {
+            growing: AppendFile::new(file, durable),
             path,
             finished: false,
         }))
@@ -168,7 +169,7 @@ impl DraftFolder for Folder {
         self.path(name).is_some_and(|path| path.exists())
     }
 
-    fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>> {
+    fn open(&self, name: &Location) -> io::Result<Box<dyn OpenedFile>> {
         let path = self.path(name).ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(LocalFile::open(&path)?))
     }
@@ -185,13 +186,13 @@ impl DraftFolder for Folder {
 }
 
 /// A file of the folder, which is removed unless it is finished.
-struct Inside {
-    growing: Growing,
+struct FolderFile {
+    growing: AppendFile,
     path: PathBuf,
     finished: bool,
 }
 
-impl Write for Inside {
+impl Write for FolderFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.growing.append(bytes)
     }
@@ -201,19 +202,20 @@ impl Write for Inside {
     }
 }
 
-impl Draft for Inside {
+#[warn(clippy::missing_trait_methods)]
+impl Draft for FolderFile {
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.growing.patch(at, bytes)
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+    fn finish(mut self: Box<Self>) -> io::Result<Box<dyn FinishedFile>> {
         self.growing.finish()?;
         self.finished = true;
-        Ok(Box::new(Staying(self.path.clone())))
+        Ok(Box::new(FinishedMember(self.path.clone())))
     }
 }
 
-impl Drop for Inside {
+impl Drop for FolderFile {
     fn drop(&mut self) {
         if !self.finished {
             let _ = fs::remove_file(&self.path);
@@ -221,12 +223,12 @@ impl Drop for Inside {
     }
 }
 
-/// A finished file, which its folder keeps.
+/// A finished file, owned by its folder.
 #[derive(Debug)]
-struct Staying(PathBuf);
+struct FinishedMember(PathBuf);
 
-impl Whole for Staying {
-    fn open(&self) -> io::Result<Box<dyn Stored>> {
+impl FinishedFile for FinishedMember {
+    fn open(&self) -> io::Result<Box<dyn OpenedFile>> {
         Ok(Box::new(LocalFile::open(&self.0)?))
     }
 

@@ -1,27 +1,28 @@
-//! Names beside the final ones, of what is temporary.
+//! Temporary names beside the final ones.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Names tried before giving up, should dead runs have left theirs.
+/// The number of names tried, in case dead runs have left theirs.
 const TRIES: u32 = 10_000;
-/// Characters of the target's name in a temporary one; a name has at most 255 bytes on most systems.
+/// The number of characters of the target's name in a temporary one; most systems limit names to
+/// 255 bytes.
 pub(super) const NAME: usize = 50;
-/// Characters of the machine's name in it.
+/// The number of characters of the machine's name in it.
 const HOST_NAME: usize = 30;
 
-/// Removes a file or folder, if that is possible.
+/// Removes a file or folder, ignoring errors.
 pub(super) fn remove(path: &Path) {
-    // What a link leads to stays.
+    // The target of a link is kept.
     let _ = match path.is_dir() && !path.is_symlink() {
         true => fs::remove_dir_all(path),
         false => fs::remove_file(path),
     };
 }
 
-/// Calls `make` with names beside `target` until one is not taken.
+/// Calls `make` with names beside `target` until one is free.
 pub(super) fn unused<T>(
     target: &Path,
     ending: &str,
@@ -45,8 +46,8 @@ pub(super) fn unused<T>(
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// The name of this machine as it stands in names: a word that is no number, for several may write to
-/// one folder.
+/// Returns the name of this machine for temporary names: a word that is not a number, because
+/// several machines may write to one folder.
 pub(super) fn host() -> &'static str {
     static HOST: OnceLock<String> = OnceLock::new();
     HOST.get_or_init(|| {
@@ -61,18 +62,18 @@ pub(super) fn host() -> &'static str {
     })
 }
 
-/// The run that a temporary name is of.
+/// The run that a temporary name belongs to.
 pub(super) struct Run<'a> {
-    /// What it is to be called, as far as that is in the name.
+    /// The beginning of the final name.
     pub(super) target: &'a str,
-    /// The machine, where it is named.
+    /// The machine, if it is in the name.
     pub(super) host: Option<&'a str>,
     pub(super) process: &'a str,
-    /// Whether it is what was there before.
+    /// Whether it is an old file that was moved aside.
     pub(super) is_old: bool,
 }
 
-/// Takes a name apart that is that of something temporary, whose run may be dead.
+/// Parses the temporary name of a run, which may be dead.
 pub(super) fn run_of(name: &str) -> Option<Run<'_>> {
     let (stem, ending) = name.strip_prefix('.')?.rsplit_once('.')?;
     let (target, run) = stem.rsplit_once(".spr-")?;
@@ -93,12 +94,12 @@ pub(super) fn run_of(name: &str) -> Option<Run<'_>> {
     })
 }
 
-/// Whether a file name is that of something temporary, whose run may be dead.
+/// Returns `true` for a temporary name of a run, which may be dead.
 pub(super) fn is_temporary(name: &str) -> bool {
     run_of(name).is_some()
 }
 
-/// Whether `path` is a folder that holds nothing but what is temporary.
+/// Returns `true` if `path` is a folder with only temporary files.
 pub(super) fn is_empty(path: &Path) -> bool {
     let holds = |entry: io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| !is_temporary(&entry.file_name().to_string_lossy()))

@@ -1,4 +1,4 @@
-//! By what a file is known under any name.
+//! The identity of files, independent of their names.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use super::super::store::Identity;
 
-/// Links followed from one to the next, as many as systems follow.
+/// The largest number of consecutive links, as in common systems.
 const LINKS: u32 = 40;
 
-/// The identity of what `meta` was asked of by the name `path`.
+/// Returns the identity of the file with metadata `meta` and name `path`.
 #[cfg(unix)]
 pub(super) fn of_existing(_: &Path, meta: &Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt;
@@ -25,12 +25,12 @@ pub(super) fn of_existing(path: &Path, _: &Metadata) -> Identity {
     of_name(&Names::default().resolve(path))
 }
 
-/// The identity of what `path` leads to, whether it is there or not.
+/// Returns the identity of `path`, whether it exists or not.
 pub(super) fn of(path: &Path) -> Identity {
     Names::default().identity(path)
 }
 
-/// The name without links and `..` of what `path` leads to.
+/// Returns the absolute name of `path` without links and `..`.
 pub(super) fn resolve(path: &Path) -> PathBuf {
     Names::default().resolve(path)
 }
@@ -41,12 +41,12 @@ fn of_name(resolved: &Path) -> Identity {
     Identity::new(bytes)
 }
 
-/// Resolves names; of each folder once, as many files are in one.
+/// A cache for resolving names by folder, because many files are in one folder.
 #[derive(Default)]
 pub(super) struct Names(HashMap<PathBuf, PathBuf>);
 
 impl Names {
-    /// The identity of what `path` leads to, whether it is there or not.
+    /// Returns the identity of `path`, whether it exists or not.
     pub(super) fn identity(&mut self, path: &Path) -> Identity {
         match fs::metadata(path) {
             Ok(meta) => of_existing(path, &meta),
@@ -54,18 +54,18 @@ impl Names {
         }
     }
 
-    /// The name without links and `..` of what `path` leads to.
+    /// Returns the absolute name of `path` without links and `..`.
     pub(super) fn resolve(&mut self, path: &Path) -> PathBuf {
         self.follow(path, LINKS)
     }
 
-    /// The folder that a name stands in, by the one name that it has here, so that all runs lock
-    /// folders in the same order.
+    /// Returns the parent folder by its canonical name, so that all runs lock folders in the same
+    /// order.
     pub(super) fn folder_of(&mut self, path: &Path) -> PathBuf {
         self.folder(above(path), LINKS)
     }
 
-    /// The folder above `folder`, which ends with `..` and is not there yet.
+    /// Returns the parent of `folder`, which ends with `..` and does not exist yet.
     fn folder_above(&mut self, folder: &Path, links: u32) -> Option<PathBuf> {
         let below = folder.parent()?;
         (folder.components().next_back() == Some(Component::ParentDir)).then(|| {
@@ -91,7 +91,7 @@ impl Names {
         }
         let resolved = match (folder.canonicalize(), folder.file_name()) {
             (Ok(resolved), _) => resolved,
-            // It is not there yet.
+            // It does not exist yet.
             (Err(_), Some(_)) => self.follow(folder, links),
             (Err(_), None) => self.folder_above(folder, links).unwrap_or_else(|| {
                 std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
@@ -102,14 +102,14 @@ impl Names {
     }
 }
 
-/// The folder that a name stands in, as the name says.
+/// Returns the parent folder according to the name.
 pub(super) fn above(path: &Path) -> &Path {
     let folder = path.parent().map(Path::as_os_str);
     Path::new(folder.filter(|f| !f.is_empty()).unwrap_or(OsStr::new(".")))
 }
 
-/// Whether `path` names what this process has open under a number, which may be a file without being
-/// a name of that file.
+/// Returns `true` if `path` refers to an open file descriptor, which may be a file without being a
+/// name of it.
 pub(super) fn is_open_already(path: &Path) -> bool {
     let own = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
     let own = own.iter().any(|name| path == Path::new(name));

@@ -1,4 +1,4 @@
-//! Temporary names whose runs are dead.
+//! Temporary files of dead runs.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::super::Leftover;
 use super::hidden::{NAME, host, is_temporary, run_of};
 use super::identity::above;
 
-/// Those of outputs called `path`, or, of a folder, also those in it; sorted.
+/// Returns those of outputs called `path`, sorted. For a folder, those inside it as well.
 pub(super) fn find(path: &Path) -> Vec<Leftover> {
     let mut found = Vec::new();
     if let Some(own) = path.file_name() {
@@ -22,7 +22,7 @@ pub(super) fn find(path: &Path) -> Vec<Leftover> {
     found
 }
 
-/// Leftovers in `folder` whose names `of` picks.
+/// Returns leftovers in `folder` whose names `of` selects.
 fn list(folder: &Path, of: impl Fn(&str) -> bool) -> Vec<Leftover> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -32,7 +32,7 @@ fn list(folder: &Path, of: impl Fn(&str) -> bool) -> Vec<Leftover> {
 
 fn leftover(folder: &Path, name: &str) -> Option<Leftover> {
     let run = run_of(name)?;
-    // Whether a run of another machine is dead can't be seen from here.
+    // The state of a run on another machine is unknown.
     if run.host.is_some_and(|other| other != host()) || is_running(run.process) {
         return None;
     }
@@ -51,7 +51,7 @@ fn leftover(folder: &Path, name: &str) -> Option<Leftover> {
     ))
 }
 
-/// Whether there is such a process, on systems that tell.
+/// Returns `true` if the process exists, on systems where that is known.
 fn is_running(process: &str) -> bool {
     Path::new("/proc").join(process).is_dir()
 }
@@ -65,7 +65,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let own = format!(".a.ark.spr-{}-{}.tmp", host(), std::process::id());
-        // No process has a number so large.
+        // No process has such a large number.
         let names = [
             ".a.ark.spr-99999999.old",
             ".a.ark.spr-99999999-1.tmp",

@@ -1,4 +1,4 @@
-//! The files below a folder, and what stands in it.
+//! Listing of folders.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::super::Location;
 use super::hidden::is_temporary;
 
-/// All files below `folder`, links followed, but for those that are temporary.
+/// Lists all files below `folder`, following links, except temporary ones.
 pub(super) fn list(folder: &Path) -> io::Result<Vec<Location>> {
     let there = |entry: &DirEntry| {
         entry.depth() == 0 || !is_temporary(&entry.file_name().to_string_lossy())
@@ -19,7 +19,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Location>> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => match error.path().filter(|path| path.is_symlink()) {
-                // A link to nothing is told by whoever wants to open it.
+                // A dangling link is reported when it is opened.
                 Some(link) if error.loop_ancestor().is_none() => {
                     files.push(link.to_path_buf().into());
                     continue;
@@ -34,7 +34,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Location>> {
     Ok(files)
 }
 
-/// What stands in `folder` itself, but for what is temporary.
+/// Lists the direct entries of `folder`, except temporary ones.
 pub(super) fn entries(folder: &Path) -> io::Result<Vec<Location>> {
     let here = match folder.as_os_str().is_empty() {
         true => Path::new("."),
@@ -50,7 +50,7 @@ pub(super) fn entries(folder: &Path) -> io::Result<Vec<Location>> {
     Ok(entries)
 }
 
-/// The same failure, the file or folder in its words.
+/// Adds the file or folder to an error.
 fn named(error: walkdir::Error) -> io::Error {
     let path = error.path().map(|path| path.display().to_string());
     let (path, text) = (path.unwrap_or_default(), error.to_string());

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::super::store::{Identity, Stored};
+use super::super::store::{Identity, OpenedFile};
 use super::identity;
 
 /// A file, device or pipe.
 #[derive(Debug)]
 pub(in super::super) struct LocalFile {
     file: File,
-    /// Of a file.
+    /// The size, if it is a file.
     length: Option<u64>,
     identity: Option<Identity>,
 }
@@ -32,7 +32,7 @@ impl LocalFile {
         })
     }
 
-    /// A file without a name, of `length` bytes.
+    /// Creates a file without a name, of `length` bytes.
     pub(in super::super) fn nameless(file: File, length: u64) -> Self {
         Self {
             file,
@@ -54,7 +54,7 @@ impl Seek for LocalFile {
     }
 }
 
-impl Stored for LocalFile {
+impl OpenedFile for LocalFile {
     fn length(&self) -> Option<u64> {
         self.length
     }

@@ -1,15 +1,15 @@
-//! Folders made for outputs to stand in.
+//! Folders created for outputs.
 
 use std::fs;
 use std::io;
 
 use super::super::Location;
 use super::identity::above;
-use super::live::Live;
 use super::sync::sync_folder;
-use crate::{Error, Result};
+use super::temporary_list::TemporaryList;
+use crate::error::{Error, Result};
 
-/// The error for an output that can't be created: it names the folder that is missing, if that is
+/// Returns the error for an output that cannot be created. It names the missing folder, if that is
 /// the cause.
 pub fn cannot_create(target: &Location, cause: io::Error) -> Error {
     let folder = target.parent();
@@ -23,7 +23,7 @@ pub fn cannot_create(target: &Location, cause: io::Error) -> Error {
     }
 }
 
-/// A name as it can be typed into a shell.
+/// Quotes a name for a shell.
 fn word(name: &Location) -> String {
     let text = name.to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+=,@%".contains(c);
@@ -33,8 +33,8 @@ fn word(name: &Location) -> String {
     }
 }
 
-/// Makes a folder if there is none, and says whether it did.
-pub(super) fn make(live: &Live, folder: &Location, durable: bool) -> Result<bool> {
+/// Creates a folder if it does not exist, and returns whether it did.
+pub(super) fn make(live: &TemporaryList, folder: &Location, durable: bool) -> Result<bool> {
     let path = folder.path();
     {
         let mut held = live.enter()?;
@@ -46,7 +46,7 @@ pub(super) fn make(live: &Live, folder: &Location, durable: bool) -> Result<bool
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         held.paths.insert(path);
     }
-    // The name itself must last as long as what will be renamed into it.
+    // The folder's name must be as durable as the files renamed into it.
     if durable && let Err(cause) = sync_folder(above(path)) {
         settle(live, folder, false);
         let error = Error::io("cannot write to the disk", cause).file(folder.to_string());
@@ -55,8 +55,8 @@ pub(super) fn make(live: &Live, folder: &Location, durable: bool) -> Result<bool
     Ok(true)
 }
 
-/// Leaves what was made, or removes it if it is empty.
-pub(super) fn settle(live: &Live, folder: &Location, stays: bool) {
+/// Keeps a created folder, or removes it if it is empty.
+pub(super) fn settle(live: &TemporaryList, folder: &Location, stays: bool) {
     let path = folder.path();
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut held = live.hold();

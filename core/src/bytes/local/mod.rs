@@ -1,23 +1,23 @@
-//! The local file system as a store: the only code that knows paths, renames and inodes.
+//! The local file system as a store: the only code that deals with paths, renames and inodes.
 //!
-//! Files are written under temporary names beside their targets, put on the disk and renamed.
+//! Files are written under temporary names beside their targets, synced to disk and renamed.
 
-mod ahead;
 mod attributes;
 mod change;
 mod commit;
-mod done;
 mod draft;
 mod folder;
 mod hidden;
 mod identity;
 mod leftovers;
 mod list;
-mod live;
 mod local_file;
 mod made;
+mod rename_log;
 mod sync;
+mod sync_thread;
 mod temporary;
+mod temporary_list;
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -25,37 +25,37 @@ use std::io;
 use std::path::Path;
 
 use super::store::{
-    Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, Store, Stored, exists,
-    holds_files, is_file, is_folder,
+    Change, Draft, DraftFolder, DraftOptions, FileKind, FileStatus, Identity, OpenedFile, Store,
+    exists, holds_files, is_file, is_folder,
 };
 use super::{Finish, Leftover, Location};
-use crate::{Error, Remedy, Result};
+use crate::error::{Error, Remedy, Result};
 use draft::FileDraft;
 use folder::Folder;
 use hidden::is_empty;
-use live::Live;
 pub(super) use local_file::LocalFile;
 pub use made::cannot_create;
 use temporary::Temporary;
+use temporary_list::TemporaryList;
 
-/// The local file system. Clones share the list of what is not finished.
+/// The local file system. Clones share the list of unfinished files.
 ///
-/// A program that is to end tidily on a signal keeps a clone of the store of its
-/// [`Env`](super::Env) and calls [`abandon`](Self::abandon).
+/// A program that cleans up on a signal keeps a clone of the store of its [`Env`](super::Env) and
+/// calls [`abandon`](Self::abandon).
 #[derive(Clone, Debug, Default)]
 pub struct Local {
-    live: Live,
+    live: TemporaryList,
 }
 
 impl Local {
-    /// The file system, with nothing begun.
+    /// Creates a store without temporary files.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Removes all that has a temporary name, takes back what is being committed, and keeps the
     /// rest from getting any final name: whoever creates or commits afterwards gets an error that
-    /// [is stopped](crate::Error::is_stopped). For a program that is about to exit on a signal.
+    /// [is stopped](crate::error::Error::is_stopped). For a program that is about to exit on a signal.
     pub fn abandon(&self) {
         self.live.close();
     }
@@ -89,7 +89,7 @@ impl Store for Local {
         identity::resolve(at.path()).into()
     }
 
-    fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
+    fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
         Ok(Box::new(LocalFile::open(path(at)?)?))
     }
 
@@ -105,7 +105,7 @@ impl Store for Local {
         Ok(Box::new(File::options().write(true).open(path(stream)?)?))
     }
 
-    fn may_create(&self, target: &Location, folder: bool, how: Drafting) -> Result<()> {
+    fn may_create(&self, target: &Location, folder: bool, how: DraftOptions) -> Result<()> {
         let path =
             path(target).map_err(|e| Error::io("cannot create", e).file(target.to_string()))?;
         match path.symlink_metadata() {
@@ -122,14 +122,14 @@ impl Store for Local {
         }
     }
 
-    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+    fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         self.may_create(target, false, how)?;
         let made = Temporary::file(&self.live, target.path());
         let (temporary, file) = made.map_err(|e| self.live.explain(cannot_create(target, e)))?;
         Ok(Box::new(FileDraft::new(file, temporary, how.durable)))
     }
 
-    fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
+    fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>> {
         self.may_create(target, true, how)?;
         Ok(Box::new(Folder::begin(&self.live, target)?))
     }
@@ -152,7 +152,7 @@ impl Store for Local {
     }
 }
 
-/// The path of what is no URL.
+/// Returns the path of a name that is not a URL.
 fn path(at: &Location) -> io::Result<&Path> {
     match at.is_url() {
         true => {
@@ -164,7 +164,7 @@ fn path(at: &Location) -> io::Result<&Path> {
     }
 }
 
-/// Whether the system says that there is nothing of the name.
+/// Returns `true` if the error means that the name does not exist.
 fn is_missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

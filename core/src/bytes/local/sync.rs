@@ -1,4 +1,4 @@
-//! Putting files and names on the disk.
+//! Syncing of files and names to disk.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::thread::Builder;
 
 use super::super::Location;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
-/// Files put on the disk at once.
+/// The number of files synced concurrently.
 const SYNCS: usize = 16;
 
-/// Puts files, and all that folders hold, on the disk: several at a time, which the disk's journal
-/// takes as one. Each comes with the name that it is to have.
+/// Syncs files, and the content of folders: several at a time, which the file system's journal
+/// combines. Each comes with its final name.
 pub(super) fn sync_files(made: &[(&Path, &Path)]) -> Result<()> {
     let mut paths = Vec::new();
     for &(path, target) in made {
@@ -38,7 +38,7 @@ pub(super) fn sync_files(made: &[(&Path, &Path)]) -> Result<()> {
             let thread = Builder::new().spawn_scoped(scope, || sync_some(paths));
             match thread {
                 Ok(thread) => work.push(thread),
-                // The system has no more threads for us, so this one does it.
+                // No more threads can be started, so this one does the work.
                 Err(_) => sync_some(paths)?,
             }
         }
@@ -49,7 +49,7 @@ pub(super) fn sync_files(made: &[(&Path, &Path)]) -> Result<()> {
     })
 }
 
-/// Puts the names in several folders on the disk.
+/// Syncs the names in several folders.
 pub(super) fn sync_folders(folders: &BTreeSet<PathBuf>) -> Result<()> {
     for folder in folders {
         sync_folder(folder).map_err(|e| failed("cannot write to the disk", e, folder))?;
@@ -57,11 +57,11 @@ pub(super) fn sync_folders(folders: &BTreeSet<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Puts the names in a folder on the disk, where the system can.
+/// Syncs the names in a folder, if the system supports it.
 #[cfg(unix)]
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder) {
-        // A folder may be written to and not listed.
+        // A folder may be writable but not readable.
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         folder => match folder?.sync_all() {
             Err(e) if e.kind() == io::ErrorKind::InvalidInput => Ok(()),
@@ -75,7 +75,7 @@ pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What went wrong with the file that was to be called `target`.
+/// Returns the error for the file with the final name `target`.
 pub(super) fn failed(doing: &str, error: io::Error, target: &Path) -> Error {
     Error::io(doing, error).file(Location::from(target).to_string())
 }

@@ -5,21 +5,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::hidden::{remove, unused};
-use super::live::{Held, Live};
+use super::temporary_list::{NamesGuard, TemporaryList};
 
-/// A file or folder called `.NAME.spr-HOST-PID.tmp`, which is removed when this is dropped.
+/// A file or folder called `.NAME.spr-HOST-PID.tmp`, which is removed on drop.
 #[derive(Debug)]
 pub(super) struct Temporary {
     path: PathBuf,
-    live: Live,
+    live: TemporaryList,
 }
 
 impl Temporary {
-    /// A new file in the folder of `target`.
-    pub(super) fn file(live: &Live, target: &Path) -> io::Result<(Self, File)> {
+    /// Creates a file in the folder of `target`.
+    pub(super) fn file(live: &TemporaryList, target: &Path) -> io::Result<(Self, File)> {
         let mut options = File::options();
         options.read(true).write(true).create_new(true);
-        // What is to replace a file that only some may read is read by nobody else meanwhile.
+        // The replacement of a file with restricted access is private until it is complete.
         #[cfg(unix)]
         if target.exists() {
             use std::os::unix::fs::OpenOptionsExt;
@@ -28,13 +28,13 @@ impl Temporary {
         Self::make(live, target, |path| options.open(path))
     }
 
-    /// A new folder in the folder of `target`.
-    pub(super) fn folder(live: &Live, target: &Path) -> io::Result<Self> {
+    /// Creates a folder in the folder of `target`.
+    pub(super) fn folder(live: &TemporaryList, target: &Path) -> io::Result<Self> {
         Ok(Self::make(live, target, |path| fs::create_dir(path))?.0)
     }
 
     fn make<T>(
-        live: &Live,
+        live: &TemporaryList,
         target: &Path,
         make: impl Fn(&Path) -> io::Result<T>,
     ) -> io::Result<(Self, T)> {
@@ -50,7 +50,7 @@ impl Temporary {
     }
 
     /// Gives it its final name.
-    pub(super) fn rename(&mut self, to: &Path, held: &mut Held<'_>) -> io::Result<()> {
+    pub(super) fn rename(&mut self, to: &Path, held: &mut NamesGuard<'_>) -> io::Result<()> {
         fs::rename(&self.path, to)?;
         held.paths.remove(&std::mem::take(&mut self.path));
         Ok(())
@@ -76,7 +76,7 @@ mod tests {
     fn leftovers_are_neither_touched_nor_in_the_way() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.ark");
-        let live = Live::default();
+        let live = TemporaryList::default();
         let stale = folder
             .path()
             .join(format!(".a.ark.spr-{}-{}.tmp", host(), std::process::id()));
@@ -97,8 +97,11 @@ mod tests {
     #[test]
     fn long_names_have_temporaries_too() {
         let folder = tempfile::tempdir().unwrap();
-        let (made, _) =
-            Temporary::file(&Live::default(), &folder.path().join("é".repeat(127))).unwrap();
+        let (made, _) = Temporary::file(
+            &TemporaryList::default(),
+            &folder.path().join("é".repeat(127)),
+        )
+        .unwrap();
         assert!(made.path().exists());
     }
 

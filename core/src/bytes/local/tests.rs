@@ -1,9 +1,9 @@
-//! Files known by any name.
+//! Files under several names.
 
 use std::path::Path;
 
-use crate::Result;
 use crate::bytes::{Env, Location, Locator, Output, Part};
+use crate::error::Result;
 
 fn made(env: &Env, at: &Path) -> Result<Output> {
     let output = env.output(&Locator::file(at)).overwrite(true);
@@ -13,7 +13,7 @@ fn made(env: &Env, at: &Path) -> Result<Output> {
     Ok(output)
 }
 
-/// A folder with a file and a folder, and the file's names.
+/// Returns a folder with a file and a folder, and the file's names.
 #[cfg(unix)]
 fn aliases() -> (tempfile::TempDir, Vec<Location>) {
     use std::fs;
@@ -78,14 +78,14 @@ fn inputs_are_kept_however_they_were_opened() {
 #[test]
 fn one_file_is_not_written_twice() {
     let (root, mut names) = aliases();
-    // Those of a file that is not there yet.
+    // The names of a file that does not exist yet.
     std::os::unix::fs::symlink("d/new", root.path().join("dangling")).unwrap();
     let new = ["d/new", "dangling", "folder/new", "d/e/../new"];
     let new: Vec<_> = new.map(|name| root.path().join(name).into()).into();
     for same in [&mut names, &mut new.clone()] {
         for first in &*same {
             for second in &*same {
-                // At once, and, of outputs that know nothing of one another, at the end.
+                // At once, and for outputs that do not know each other, at the end.
                 let env = Env::default();
                 let _held = made(&env, first.path()).unwrap();
                 let at_once = made(&env, second.path()).map(drop);
@@ -127,21 +127,21 @@ fn a_commit_that_is_abandoned_takes_everything_back() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     std::fs::write(at("a"), "old").unwrap();
-    let live = super::live::Live::default();
-    let mut done = super::done::Done::default();
+    let live = super::temporary_list::TemporaryList::default();
+    let mut done = super::rename_log::RenameLog::default();
     done.move_aside(&at("a")).unwrap();
     for name in ["a", "b"] {
         std::fs::write(at(name), "new").unwrap();
         done.named.push(at(name));
     }
     let ticket = live.hold().remember(done);
-    let mut replaced = super::done::Done::default();
+    let mut replaced = super::rename_log::RenameLog::default();
     replaced.is_final = true;
     let last = live.hold().remember(replaced);
     live.close();
     assert!(live.enter().is_err());
     assert!(live.hold().take_back(ticket).is_none());
-    // What can't be taken back has happened.
+    // An irreversible change has happened.
     assert!(live.hold().take_back(last).is_some());
     assert_eq!(std::fs::read(at("a")).unwrap(), b"old");
     assert!(!at("b").exists());
@@ -188,7 +188,7 @@ fn what_is_replaced_hands_its_permissions_on() {
     for bits in [0o600, 0o640, 0o444, 0o777, 0o604] {
         fs::write(at("a"), "old").unwrap();
         fs::set_permissions(at("a"), fs::Permissions::from_mode(bits)).unwrap();
-        // Another's, where one may give files away.
+        // A file of another user, on systems that allow changing the owner.
         let owner = chown(at("a"), Some(1234), Some(4321)).is_ok();
         let output = made(&Env::default(), &at("a")).unwrap();
         let hidden = fs::read_dir(root.path()).unwrap().map(|e| e.unwrap());

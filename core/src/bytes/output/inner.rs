@@ -1,43 +1,43 @@
-//! What an output has and does, behind its lock.
+//! The state of an output, behind its lock.
 
 use std::collections::BTreeMap;
 
 use super::super::claims::Claim;
 use super::super::destination::{self, Destination, refused_in_file};
-use super::super::landing::{Finished, Landing};
+use super::super::landing::{FinishedFiles, Landing};
 use super::super::part::Part;
-use super::super::rehearsal::Dropped;
+use super::super::rehearsal::NullFile;
 use super::super::sink::Sink;
-use super::super::store::{Change, Drafting, New, is_folder, is_twin};
+use super::super::store::{Change, DraftOptions, New, is_folder, is_twin};
 use super::super::{Access, Env, Location, Locator};
+use crate::error::{Error, Remedy, Result};
 use crate::model::Key;
-use crate::{Error, Remedy, Result};
 
 pub(super) struct Inner {
     pub(super) main: Destination,
-    pub(super) named: BTreeMap<&'static str, Locator>,
+    pub(super) named: BTreeMap<String, Locator>,
     pub(super) env: Env,
     pub(super) overwrite: bool,
     pub(super) add: bool,
-    /// Whether nothing is kept of what is written.
+    /// Whether written data are discarded.
     pub(super) rehearsed: bool,
     /// Whether an utterance has been written to something other than a folder.
     pub(super) taken: bool,
-    /// What it writes to.
-    pub(super) held: BTreeMap<Locator, Held>,
-    pub(super) finished: Finished,
+    /// Its destinations.
+    pub(super) held: BTreeMap<Locator, ClaimedTarget>,
+    pub(super) finished: FinishedFiles,
     pub(super) stale: Vec<Location>,
 }
 
-/// Something that nobody else writes to meanwhile.
-pub(super) struct Held {
+/// A destination that nothing else writes to.
+pub(super) struct ClaimedTarget {
     _claim: Option<Claim>,
     pub(super) opened: bool,
 }
 
 impl Inner {
-    pub(super) fn how(&self) -> Drafting {
-        Drafting::new(self.overwrite, self.add, self.env.durable)
+    pub(super) fn how(&self) -> DraftOptions {
+        DraftOptions::new(self.overwrite, self.add, self.env.durable)
     }
 
     pub(super) fn create(&mut self, part: Part<'_>, patch: bool) -> Result<Sink> {
@@ -78,7 +78,7 @@ impl Inner {
         }
     }
 
-    /// Keeps the folder, if it is one.
+    /// Claims the folder, if it is one.
     fn claim_folder(&mut self) -> Result<()> {
         match &self.main {
             Destination::Folder(target, _) => self.claim(&Locator::Folder(target.clone()), false),
@@ -118,13 +118,13 @@ impl Inner {
             destination::check(at, self.how(), &self.env)?;
             return Ok(Sink::draft(
                 at.target(),
-                Landing::in_folder(Box::new(Dropped)),
+                Landing::in_folder(Box::new(NullFile)),
             ));
         }
         destination::open(at, patch, self.how(), &self.env, &self.finished)
     }
 
-    /// Makes sure that nothing else is written to `at`, and that it was not read.
+    /// Checks that nothing else is written to `at`, and that it is not an input.
     pub(super) fn claim(&mut self, at: &Locator, opened: bool) -> Result<()> {
         if let Some(held) = self.held.get_mut(at) {
             if held.opened && opened {
@@ -136,7 +136,7 @@ impl Inner {
         if let Locator::File(file) = at {
             self.env.check_unread(file)?;
         }
-        let held = Held {
+        let held = ClaimedTarget {
             _claim: self.env.claims.take(at, &**self.env.store())?,
             opened,
         };
@@ -144,7 +144,7 @@ impl Inner {
         Ok(())
     }
 
-    /// The names that a commit changes, which are then free for others to write to.
+    /// Returns the changes of a commit; the names are then free for others.
     pub(super) fn changes(&mut self) -> Vec<Change> {
         self.held.clear();
         let (how, mut changes) = (self.how(), Vec::new());

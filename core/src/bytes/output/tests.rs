@@ -1,11 +1,12 @@
-//! Outputs that appear whole, in either store.
+//! Atomic outputs in both stores.
 
 use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::bytes::{Access, Change, Drafting, Local, MemoryStore, New, Part};
-use crate::{ErrorKind, Limits};
+use crate::bytes::{Access, Change, DraftOptions, Local, MemoryStore, New, Part};
+use crate::error::ErrorKind;
+use crate::model::Limits;
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(folder)
@@ -96,7 +97,7 @@ fn a_folder_appears_whole() {
             error.ends_with("a second utterance with this name"),
             "{error}"
         );
-        // What is not finished is not there.
+        // An unfinished file does not appear.
         drop(output.create(Part::Utterance(&"cut".into(), "spr"), false));
         assert!(!env.exists(&Location::from(&folder)));
         output.commit().unwrap();
@@ -139,7 +140,7 @@ fn a_folder_is_replaced_as_a_whole_or_added_to() {
         fill(&first, "a").unwrap();
         fill(&first, "s/b").unwrap();
         first.commit().unwrap();
-        // It is in the way; each file of it is in the way of what is added.
+        // It is an obstacle, and so is each of its files for added ones.
         for output in [env.output(&at), env.output(&at)] {
             let error = output.reserve().unwrap_err().to_string();
             assert!(error.contains("exists already and is not empty"), "{error}");
@@ -156,7 +157,7 @@ fn a_folder_is_replaced_as_a_whole_or_added_to() {
         fill(&over, "a").unwrap();
         over.commit().unwrap();
         assert_eq!(files(), ["a.x", "c.x", "s/b.x"]);
-        // All or nothing: where another name can't be had, what was there comes back.
+        // All or nothing: if one name cannot be changed, the old files are restored.
         let whole = |key: &str| {
             let output = env.output(&at).overwrite(true);
             output.reserve().unwrap();
@@ -165,7 +166,7 @@ fn a_folder_is_replaced_as_a_whole_or_added_to() {
         };
         let bad = env.output(&Locator::file(parent.path().join("bad")));
         write(&bad, Part::Main, b"bad").unwrap();
-        // Somebody else was quicker.
+        // Another process was faster.
         env.store()
             .commit(
                 vec![made_by_another(&env, &parent.path().join("bad"))],
@@ -177,7 +178,7 @@ fn a_folder_is_replaced_as_a_whole_or_added_to() {
         assert_eq!(files(), ["a.x", "c.x", "s/b.x"]);
         whole("s/new").commit().unwrap();
         assert_eq!(files(), ["s/new.x"]);
-        // Nothing in it that was read goes.
+        // No input in it is removed.
         drop(env.open_file(&folder.join("s/new.x").into()).unwrap());
         let error = whole("other").commit().unwrap_err().to_string();
         assert!(
@@ -190,11 +191,14 @@ fn a_folder_is_replaced_as_a_whole_or_added_to() {
 }
 
 fn made_by_another(env: &Env, at: &Path) -> Change {
-    let draft = env.store().create(&at.into(), Drafting::default()).unwrap();
+    let draft = env
+        .store()
+        .create(&at.into(), DraftOptions::default())
+        .unwrap();
     Change::new(
         at.into(),
         New::File(draft.finish().unwrap()),
-        Drafting::default(),
+        DraftOptions::default(),
     )
 }
 
@@ -226,7 +230,7 @@ fn no_two_outputs_go_to_one_place() {
         tried += 1;
     }
     assert_eq!(tried, 9);
-    // Neither do two streams of one output.
+    // The same holds for two streams of one output.
     let output = env.output(&file("a")).with_named("scp", file("d/../a"));
     assert!(output.reserve().is_err());
     drop(output);
@@ -234,7 +238,7 @@ fn no_two_outputs_go_to_one_place() {
     let _main = output.create(Part::Main, false).unwrap();
     assert!(output.create(Part::At(&file("d/../a")), false).is_err());
     assert!(output.create(Part::Main, false).is_err());
-    // Some places take anything.
+    // Some destinations accept several writers.
     let null = Locator::file("/dev/null");
     let both = [&null, &null].map(|at| env.output(at));
     both.iter().for_each(|output| output.reserve().unwrap());
@@ -360,7 +364,7 @@ fn what_is_finished_is_read_back_before_the_commit() {
         drop(output);
         assert!(!seeing.exists(&target) && seeing.list(&target).is_err());
     }
-    // By another name it is the same, and reading it back keeps nothing from being written.
+    // Under another name it is the same file, and reading it back does not prevent writing it.
     let env = Env::default();
     fs::create_dir(folder.path().join("d")).unwrap();
     let output = env.output(&Locator::file(folder.path().join("n")));
@@ -400,7 +404,7 @@ fn a_store_that_was_abandoned_takes_nothing() {
     drop((open, parents));
     local.abandon();
     assert_eq!(names(folder.path()), [""; 0]);
-    // Another store is not concerned.
+    // Another store is not affected.
     let output = Env::default().output(&at("a"));
     write(&output, Part::Main, b"a").unwrap();
     output.commit().unwrap();
@@ -413,7 +417,7 @@ fn a_folder_has_members_with_names_of_their_own() {
     for env in [Env::default(), in_memory] {
         let at = Location::from(folder.path()).join("train");
         let output = env.output(&Locator::folder(at.clone()));
-        // Two are open at a time.
+        // Two are open at the same time.
         let mut text = output.create(Part::Member("text"), false).unwrap();
         let mut archive = output.create(Part::Member("data/x.ark"), false).unwrap();
         text.put(b"ann HI\n").unwrap();

@@ -1,16 +1,16 @@
-//! Bytes that are counted as they are read.
+//! Counting of bytes that are read.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What bytes come from, and how many were read of it where somebody asks for them.
-pub(super) struct Counted<R> {
+/// A reader that counts its bytes if requested.
+pub(super) struct CountingReader<R> {
     pub(super) inner: R,
     pub(super) read: Option<Arc<AtomicU64>>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(out)?;
         if let Some(read) = &self.read {
@@ -20,7 +20,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-impl<R: Seek> Seek for Counted<R> {
+impl<R: Seek> Seek for CountingReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.inner.seek(to)
     }

@@ -1,30 +1,30 @@
-//! Taking bytes: ahead, in bulk, by line, by matrix.
+//! Reading of bytes: ahead, in bulk, by line, by matrix.
 
 use std::io::{self, Read};
 
 use super::{BUFFER, Body, Source};
-use crate::model::{Dtype, Matrix, Rank};
-use crate::order::{ByteOrder, swap_in_place};
-use crate::{Error, ErrorKind, Limits, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Dtype, Limits, Matrix, Rank};
+use crate::number::{ByteOrder, swap_in_place};
 
-/// The least that is asked for at once.
+/// The smallest read size.
 const SMALLEST: usize = 512;
-/// Payloads are taken in steps of this size, so that a false size costs nothing and the byte swap
-/// works on what is still in the cache.
+/// The step size for large data, so that a wrong size allocates little and byte swapping works on
+/// cached data.
 const STEP: usize = 256 << 10;
 
 impl Source {
-    /// An error at the current place.
+    /// Returns an error at the current position.
     pub fn error(&self, kind: ErrorKind, message: impl Into<String>) -> Error {
         Error::new(kind, message).file(&self.name).byte(self.offset)
     }
 
-    /// A [`Malformed`](ErrorKind::Malformed) error at the current place.
+    /// Returns a [`Malformed`](ErrorKind::Malformed) error at the current position.
     pub fn malformed(&self, message: impl Into<String>) -> Error {
         self.error(ErrorKind::Malformed, message)
     }
 
-    /// Up to `n` bytes from here on without moving; fewer only at the end of the stream.
+    /// Returns up to `n` bytes without consuming them; fewer only at the end of the stream.
     pub fn peek(&mut self, n: usize) -> Result<&[u8]> {
         while self.end - self.start < n && !self.ended {
             self.check_expansion("an object", (self.end - self.start) as u64)?;
@@ -39,9 +39,9 @@ impl Source {
         Ok(&self.buffer[self.start..end])
     }
 
-    /// As [`peek`](Self::peek), but of a source that is [live](Self::is_live) no more than
-    /// are there once they are `enough`; and whether the stream ends behind these bytes, which is
-    /// only told of fewer than `n`.
+    /// Does the same as [`peek`](Self::peek), but for a [live](Self::is_live) source waits for no
+    /// more bytes than are `enough`. Also returns whether the stream ends after these bytes, which
+    /// is known only for fewer than `n`.
     pub fn ahead(&mut self, n: usize, enough: impl Fn(&[u8]) -> bool) -> Result<(&[u8], bool)> {
         while self.live && !self.ended && self.end - self.start < n {
             if enough(&self.buffer[self.start..self.end]) {
@@ -55,7 +55,7 @@ impl Source {
         Ok((bytes, last))
     }
 
-    /// All bytes that are left, for `what`.
+    /// Reads all remaining bytes, for `what`.
     ///
     /// # Errors
     /// [`Limit`](ErrorKind::Limit), or reading fails.
@@ -72,18 +72,18 @@ impl Source {
         }
     }
 
-    /// Whether no byte is left.
+    /// Returns `true` if no byte is left.
     pub fn at_end(&mut self) -> Result<bool> {
         Ok(self.peek(1)?.is_empty())
     }
 
-    /// What is in the buffer now, after making sure that it is not empty unless at the end.
+    /// Returns the buffered bytes, after making sure that there are some unless at the end.
     pub(super) fn window(&mut self) -> Result<&[u8]> {
         self.peek(1)?;
         Ok(&self.buffer[self.start..self.end])
     }
 
-    /// Moves past `n` bytes of the buffer.
+    /// Consumes `n` bytes of the buffer.
     pub(super) fn consume(&mut self, n: usize) {
         self.start += n;
         self.offset += n as u64;
@@ -97,8 +97,8 @@ impl Source {
         let mut room = self.step.max(wanted.min(STEP));
         self.step = BUFFER.min(4 * self.step);
         if let Some(left) = self.remaining().and_then(|n| usize::try_from(n).ok()) {
-            // A short file needs no more than its bytes and one for the end; some files that
-            // the system makes up claim no length at all.
+            // A short file needs space only for its bytes and one for the end; some virtual files
+            // have no length.
             room = room.min(left.saturating_sub(filled).max(SMALLEST) + 1);
         }
         if self.buffer.len() < filled + room {
@@ -119,7 +119,7 @@ impl Source {
     fn read_error(&self, error: io::Error, ahead: u64) -> Error {
         let at = self.offset + ahead;
         let error = match self.layers.last() {
-            // A decoder's complaint is about the file, not about the system.
+            // An error of a decoder concerns the file, not the system.
             Some(codec) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Error::truncated(format!("the {} data are cut off", codec.name()))
             }
@@ -134,12 +134,13 @@ impl Source {
     /// Fills `out` or fails.
     ///
     /// # Errors
-    /// [`Truncated`](ErrorKind::Truncated) at the end of the stream, naming bytes wanted and there.
+    /// [`Truncated`](ErrorKind::Truncated) at the end of the stream, with the expected and the
+    /// actual number of bytes.
     pub fn fill(&mut self, out: &mut [u8]) -> Result<()> {
         let mut done = 0;
         while done < out.len() {
             let rest = &mut out[done..];
-            // What is larger than the buffer goes straight to its place.
+            // Large data bypass the buffer.
             let n = if self.start == self.end && self.pending.is_none() && rest.len() >= BUFFER / 4
             {
                 let n = self.body.read(rest).map_err(|e| self.read_error(e, 0))?;
@@ -168,22 +169,22 @@ impl Source {
         )
     }
 
-    /// The next `N` bytes.
+    /// Reads the next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let mut out = [0; N];
         self.fill(&mut out)?;
         Ok(out)
     }
 
-    /// The next byte.
+    /// Reads the next byte.
     pub fn byte(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
 
-    /// Moves past `n` bytes.
+    /// Skips `n` bytes.
     ///
     /// # Errors
-    /// [`Truncated`](ErrorKind::Truncated) if they are not there.
+    /// [`Truncated`](ErrorKind::Truncated) if they do not exist.
     pub fn skip(&mut self, n: u64) -> Result<()> {
         if let (Body::File(_), Some(remaining)) = (&self.body, self.remaining()) {
             if n > remaining {
@@ -206,8 +207,9 @@ impl Source {
         Ok(())
     }
 
-    /// Reads up to and past the next `end` byte and appends what stands before it to `line`.
-    /// `false` at the end of the stream with nothing read; a last line without `end` counts.
+    /// Reads up to the next `end` byte, which is consumed, and appends the bytes before it to
+    /// `line`. Returns `false` at the end of the stream if nothing was read; a last line without
+    /// `end` counts.
     ///
     /// # Errors
     /// More than `limits.max_alloc` bytes without an `end`.
@@ -233,16 +235,17 @@ impl Source {
         }
     }
 
-    /// The next line without its `\n`, in place of what `line` held; as [`until`](Self::until).
+    /// Reads the next line without its line feed into `line`, replacing its content; otherwise like
+    /// [`until`](Self::until).
     pub fn line(&mut self, line: &mut Vec<u8>, limits: &Limits) -> Result<bool> {
         line.clear();
         self.until(b'\n', line, limits)
     }
 
-    /// Checks that so many bytes are left, where that is known.
+    /// Checks that `bytes` bytes are left, if that is known.
     ///
     /// # Errors
-    /// [`Truncated`](ErrorKind::Truncated), naming bytes wanted and there.
+    /// [`Truncated`](ErrorKind::Truncated), with the expected and the actual number of bytes.
     pub fn expect(&self, bytes: u64) -> Result<()> {
         match self.remaining() {
             Some(there) if there < bytes => Err(self.cut_short(bytes, there)),
@@ -250,11 +253,10 @@ impl Source {
         }
     }
 
-    /// Checks that a matrix of which only some rows are read at a time can be there. One that can't
-    /// is over the limits first, if it is.
+    /// Checks that a matrix that is read by rows can be complete. The limits are checked first.
     ///
     /// # Errors
-    /// As [`read_matrix`](Self::read_matrix).
+    /// As for [`read_matrix`](Self::read_matrix).
     pub fn expect_matrix(
         &self,
         (dtype, rows, cols): (Dtype, u64, u64),
@@ -268,13 +270,14 @@ impl Source {
         })
     }
 
-    /// Reads a matrix of `rows` × `cols` elements stored one after the other in `order`.
+    /// Reads a matrix of `rows` × `cols` elements stored in `order`.
     ///
-    /// The claim is checked against the limits, then against what is left of the file where that
-    /// is known; otherwise memory grows only as data arrive.
+    /// The size is checked against the limits, then against the rest of the file if that is known;
+    /// otherwise memory grows only as data arrive.
     ///
     /// # Errors
-    /// [`Limit`](ErrorKind::Limit) or [`Truncated`](ErrorKind::Truncated), with the number of bytes expected.
+    /// [`Limit`](ErrorKind::Limit) or [`Truncated`](ErrorKind::Truncated), with the expected number
+    /// of bytes.
     pub fn read_matrix(
         &mut self,
         into: &mut Matrix,
@@ -311,11 +314,11 @@ impl Source {
 }
 
 impl Source {
-    /// Passes over a matrix instead of reading it: `into` gets its type and shape, and holds
-    /// anything. A file is not read for it, only its length is checked.
+    /// Skips a matrix: sets type and shape of `into`, with undefined content. In a file only the
+    /// length is checked.
     ///
     /// # Errors
-    /// As [`read_matrix`](Self::read_matrix).
+    /// As for [`read_matrix`](Self::read_matrix).
     pub fn pass_matrix(
         &mut self,
         into: &mut Matrix,
@@ -331,7 +334,7 @@ impl Source {
     }
 }
 
-/// A size that was checked against the limits, which are sizes in memory.
+/// Converts a size that was checked against the limits, which are sizes in memory.
 fn to_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }

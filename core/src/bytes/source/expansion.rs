@@ -1,43 +1,42 @@
-//! How much of compressed data may be kept at once.
+//! Limits on the expansion of compressed data.
 
 use std::sync::atomic::Ordering;
 
 use super::Source;
-use crate::model::Matrix;
-use crate::{ErrorKind, Limits, Result};
+use crate::error::{ErrorKind, Result};
+use crate::model::{Limits, Matrix};
 
-/// What one object may always take.
+/// The memory that any object may take.
 const ALWAYS: u64 = 16 << 20;
-/// What it may take beyond that, for each compressed byte that was read. Features are compressed
-/// to a third, alignments to a thirtieth; a gigabyte of zeros to a thousandth and less.
+/// The additional memory per compressed byte that was read. Features are compressed to a third,
+/// alignments to a thirtieth; a gigabyte of zeros to a thousandth and less.
 const RATIO: u64 = 50;
 
-/// What a list that is kept in memory takes, counted as it grows.
-pub struct Held {
+/// The memory taken by a growing list.
+pub struct MemoryCounter {
     what: &'static str,
     bytes: u64,
 }
 
-impl Held {
-    /// What an entry takes beside its own bytes: room that a list or table keeps to grow, and what the
-    /// allocator adds.
+impl MemoryCounter {
+    /// The overhead of an entry: spare capacity of a list or table, and the allocator.
     const ENTRY: usize = 64;
 
-    /// Nothing yet of `what`.
+    /// Creates an empty count for `what`.
     pub fn new(what: &'static str) -> Self {
         Self { what, bytes: 0 }
     }
 
-    /// Counts an entry of so many bytes, read from `source`, before it is kept.
+    /// Counts an entry of `bytes` bytes, read from `source`, before it is stored.
     ///
     /// # Errors
-    /// As [`Source::hold`].
+    /// As for [`Source::hold`].
     pub fn add(&mut self, bytes: usize, source: &Source, limits: &Limits) -> Result<()> {
         self.count(bytes);
         source.hold(self.what, self.bytes, limits).map(drop)
     }
 
-    /// Counts an entry of so many bytes that is kept of what is written.
+    /// Counts an entry of `bytes` bytes that is stored by a writer.
     ///
     /// # Errors
     /// [`Limit`](ErrorKind::Limit).
@@ -53,17 +52,17 @@ impl Held {
 }
 
 impl Source {
-    /// Compressed bytes that were read so far, if a compression is undone.
+    /// Returns the number of compressed bytes read so far, if there is a compression.
     pub fn packed(&self) -> Option<u64> {
         let packed = self.packed.as_ref()?;
         Some(packed.load(Ordering::Relaxed))
     }
 
-    /// Checks before `bytes` of memory are taken for `what`, which is read from here, against the
-    /// limits and against what was read to fill it; returns `bytes`.
+    /// Checks an allocation of `bytes` for `what`, which is read from here, against the limits and
+    /// the bytes read so far. Returns `bytes`.
     ///
     /// # Errors
-    /// [`Limit`](ErrorKind::Limit), with the place.
+    /// [`Limit`](ErrorKind::Limit), with the position.
     pub fn hold(&self, what: &str, bytes: u64, limits: &Limits) -> Result<usize> {
         self.check_expansion(what, bytes)?;
         limits
@@ -71,11 +70,11 @@ impl Source {
             .map_err(|e| e.file(&self.name).byte(self.offset))
     }
 
-    /// Adds `rows` to `into`, which is read from here, and returns their bytes to fill; for a matrix
-    /// that grows as data arrive, whether or not a header says how far.
+    /// Adds `rows` to `into`, which is read from here, and returns their bytes to fill. For a
+    /// matrix that grows as data arrive, whatever its declared size.
     ///
     /// # Errors
-    /// As [`hold`](Self::hold).
+    /// As for [`hold`](Self::hold).
     pub fn grow<'a>(
         &self,
         into: &'a mut Matrix,
@@ -87,8 +86,7 @@ impl Source {
             .map_err(|e| e.file(&self.name).byte(self.offset))
     }
 
-    /// Checks that `bytes`, taken for `what`, are in proportion to the compressed bytes they come
-    /// from.
+    /// Checks that `bytes`, allocated for `what`, are in proportion to the compressed bytes.
     pub(super) fn check_expansion(&self, what: &str, bytes: u64) -> Result<()> {
         match self.packed() {
             Some(packed) if bytes > ALWAYS.max(packed.saturating_mul(RATIO)) => {

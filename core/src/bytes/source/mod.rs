@@ -1,8 +1,9 @@
-//! The one cursor through which every reader takes its bytes.
+//! The cursor through which every reader gets its bytes.
 
 mod counted;
 mod cursor;
 mod expansion;
+mod numbers;
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -10,22 +11,22 @@ use std::sync::atomic::AtomicU64;
 
 use super::command::Command;
 use super::local::LocalFile;
-use super::store::Stored;
+use super::store::OpenedFile;
 use super::{Codec, Location};
-use crate::{Error, ErrorKind, Result};
-use counted::Counted;
-pub use expansion::Held;
+use crate::error::{Error, ErrorKind, Result};
+use counted::CountingReader;
+pub use expansion::MemoryCounter;
 
 const BUFFER: usize = 128 << 10;
-/// Read after a jump; then ever more, up to a buffer.
+/// The size of the first read after a jump; later ones grow up to a buffer.
 const FIRST_STEP: usize = 4 << 10;
-/// Compressions inside compressions that are undone.
+/// The largest number of nested compressions.
 const MAX_LAYERS: usize = 4;
 
-/// A byte stream that knows its name, its place and what was compressed.
+/// A byte stream that knows its name, its position and its compression.
 ///
-/// gzip, bzip2 and zstd are found by content and undone on opening, in layers if need be. A short
-/// read is never taken for the end. Places in errors count decompressed bytes.
+/// gzip, bzip2 and zstd are detected by content and decompressed on opening, nested if necessary. A
+/// short read is never taken for the end. Positions in errors count decompressed bytes.
 ///
 /// ```
 /// let mut source = spr_core::bytes::Source::from_bytes("demo", b"\x01\x02rest".to_vec())?;
@@ -39,29 +40,29 @@ pub struct Source {
     location: Option<Location>,
     body: Body,
     layers: Vec<Codec>,
-    /// What was read of the outermost of the layers.
+    /// The number of bytes read of the outermost compression.
     packed: Option<Arc<AtomicU64>>,
-    /// Bytes after decompression, where they can be known beforehand.
+    /// The size after decompression, if it is known in advance.
     len: Option<u64>,
-    /// Storage, grown but never shrunk; only `buffer[start..end]` counts.
+    /// The buffer, which never shrinks; only `buffer[start..end]` is valid.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Where `buffer[start]` stands in the stream.
+    /// The position of `buffer[start]` in the stream.
     offset: u64,
     ended: bool,
-    /// How much to read next: little after a jump, for the next may follow at once.
+    /// The size of the next read: small after a jump, because another may follow at once.
     step: usize,
-    /// A failure met while looking ahead, kept until the bytes before it are used up.
+    /// An error while reading ahead, returned after the bytes before it are consumed.
     pending: Option<Error>,
-    /// Whether the bytes come as somebody makes them.
+    /// Whether another process is still producing the bytes.
     live: bool,
-    /// Threads that may undo compression.
+    /// The number of decompression threads.
     threads: usize,
 }
 
 enum Body {
-    File(Counted<Box<dyn Stored>>),
+    File(CountingReader<Box<dyn OpenedFile>>),
     Stream(Box<dyn Read + Send>),
 }
 
@@ -81,14 +82,14 @@ impl Read for Body {
 }
 
 impl Source {
-    /// What was opened of a file, whose compression is undone on up to `threads` threads; if asked
-    /// for, the bytes that are read of it, as they are stored, are counted.
+    /// Opens a stored file, and decompresses it on up to `threads` threads. The stored bytes read
+    /// are counted if requested.
     ///
     /// # Errors
     /// Reading fails.
     pub(super) fn open(
         at: &Location,
-        stored: Box<dyn Stored>,
+        stored: Box<dyn OpenedFile>,
         read: Option<Arc<AtomicU64>>,
         threads: usize,
     ) -> Result<Self> {
@@ -99,11 +100,11 @@ impl Source {
         source.undo_layers()
     }
 
-    /// What was opened of a file, from a byte on.
+    /// Opens a stored file from a byte on.
     ///
     /// # Errors
-    /// Reading fails; a place inside a compressed file can't be reached.
-    pub(super) fn open_at(at: &Location, stored: Box<dyn Stored>, offset: u64) -> Result<Self> {
+    /// Reading fails, or the file is compressed, so that the position cannot be reached.
+    pub(super) fn open_at(at: &Location, stored: Box<dyn OpenedFile>, offset: u64) -> Result<Self> {
         let mut source = Self::stored(at, stored, None);
         if offset == 0 {
             return source.undo_layers();
@@ -119,10 +120,10 @@ impl Source {
         Ok(source)
     }
 
-    fn stored(at: &Location, stored: Box<dyn Stored>, read: Option<Arc<AtomicU64>>) -> Self {
+    fn stored(at: &Location, stored: Box<dyn OpenedFile>, read: Option<Arc<AtomicU64>>) -> Self {
         let length = stored.length();
         let body = match stored.can_seek() {
-            true => Body::File(Counted {
+            true => Body::File(CountingReader {
                 inner: stored,
                 read,
             }),
@@ -136,31 +137,31 @@ impl Source {
         }
     }
 
-    /// Standard input.
+    /// Opens standard input.
     pub(super) fn stdin() -> Result<Self> {
         Self::live("-".to_owned(), Box::new(io::stdin()))
     }
 
-    /// The output of a shell command, whose failure is an error at the end of its data.
+    /// Runs a shell command for its output. Its failure is an error at the end of its data.
     pub(super) fn command(line: &str) -> Result<Self> {
         let name = format!("{line} |");
         let command = Command::reading(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
         Self::live(name, Box::new(command))
     }
 
-    /// What comes as somebody makes it.
+    /// Opens a live stream.
     fn live(name: String, reader: Box<dyn Read + Send>) -> Result<Self> {
         let mut source = Self::new(name, Body::Stream(reader));
         source.live = true;
         source.undo_layers()
     }
 
-    /// Any reader, named for its errors.
+    /// Wraps any reader, with a name for errors.
     pub fn from_reader(name: impl Into<String>, reader: Box<dyn Read + Send>) -> Result<Self> {
         Self::new(name.into(), Body::Stream(reader)).undo_layers()
     }
 
-    /// Bytes in memory, named for their errors.
+    /// Wraps bytes in memory, with a name for errors.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self> {
         let len = bytes.len() as u64;
         let mut source = Self::new(name.into(), Body::Stream(Box::new(Cursor::new(bytes))));
@@ -199,12 +200,12 @@ impl Source {
         Ok(self)
     }
 
-    /// What `codec` made the rest of the stream of, for a compression that is not found by content.
-    /// What is inside is left as it is, whatever it looks like; places in errors go on from here
-    /// and count decoded bytes.
+    /// Decompresses the rest of the stream with `codec`, for a compression that is not detected by
+    /// content. The decompressed data are not inspected further. Positions in errors continue from
+    /// here and count decompressed bytes.
     ///
     /// # Errors
-    /// Reading fails, or the codec is not built in.
+    /// Reading fails, or the codec is not available.
     pub fn undo(self, codec: Codec) -> Result<Self> {
         codec.check().map_err(|e| e.file(&self.name))?;
         let (mut body, this) = self.into_rest()?;
@@ -212,7 +213,7 @@ impl Source {
             let packed = Arc::<AtomicU64>::default();
             let inner = std::mem::replace(&mut body, Box::new(io::empty()));
             let read = Some(packed.clone());
-            body = Box::new(Counted { inner, read });
+            body = Box::new(CountingReader { inner, read });
             packed
         });
         let body = codec
@@ -231,8 +232,8 @@ impl Source {
         })
     }
 
-    /// A source of no more than the next `len` bytes, such as a file inside a larger one. Places in
-    /// errors stay those of the larger one.
+    /// Limits the source to the next `len` bytes, such as a file inside a larger one. Positions in
+    /// errors remain those of the larger one.
     ///
     /// # Errors
     /// [`Truncated`](ErrorKind::Truncated) if there are known to be fewer.
@@ -249,7 +250,7 @@ impl Source {
         })
     }
 
-    /// All bytes that are left, and the source without them.
+    /// Returns all remaining bytes, and the source without them.
     fn into_rest(mut self) -> Result<(Box<dyn Read + Send>, Self)> {
         if let Some(error) = self.pending.take() {
             return Err(error);
@@ -263,59 +264,59 @@ impl Source {
         Ok((body, self))
     }
 
-    /// The name used in messages: the location, `-`, or the command.
+    /// Returns the name for messages: the location, `-`, or the command.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it is, if it is a file.
+    /// Returns the location, if it is a file.
     pub fn location(&self) -> Option<&Location> {
         self.location.as_ref()
     }
 
-    /// The compressions that were undone, outermost first.
+    /// Returns the compressions that were undone, outermost first.
     pub fn layers(&self) -> &[Codec] {
         &self.layers
     }
 
-    /// The compressions that were undone, as [`DatasetInfo`](crate::model::DatasetInfo) wants them.
+    /// Returns the compressions that were undone, as in [`DatasetInfo`](crate::model::DatasetInfo).
     pub fn compression(&self) -> Option<String> {
         let names: Vec<_> = self.layers.iter().map(|c| c.name()).collect();
         (!names.is_empty()).then(|| names.join("+"))
     }
 
-    /// All bytes of the stream, where that is known without reading it.
+    /// Returns the size of the stream, if it is known without reading it.
     pub fn len(&self) -> Option<u64> {
         self.len
     }
 
-    /// Whether the stream is known to be empty.
+    /// Returns `true` if the stream is known to be empty.
     pub fn is_empty(&self) -> bool {
         self.len == Some(0)
     }
 
-    /// Bytes from here to the end, where that is known.
+    /// Returns the number of remaining bytes, if it is known.
     pub fn remaining(&self) -> Option<u64> {
         self.len.map(|len| len.saturating_sub(self.offset))
     }
 
-    /// Where the next byte stands in the (decompressed) stream.
+    /// Returns the position of the next byte in the (decompressed) stream.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Whether its bytes are those of a file, with no compression undone.
+    /// Returns `true` if the bytes are those of an uncompressed file.
     pub fn is_plain_file(&self) -> bool {
         self.location.is_some() && self.layers.is_empty()
     }
 
-    /// Whether its bytes come as somebody makes them, through a pipe or from a terminal: then they
-    /// are waited for no longer than need be.
+    /// Returns `true` if another process produces the bytes, through a pipe or a terminal. Readers
+    /// then wait for no more than necessary.
     pub fn is_live(&self) -> bool {
         self.live
     }
 
-    /// Whether [`seek`](Self::seek) can go back.
+    /// Returns `true` if [`seek`](Self::seek) can go back.
     pub fn can_seek(&self) -> bool {
         matches!(self.body, Body::File(_))
     }
@@ -323,7 +324,7 @@ impl Source {
     /// Moves to a byte; without [`can_seek`](Self::can_seek) only forward.
     ///
     /// # Errors
-    /// The place is beyond the end, or behind in a stream that can't go back.
+    /// The position is after the end, or before the current one in a stream that is not seekable.
     pub fn seek(&mut self, to: u64) -> Result<()> {
         let ahead = to.checked_sub(self.offset);
         if let Some(ahead) = ahead.and_then(|n| usize::try_from(n).ok())
@@ -366,22 +367,21 @@ impl Source {
         }
     }
 
-    /// The same bytes in a form that can be read backwards: itself if it is an uncompressed file,
-    /// else a temporary copy of what is left. Places stay as they are only in the first case.
+    /// Returns the same bytes in seekable form: itself if it is an uncompressed file, otherwise a
+    /// temporary copy of the rest. Positions are preserved only in the first case.
     ///
     /// # Errors
-    /// Reading fails, the temporary file can't be written, or the compressed data expand beyond
-    /// reason.
+    /// Reading fails, the temporary file cannot be written, or the compressed data expand too much.
     pub fn into_seekable(self) -> Result<Self> {
         let (copy, failure) = self.into_salvage()?;
         failure.map_or(Ok(copy), Err)
     }
 
-    /// As [`into_seekable`](Self::into_seekable), but of a stream that breaks off there is what
-    /// could be read, and the failure.
+    /// Does the same as [`into_seekable`](Self::into_seekable), but returns the readable part of a
+    /// damaged stream, and its error.
     ///
     /// # Errors
-    /// The temporary file can't be written, or the compressed data expand beyond reason.
+    /// The temporary file cannot be written, or the compressed data expand too much.
     pub fn into_salvage(mut self) -> Result<(Self, Option<Error>)> {
         if self.can_seek() {
             return Ok((self, None));
@@ -409,7 +409,7 @@ impl Source {
             self.check_expansion("a temporary copy", len)?;
         }
         file.rewind().map_err(spool)?;
-        let stored: Box<dyn Stored> = Box::new(LocalFile::nameless(file, len));
+        let stored: Box<dyn OpenedFile> = Box::new(LocalFile::nameless(file, len));
         let (name, location, layers) = (self.name, self.location, self.layers);
         let copy = Self {
             len: Some(len),
@@ -418,7 +418,7 @@ impl Source {
             packed: self.packed,
             ..Self::new(
                 name,
-                Body::File(Counted {
+                Body::File(CountingReader {
                     inner: stored,
                     read: None,
                 }),

@@ -1,13 +1,13 @@
-//! Short reads, layers, false sizes.
+//! Short reads, nested compression, wrong sizes.
 
 use std::io::{self, Cursor, Read};
 
 use super::Source;
 use crate::bytes::{ByteOrder, Codec};
-use crate::model::{Dtype, Matrix, Rank};
-use crate::{ErrorKind, Limits};
+use crate::error::ErrorKind;
+use crate::model::{Dtype, Limits, Matrix, Rank};
 
-/// Gives one byte a read.
+/// A reader that returns one byte per call.
 struct Dribble(Cursor<Vec<u8>>);
 
 impl Read for Dribble {
@@ -62,7 +62,7 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_tail_is_decoded_once() {
-    // What the tail holds looks compressed itself, and stays as it is.
+    // The rest looks compressed itself, and is not decompressed.
     let inner = gzip(&[7; 1000]);
     for (codec, packed) in [(Codec::Gzip, gzip(&inner)), (Codec::Zlib, zlib(&inner))] {
         let tail = |packed: &[u8]| {
@@ -165,7 +165,7 @@ fn what_expands_beyond_reason_is_not_held() {
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
         assert!(error.to_string().contains("out of proportion"), "{error}");
     }
-    // Piece by piece all of it is read, as is a large object of what does not expand so far.
+    // In pieces all of it can be read, as can a large object of data that did not expand so far.
     let mut source = open();
     let small = (Dtype::U8, Rank::Matrix, 1 << 10, 1 << 10);
     for _ in 0..32 {

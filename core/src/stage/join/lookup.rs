@@ -1,63 +1,63 @@
-//! Utterances of a second data set, found by key.
+//! Lookup of utterances in a second data set.
 
-use super::kept::{Added, Kept};
-use crate::format::{Opened, RandomAccess, Reader};
-use crate::model::{Key, Utterance};
-use crate::{Limits, Result};
+use super::label_store::{InsertOutcome, LabelStore};
+use crate::error::Result;
+use crate::format::{OpenedDataset, RandomAccess, Reader};
+use crate::model::{Key, Limits, Utterance};
 
-/// Takes out of an utterance what is looked for, and its key.
+/// Takes the requested fields and the key out of an utterance.
 type Take = fn(&mut Utterance) -> Utterance;
 
-/// What joins, by key. It is read when its turn comes where it is [found by key](Opened::Table), and
-/// else once, front to back, and kept.
+/// The second data set. It is read on demand if it supports [lookup](OpenedDataset::Table), otherwise
+/// once, sequentially, and stored.
 pub(super) enum Lookup {
     Keyed(Box<dyn RandomAccess>),
     Read(Box<Read>),
 }
 
-/// What came of looking for a key.
+/// The result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Looked {
+pub(super) enum LookupOutcome {
     Found,
     Missing,
-    /// What was read on the way appears twice and differs; its key is that of the utterance.
+    /// A key that was read on the way is repeated with different data; it is set in the utterance.
     Twice,
 }
 
-/// What is read front to back.
+/// A data set that is read sequentially.
 pub(super) struct Read {
     reader: Box<dyn Reader>,
     take: Take,
-    kept: Kept,
+    kept: LabelStore,
     ended: bool,
 }
 
 impl Lookup {
-    /// Looks in `opened` for what `take` takes.
-    pub(super) fn new(opened: Opened, take: Take, limits: Limits) -> Self {
+    /// Creates a lookup in `opened` of the fields that `take` takes.
+    pub(super) fn new(opened: OpenedDataset, take: Take, limits: Limits) -> Self {
         match opened {
-            Opened::Table(table) => Self::Keyed(table),
-            Opened::Stream(reader) => Self::Read(Box::new(Read {
+            OpenedDataset::Table(table) => Self::Keyed(table),
+            OpenedDataset::Stream(reader) => Self::Read(Box::new(Read {
                 reader,
                 take,
-                kept: Kept::new(limits),
+                kept: LabelStore::new(limits),
                 ended: false,
             })),
         }
     }
 
-    /// Reads what stands under `key` into `utt`.
-    pub(super) fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<Looked> {
+    /// Reads the utterance of `key` into `utt`.
+    pub(super) fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<LookupOutcome> {
         match self {
             Self::Keyed(table) => Ok(match table.find(key, utt)? {
-                true => Looked::Found,
-                false => Looked::Missing,
+                true => LookupOutcome::Found,
+                false => LookupOutcome::Missing,
             }),
             Self::Read(read) => read.find(key, utt),
         }
     }
 
-    /// The first key that appears twice, with something else, among those that nobody asked for.
+    /// Returns the first key, among those not looked up, that is repeated with different data.
     pub(super) fn find_twice(&mut self, utt: &mut Utterance) -> Result<Option<Key>> {
         match self {
             Self::Keyed(table) => table.find_twice(),
@@ -67,8 +67,8 @@ impl Lookup {
 }
 
 impl Read {
-    /// Reads and keeps what comes next; nothing at the end.
-    fn advance(&mut self, next: &mut Utterance) -> Result<Option<Added>> {
+    /// Reads and stores the next utterance, or returns nothing at the end.
+    fn advance(&mut self, next: &mut Utterance) -> Result<Option<InsertOutcome>> {
         if self.ended || !self.reader.read(next)? {
             self.ended = true;
             return Ok(None);
@@ -79,24 +79,24 @@ impl Read {
         Ok(Some(added))
     }
 
-    fn find(&mut self, key: &Key, next: &mut Utterance) -> Result<Looked> {
+    fn find(&mut self, key: &Key, next: &mut Utterance) -> Result<LookupOutcome> {
         if self.kept.find(key, next)? {
-            return Ok(Looked::Found);
+            return Ok(LookupOutcome::Found);
         }
         while let Some(added) = self.advance(next)? {
-            if added == Added::Different {
-                return Ok(Looked::Twice);
+            if added == InsertOutcome::Different {
+                return Ok(LookupOutcome::Twice);
             }
             if next.key == *key {
-                return Ok(Looked::Found);
+                return Ok(LookupOutcome::Found);
             }
         }
-        Ok(Looked::Missing)
+        Ok(LookupOutcome::Missing)
     }
 
     fn find_twice(&mut self, next: &mut Utterance) -> Result<Option<Key>> {
         while let Some(added) = self.advance(next)? {
-            if added == Added::Different {
+            if added == InsertOutcome::Different {
                 return Ok(Some(next.key.clone()));
             }
         }

@@ -1,37 +1,37 @@
-//! Labels from a second data set.
+//! Joining of labels from a second data set.
 
-mod kept;
+mod label_store;
 mod lookup;
 mod stretch;
 mod text;
 mod tolerance;
 
 use crate::bytes::Env;
-use crate::format::{Opened, Reader};
-use crate::guess::Guess;
+use crate::error::{Error, Remedy, Result};
+use crate::format::{OpenedDataset, Reader};
 use crate::model::{
     DatasetInfo, Decimal, FrameGrid, Key, Matrix, Meta, Object, Rank, Segment, Tier, Utterance,
 };
-use crate::{Error, KeyMap, Remedy, Result};
-use lookup::{Looked, Lookup};
+use crate::stage::guess::Guess;
+use crate::tables::KeyMap;
+use lookup::{Lookup, LookupOutcome};
 pub use text::JoinText;
 use tolerance::Tolerance;
 
-/// Gives each utterance of one data set the labels that another has under the same key, or under
-/// the key that a table gives for it. Segments that tile the frames and have integers for labels
-/// are as good as frame labels, and so is one integer for one frame; their frames are those that their own data set tells of, else
-/// those of the utterance, else of the [usual](FrameGrid::USUAL_SHIFT) shift.
+/// Adds the labels of a second data set to the utterances with the same key, or with the key that a
+/// table maps to. Segments that tile the frames and have integers as labels count as frame labels,
+/// and so does a single integer for a single frame. Their frames are those of their own data set,
+/// otherwise those of the utterance, otherwise of the [default](FrameGrid::USUAL_SHIFT) shift.
 ///
-/// An utterance with features gets frame labels; to one without, segments are given as they are.
+/// An utterance with features gets frame labels; one without gets segments unchanged.
 ///
-/// Where there are no labels under the key of an utterance that is a stretch of a recording, those of
-/// the recording count, or of `RECORDING-CHANNEL`: what of their segments lies within the stretch, in
-/// its own time.
+/// If there are no labels with the key of an utterance that is a segment of a recording, those of
+/// the recording, or of `RECORDING-CHANNEL`, are used: their segments within the utterance, with
+/// shifted times.
 ///
-/// Labels that are [found by key](Opened::Table) are read when their turn comes. Others are read
-/// once, front to back, and kept in memory or in a temporary file, for utterances may come in
-/// another order, or several of one key. Labels that stand twice under a key are an error unless
-/// they are the same, asked for or not.
+/// Labels with [lookup](OpenedDataset::Table) are read on demand. Others are read once, sequentially, and
+/// stored in memory or in a temporary file, because the order of utterances may differ and keys may
+/// be used repeatedly. A repeated key with different labels is an error, whether it is used or not.
 pub struct JoinLabels {
     main: Box<dyn Reader>,
     labels: Lookup,
@@ -43,22 +43,22 @@ pub struct JoinLabels {
     guess: Guess,
     next: Utterance,
     env: Env,
-    /// Whether the rest of the labels was looked at, once there are no more utterances.
+    /// Whether the remaining labels were checked after the last utterance.
     over: bool,
 }
 
 /// The labels of one utterance.
-enum Found {
+enum FoundLabels {
     Frames(Matrix),
-    /// Segments, and the frames that they count, where that is known.
+    /// Segments, and the grid of their frames, if known.
     Tiers(Vec<Tier>, Option<FrameGrid>),
 }
 
-impl Found {
-    /// Takes them out of what holds them.
+impl FoundLabels {
+    /// Takes them out of an utterance.
     fn take(from: &mut Utterance) -> Option<Self> {
         let tiers = std::mem::take(&mut from.tiers);
-        // One integer is the label of one frame.
+        // A single integer is the label of one frame.
         if let (None, Some(Object::Int(label))) = (&from.labels, from.object.take()) {
             return Matrix::from_rows(&[label], 1, Rank::Vector)
                 .ok()
@@ -71,7 +71,7 @@ impl Found {
         }
     }
 
-    /// Gives them to `utt`.
+    /// Moves them to `utt`.
     fn give(self, utt: &mut Utterance, how: &mut Framing) -> Result<()> {
         match self {
             Self::Frames(labels) => utt.labels = Some(labels),
@@ -88,28 +88,27 @@ impl Found {
     }
 }
 
-/// The only tier.
+/// Returns the only tier.
 fn only(tiers: Vec<Tier>) -> Result<Tier> {
     <[Tier; 1]>::try_from(tiers)
         .map(|[tier]| tier)
         .map_err(|tiers| {
             let message = format!("has {} tiers of segments, expected one", tiers.len());
             let names = tiers.iter().map(|tier| Key::from(&*tier.name).to_string());
-            let names: Vec<_> = names.collect();
-            Error::unfit(message).hint(format!("tier=NAME picks one: {}", names.join(", ")))
+            Error::unfit(message).suggest(Remedy::PickTier(names.collect()))
         })
 }
 
-/// How segments become labels of frames.
+/// The parameters for converting segments to frame labels.
 struct Framing<'a> {
-    /// Labels of as many frames as they are for will do.
+    /// Whether labels keep their own number of frames.
     lenient: bool,
     rounded: bool,
     guess: &'a mut Guess,
     env: &'a Env,
 }
 
-/// The labels of the frames of `utt` that a tier has.
+/// Returns the labels of a tier for the frames of `utt`.
 fn frames(
     mut tier: Tier,
     grid: Option<FrameGrid>,
@@ -141,7 +140,7 @@ fn twice(key: &Key) -> Error {
     Error::malformed("has labels twice, and they differ").utterance(key)
 }
 
-/// What is a label, taken out of an utterance.
+/// Takes the labels out of an utterance.
 fn labels_of(next: &mut Utterance) -> Utterance {
     Utterance {
         key: next.key.clone(),
@@ -159,8 +158,13 @@ fn labels_of(next: &mut Utterance) -> Utterance {
 }
 
 impl JoinLabels {
-    /// Joins the `labels` to `main`; `name` says where the labels come from.
-    pub fn new(main: Box<dyn Reader>, labels: Opened, name: impl Into<String>, env: &Env) -> Self {
+    /// Joins `labels` to `main`; `name` is the source of the labels for messages.
+    pub fn new(
+        main: Box<dyn Reader>,
+        labels: OpenedDataset,
+        name: impl Into<String>,
+        env: &Env,
+    ) -> Self {
         Self {
             main,
             labels: Lookup::new(labels, labels_of, env.limits),
@@ -175,8 +179,8 @@ impl JoinLabels {
         }
     }
 
-    /// Looks labels up under what `map` gives for the key of an utterance, such as its speaker, and only
-    /// then under the key.
+    /// Looks labels up by the value of `map` for the key of an utterance, such as its speaker,
+    /// before the key itself.
     #[must_use]
     pub fn mapped(self, map: KeyMap) -> Self {
         Self {
@@ -185,8 +189,8 @@ impl JoinLabels {
         }
     }
 
-    /// Takes labels for so many frames more or fewer than there are, too: what is longer is cut at its
-    /// end, and how often that was done is told in the end.
+    /// Accepts labels that differ by up to `frames` frames in number: the longer of both is cut at
+    /// its end, and a final warning counts the cases.
     #[must_use]
     pub fn tolerant(self, frames: u64) -> Self {
         Self {
@@ -195,22 +199,22 @@ impl JoinLabels {
         }
     }
 
-    /// Rounds the times of segments to whole frames, if `rounded`.
+    /// Rounds the times of segments to whole frames, if `rounded` is set.
     #[must_use]
     pub fn rounded(self, rounded: bool) -> Self {
         Self { rounded, ..self }
     }
 
-    /// Reads the labels under `key`; `false` if there are none.
+    /// Reads the labels of `key`, and returns `false` if there are none.
     fn look_up(&mut self, key: &Key) -> Result<bool> {
         match self.labels.find(key, &mut self.next)? {
-            Looked::Found => Ok(true),
-            Looked::Missing => Ok(false),
-            Looked::Twice => Err(twice(&self.next.key).file(&self.name)),
+            LookupOutcome::Found => Ok(true),
+            LookupOutcome::Missing => Ok(false),
+            LookupOutcome::Twice => Err(twice(&self.next.key).file(&self.name)),
         }
     }
 
-    /// Reads the labels of the recording of which `utt` is a stretch, and leaves what lies within that;
+    /// Reads the labels of the recording of `utt`, and keeps those within the utterance. Returns
     /// `false` if there are none.
     fn look_up_recording(&mut self, utt: &Utterance) -> Result<bool> {
         let meta = &utt.meta;
@@ -266,7 +270,7 @@ impl JoinLabels {
             return Err(Error::unfit(missing).utterance(&utt.key).continuable());
         }
         let is_text = next.said().is_some();
-        let found = Found::take(next).ok_or_else(|| {
+        let found = FoundLabels::take(next).ok_or_else(|| {
             let error = match is_text {
                 true => Error::unfit("holds text, not labels").suggest(Remedy::JoinText),
                 false => Error::unfit("holds no labels"),
@@ -285,8 +289,8 @@ impl JoinLabels {
         given.map_err(|e| e.utterance(&utt.key).file(name).continuable())
     }
 
-    /// Looks at the labels that nobody asked for. Some may stand twice; faults of others are told,
-    /// but no utterance needs them.
+    /// Checks the labels that were not used. Repeated keys are errors; other faults are warnings,
+    /// because no utterance needs them.
     fn check_rest(&mut self) -> Result<()> {
         match self.labels.find_twice(&mut self.next) {
             Ok(None) => Ok(()),
@@ -300,6 +304,7 @@ impl JoinLabels {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for JoinLabels {
     fn info(&self) -> &DatasetInfo {
         self.main.info()

@@ -1,10 +1,9 @@
-//! Segments of a recording as those of a stretch of it, and as those of whole frames.
+//! Cutting of a recording's segments to an utterance, and rounding to frames.
 
+use crate::error::{Error, Result};
 use crate::model::{Decimal, FrameGrid, Segment, Tier};
-use crate::{Error, Result};
 
-/// What of the tiers of a recording lies between `start` and `end`, in the time of that stretch. What
-/// reaches beyond it is cut.
+/// Cuts the tiers of a recording to the time between `start` and `end`, and shifts their times.
 pub(super) fn cut(tiers: &mut [Tier], start: Decimal, end: Option<Decimal>) -> Result<()> {
     for tier in tiers {
         let mut kept = Vec::new();
@@ -42,10 +41,10 @@ fn cut_one(segment: Segment, start: Decimal, end: Option<Decimal>) -> Result<Opt
     }))
 }
 
-/// The segments from frame to frame: each time is that of the nearest frame. What is shorter than
-/// half a frame is gone.
+/// Rounds the times of segments to the nearest frames. Segments shorter than half a frame are
+/// dropped.
 pub(super) fn round(segments: &mut Vec<Segment>, grid: &FrameGrid) {
-    // What is before the first frame begins with it.
+    // A segment before the first frame is moved to its start.
     let nearest = |time| grid.nearest(time).unwrap_or(0);
     segments.retain_mut(|segment| {
         let (start, end) = (nearest(segment.start), segment.end.map(nearest));

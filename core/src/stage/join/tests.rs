@@ -1,8 +1,8 @@
-//! Labels that join by key, and by recording and time.
+//! Joining of labels by key, and by recording and time.
 
 use super::*;
-use crate::Limits;
 use crate::format::RandomAccess;
+use crate::model::Limits;
 
 struct List(Vec<Utterance>, DatasetInfo);
 
@@ -37,7 +37,7 @@ fn join(main: &[(&str, usize)], labels: &[(&str, usize)]) -> JoinLabels {
     let labels = labels
         .iter()
         .map(|(k, n)| utterance(k, None, Some(&vec![7; *n])));
-    let labels = Opened::Stream(list(labels.collect()));
+    let labels = OpenedDataset::Stream(list(labels.collect()));
     JoinLabels::new(list(main.collect()), labels, "ali.txt", &Env::default())
 }
 
@@ -128,7 +128,7 @@ fn segments_are_labels() {
         segmented("c", Some("0.03"), None),
         segmented("d", Some("0.04"), Some("0.02")),
     ];
-    let labels = Opened::Stream(list(labels));
+    let labels = OpenedDataset::Stream(list(labels));
     let mut joined = JoinLabels::new(list(main), labels, "a.seg", &Env::default());
     let mut utt = Utterance::default();
     for _ in 0..2 {
@@ -146,7 +146,7 @@ fn segments_are_labels() {
     }
 }
 
-/// An utterance from `start` to `end` of channel A of a recording.
+/// Returns an utterance from `start` to `end` of channel A of a recording.
 fn stretch_of(key: &str, recording: &str, start: &str, end: &str) -> Utterance {
     let mut utt = utterance(key, Some(&[0.0; 3]), None);
     utt.meta.recording = Some(recording.into());
@@ -155,7 +155,7 @@ fn stretch_of(key: &str, recording: &str, start: &str, end: &str) -> Utterance {
     utt
 }
 
-/// Labels of a recording: a second of each number.
+/// Returns labels of a recording: one second of each number.
 fn seconds(key: &str, channel: Option<&str>, numbers: &[&str]) -> Utterance {
     let segment = |(n, label): (i64, &&str)| {
         let [start, end] = [n, n + 1].map(|n| Decimal::new(n, 0));
@@ -194,8 +194,8 @@ fn labels_of_a_recording_join_by_time() {
     ];
     for table in [true, false] {
         let labels = match table {
-            true => Opened::Table(Box::new(Table(labels.clone()))),
-            false => Opened::Stream(list(labels.clone())),
+            true => OpenedDataset::Table(Box::new(Table(labels.clone()))),
+            false => OpenedDataset::Stream(list(labels.clone())),
         };
         let mut joined = JoinLabels::new(list(main()), labels, "r.ctm", &Env::default());
         let mut utt = Utterance::default();
@@ -212,7 +212,7 @@ fn labels_of_a_recording_join_by_time() {
             assert_eq!(error.to_string(), message);
             assert!(error.can_continue());
         }
-        // Without features there is nothing to count frames by.
+        // Without features there are no frames to count by.
         assert!(joined.read(&mut utt).unwrap());
         assert_eq!(utt.labels, None);
         assert_eq!(utt.segments().unwrap().len(), 2);
@@ -223,7 +223,7 @@ fn labels_of_a_recording_join_by_time() {
 fn times_are_rounded_where_that_is_wanted() {
     let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
     let main = || list(vec![stretch_of("a", "r", "0.984", "1.014")]);
-    let labels = || Opened::Stream(list(vec![seconds("r", None, &["1", "2"])]));
+    let labels = || OpenedDataset::Stream(list(vec![seconds("r", None, &["1", "2"])]));
     let join = || JoinLabels::new(main(), labels(), "r.ctm", &Env::default());
     let mut utt = Utterance::default();
     let error = join().read(&mut utt).unwrap_err().to_string();
@@ -268,8 +268,8 @@ fn speakers_stand_for_utterances() {
     };
     let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
     for labels in [
-        Opened::Table(Box::new(Table(labels()))),
-        Opened::Stream(list(labels())),
+        OpenedDataset::Table(Box::new(Table(labels()))),
+        OpenedDataset::Stream(list(labels())),
     ] {
         let main = ["a", "b", "c", "d", "e"].map(|k| utterance(k, Some(&[0.0; 2]), None));
         let main = list(main.to_vec());
@@ -287,14 +287,14 @@ fn speakers_stand_for_utterances() {
     }
 }
 
-/// Transcripts, each under its key.
-fn texts(all: &[(&str, &str)]) -> Opened {
+/// Returns transcripts by key.
+fn texts(all: &[(&str, &str)]) -> OpenedDataset {
     let utterances = all.iter().map(|(key, text)| Utterance {
         key: (*key).into(),
         text: Some(text.as_bytes().to_vec()),
         ..Utterance::default()
     });
-    Opened::Stream(Box::new(List(utterances.collect(), DatasetInfo::default())))
+    OpenedDataset::Stream(Box::new(List(utterances.collect(), DatasetInfo::default())))
 }
 
 #[test]

@@ -1,18 +1,18 @@
-//! Transcripts from a second data set.
+//! Joining of transcripts from a second data set.
 
 use std::borrow::Cow;
 
-use super::lookup::{Looked, Lookup};
+use super::lookup::{Lookup, LookupOutcome};
 use crate::bytes::Env;
-use crate::format::{Opened, Reader};
+use crate::error::{Error, Remedy, Result};
+use crate::format::{OpenedDataset, Reader};
 use crate::model::{DatasetInfo, Key, Object, Utterance};
-use crate::{Error, Remedy, Result};
 
-/// Gives each utterance of one data set what was said by another, under the same key: its text, or the
-/// words that a table of Kaldi's holds there.
+/// Adds the text of a second data set to the utterances with the same key: its text, or the words
+/// of a Kaldi table.
 ///
-/// An utterance that has no text there, or has some already, is at fault, and the next one can be
-/// read. What appears twice under a key is an error unless it is the same.
+/// An utterance without a transcript, or with text already, is faulty, and the next one can be
+/// read. A repeated key with different text is an error.
 pub struct JoinText {
     main: Box<dyn Reader>,
     texts: Lookup,
@@ -21,8 +21,13 @@ pub struct JoinText {
 }
 
 impl JoinText {
-    /// Joins `texts` to `main`; `name` says where they come from.
-    pub fn new(main: Box<dyn Reader>, texts: Opened, name: impl Into<String>, env: &Env) -> Self {
+    /// Joins `texts` to `main`; `name` is their source for messages.
+    pub fn new(
+        main: Box<dyn Reader>,
+        texts: OpenedDataset,
+        name: impl Into<String>,
+        env: &Env,
+    ) -> Self {
         Self {
             main,
             texts: Lookup::new(texts, text_of, env.limits),
@@ -31,16 +36,16 @@ impl JoinText {
         }
     }
 
-    /// What stands under `key`.
+    /// Returns the text of `key`.
     fn find(&mut self, key: &Key) -> Result<Vec<u8>> {
         let next = &mut self.next;
         match self.texts.find(key, next)? {
-            Looked::Found => {}
-            Looked::Missing => {
+            LookupOutcome::Found => {}
+            LookupOutcome::Missing => {
                 let message = format!("no text in {}", self.name);
                 return Err(Error::unfit(message).utterance(key).continuable());
             }
-            Looked::Twice => return Err(twice(&next.key).file(&self.name)),
+            LookupOutcome::Twice => return Err(twice(&next.key).file(&self.name)),
         }
         text_of(next).text.ok_or_else(|| {
             let error = Error::unfit("holds no text").utterance(key);
@@ -49,7 +54,7 @@ impl JoinText {
     }
 }
 
-/// What was said, taken out of an utterance.
+/// Takes the text out of an utterance.
 fn text_of(next: &mut Utterance) -> Utterance {
     let word = match &next.object {
         Some(Object::Token(word)) => Some(word.clone()),
@@ -67,6 +72,7 @@ fn twice(key: &Key) -> Error {
     Error::malformed("has text twice, and it differs").utterance(key)
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for JoinText {
     fn info(&self) -> &DatasetInfo {
         self.main.info()

@@ -1,16 +1,16 @@
-//! Labels for a few frames more or fewer than there are.
+//! Tolerance for a different number of labels.
 
-use crate::Error;
+use crate::error::Error;
 use crate::model::{Matrix, Utterance};
 
-/// How far the numbers of frames and labels may be apart, and how far they were.
+/// The accepted difference between the numbers of frames and labels, and the actual ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tolerance {
-    /// Frames.
+    /// The accepted difference in frames.
     pub(super) most: u64,
-    /// Utterances that were cut.
+    /// The number of utterances that were cut.
     cut: u64,
-    /// The most frames that were cut from one.
+    /// The largest number of frames cut from one.
     largest: u64,
 }
 
@@ -22,8 +22,8 @@ impl Tolerance {
         }
     }
 
-    /// Cuts features or labels, whichever are longer, to the length of the other if that is near
-    /// enough; says whether they are of the same length then.
+    /// Cuts features or labels to the length of the shorter, if the difference is accepted. Returns
+    /// `true` if their lengths are then equal.
     pub(super) fn fit(&mut self, utt: &mut Utterance) -> bool {
         let (Some(features), Some(labels)) = (&mut utt.features, &mut utt.labels) else {
             return true;
@@ -45,7 +45,7 @@ impl Tolerance {
         true
     }
 
-    /// What was cut, if anything was.
+    /// Returns the warning about cut utterances, if there are any.
     pub(super) fn told(&self) -> Option<Error> {
         let utterances = match self.cut {
             0 => return None,

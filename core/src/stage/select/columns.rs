@@ -1,4 +1,4 @@
-//! Some columns of all.
+//! Selection of columns.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -6,26 +6,26 @@ use std::str::FromStr;
 use super::super::stale::Stale;
 use super::Ranges;
 use crate::bytes::Env;
+use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Described, Matrix, Rank, Utterance};
-use crate::{Error, Limits, Result};
+use crate::model::{DatasetInfo, Limits, Matrix, Rank, TagSubject, Utterance};
 
-/// Columns in the order they are wanted, as Kaldi's select-feats has it: `0,24-22,3-12`. They count from 0, both ends of a range
-/// belong to it, a range may run downwards, and a column may be named more than once.
+/// Columns in the requested order, as in Kaldi's select-feats: `0,24-22,3-12`. They count from 0,
+/// ranges are inclusive and may be descending, and columns may be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// First and last column of runs that go upwards.
+    /// The first and last columns of ascending runs.
     runs: Vec<(usize, usize)>,
 }
 
 impl Columns {
-    /// How many columns it names.
+    /// Returns the number of columns.
     pub fn count(&self) -> usize {
         self.runs.iter().map(|(first, last)| last + 1 - first).sum()
     }
 }
 
-/// No matrix has more columns, and a list that names more is a slip.
+/// A larger number of columns is assumed to be a mistake.
 const MOST: usize = 1 << 24;
 
 impl FromStr for Columns {
@@ -57,7 +57,7 @@ impl FromStr for Columns {
 }
 
 impl FromIterator<usize> for Columns {
-    /// These columns, in this order.
+    /// Collects these columns in order.
     fn from_iter<I: IntoIterator<Item = usize>>(columns: I) -> Self {
         Self {
             runs: columns.into_iter().map(|column| (column, column)).collect(),
@@ -71,22 +71,22 @@ impl From<Columns> for Ranges {
     }
 }
 
-/// Keeps the chosen columns of the features, in the order of the ranges. Labels and utterances
-/// without features pass unchanged.
+/// Selects columns of the features, in the order of the ranges. Labels, and utterances without
+/// features, are not changed.
 pub struct SelectColumns {
     inner: Box<dyn Reader>,
     columns: Ranges,
-    /// The columns chosen of so many.
+    /// The number of columns, and the selected ones.
     runs: (usize, Vec<Range<usize>>),
     limits: Limits,
     info: DatasetInfo,
-    /// The features as they were read.
+    /// The original features.
     all: Matrix,
     stale: Stale,
 }
 
 impl SelectColumns {
-    /// The `columns` of the features of `inner`, none of which may exceed `limits`.
+    /// Selects the `columns` of the features of `inner`, within `limits`.
     pub fn new(inner: Box<dyn Reader>, columns: impl Into<Ranges>, limits: Limits) -> Self {
         let mut stage = Self {
             inner,
@@ -95,13 +95,13 @@ impl SelectColumns {
             limits,
             info: DatasetInfo::default(),
             all: Matrix::default(),
-            stale: Stale::new(Described::Columns),
+            stale: Stale::new(TagSubject::Columns),
         };
         stage.describe();
         stage
     }
 
-    /// Tells of header lines that are about the columns as they were, and are left out.
+    /// Enables a warning about dropped tags that describe the columns.
     #[must_use]
     pub fn telling(mut self, env: &Env) -> Self {
         self.stale.tell(env);
@@ -115,7 +115,7 @@ impl SelectColumns {
         self.info.dim = width.map(|width| width as u64);
     }
 
-    /// Chooses among `cols` columns and says how many those are.
+    /// Selects among `cols` columns, and returns the number selected.
     fn choose(&mut self, cols: usize) -> Result<usize> {
         if self.runs.0 != cols {
             let runs = self.columns.of("column", cols)?;
@@ -149,13 +149,14 @@ impl SelectColumns {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for SelectColumns {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     /// # Errors
-    /// An utterance has fewer columns than are asked for; the next can be read.
+    /// An utterance has fewer columns than requested; the next one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
         if let Some(features) = utt.features.as_mut().filter(|_| more) {

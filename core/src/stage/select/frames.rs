@@ -1,31 +1,31 @@
-//! Some frames of each utterance.
+//! Selection of frames.
 
 use std::ops::Range;
 
 use super::super::stale::Stale;
 use super::Ranges;
 use crate::bytes::Env;
+use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Described, Matrix, Utterance};
-use crate::stage::pieces::frames;
-use crate::{Error, Limits, Result};
+use crate::model::{DatasetInfo, Limits, Matrix, TagSubject, Utterance};
+use crate::stage::frame_cursor::frames;
 
-/// Keeps the chosen frames of each utterance, features and labels alike, in the order of the ranges.
+/// Selects frames of each utterance, features and labels alike, in the order of the ranges.
 ///
-/// Frames that do not start with the first have no frame offset any more, and those that are not
-/// one run no frame shift.
+/// Selections that do not start with the first frame lose the frame offset, and those that are not
+/// contiguous lose the frame shift.
 pub struct SelectFrames {
     inner: Box<dyn Reader>,
     frames: Ranges,
     limits: Limits,
     info: DatasetInfo,
-    /// The features or labels as they were read.
+    /// The original features or labels.
     all: Matrix,
     stale: Stale,
 }
 
 impl SelectFrames {
-    /// The `frames` of each utterance of `inner`, which may not exceed `limits`.
+    /// Selects the `frames` of each utterance of `inner`, within `limits`.
     pub fn new(inner: Box<dyn Reader>, frames: impl Into<Ranges>, limits: Limits) -> Self {
         Self {
             info: inner.info().without_totals(),
@@ -33,11 +33,11 @@ impl SelectFrames {
             frames: frames.into(),
             limits,
             all: Matrix::default(),
-            stale: Stale::new(Described::Frames),
+            stale: Stale::new(TagSubject::Frames),
         }
     }
 
-    /// Tells of header lines that are about the frames as they were, and are left out.
+    /// Enables a warning about dropped tags that describe the frames.
     #[must_use]
     pub fn telling(mut self, env: &Env) -> Self {
         self.stale.tell(env);
@@ -85,13 +85,14 @@ impl SelectFrames {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for SelectFrames {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     /// # Errors
-    /// An utterance has fewer frames than are asked for; the next can be read.
+    /// An utterance has fewer frames than requested; the next one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
         if more {

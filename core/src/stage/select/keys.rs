@@ -1,54 +1,55 @@
-//! Utterances by their keys.
+//! Selection of utterances by key.
 
 use std::collections::HashSet;
 
 use glob::Pattern;
 use regex::bytes::Regex;
 
-use crate::bytes::{Env, Held, Locator, Source};
-use crate::format::{Reader, Wanted};
-use crate::model::{DatasetInfo, Key, Utterance};
-use crate::{Error, Limits, Result};
+use crate::bytes::{Env, Locator, MemoryCounter, Source};
+use crate::error::{Error, Result};
+use crate::format::{KeyPredicate, Reader};
+use crate::model::{DatasetInfo, Key, Limits, Utterance};
 
-/// Says of a key whether it is meant.
+/// A condition on keys.
+#[non_exhaustive]
 #[derive(Clone, Debug)]
 pub enum KeyFilter {
     /// The keys of a list.
     List(HashSet<Key>),
-    /// Keys like a shell pattern: `*` any bytes, `?` any one character, `[a-z]` one of these.
+    /// Keys that match a shell pattern: `*` any bytes, `?` any character, `[a-z]` one of these.
     Glob(Pattern),
-    /// Keys in which a regular expression is found.
+    /// Keys that match a regular expression.
     Regex(Regex),
 }
 
 impl KeyFilter {
-    /// The first words of the lines of a file, such as a list of keys or an `utt2spk`; blank lines
-    /// are passed over.
+    /// Reads the first words of the lines of a file, such as a list of keys or an `utt2spk`; blank
+    /// lines are skipped.
     ///
     /// # Errors
-    /// It can't be opened, reading fails, or it is no text.
+    /// It cannot be opened or read, or is not text.
     pub fn list(at: &Locator, env: &Env) -> Result<Self> {
         Self::read(env.open(at)?, &env.limits)
     }
 
-    /// The first words of the lines of a source, as [`list`](Self::list).
+    /// Reads the first words of the lines of a source, like [`list`](Self::list).
     ///
     /// # Errors
-    /// Reading fails, or what stands there is no text.
+    /// It cannot be read, or is not text.
     pub fn read(source: Source, limits: &Limits) -> Result<Self> {
         Self::keys(source, limits).map(Self::List)
     }
 
-    /// The keys themselves, as [`read`](Self::read).
+    /// Returns the keys themselves, like [`read`](Self::read).
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// As for [`read`](Self::read).
     pub fn keys(mut source: Source, limits: &Limits) -> Result<HashSet<Key>> {
-        let (mut keys, mut held) = (HashSet::new(), Held::new("a list of keys"));
+        let (mut keys, mut held) = (HashSet::new(), MemoryCounter::new("a list of keys"));
         let (mut line, mut number) = (Vec::new(), 0);
         while source.line(&mut line, limits)? {
             number += 1;
-            // Keys may be of any encoding; what is no text at all has zeros.
+            // Keys may have any encoding; data that are not text contain zeros.
             if line.contains(&0) {
                 let error = Error::malformed("byte 0x00 in a list of keys");
                 return Err(error.file(source.name()).line(number));
@@ -63,20 +64,20 @@ impl KeyFilter {
         Ok(keys)
     }
 
-    /// Keys like a shell pattern. Keys that are not UTF-8 are like none.
+    /// Selects keys that match a shell pattern. Keys that are not UTF-8 do not match.
     ///
     /// # Errors
-    /// It is not a pattern.
+    /// The pattern is invalid.
     pub fn glob(pattern: &str) -> Result<Self> {
         Pattern::new(pattern).map(Self::Glob).map_err(|e| {
             Error::usage(format!("'{pattern}' is not a pattern for keys")).hint(e.to_string())
         })
     }
 
-    /// Keys in which a regular expression is found.
+    /// Selects keys that match a regular expression.
     ///
     /// # Errors
-    /// It is not a regular expression.
+    /// The regular expression is invalid.
     pub fn regex(pattern: &str) -> Result<Self> {
         Regex::new(pattern).map(Self::Regex).map_err(|e| {
             let text = e.to_string();
@@ -87,7 +88,7 @@ impl KeyFilter {
         })
     }
 
-    /// Whether `key` is meant.
+    /// Returns `true` if `key` is selected.
     pub fn holds(&self, key: &Key) -> bool {
         match self {
             Self::List(keys) => keys.contains(key),
@@ -103,23 +104,24 @@ impl From<HashSet<Key>> for KeyFilter {
     }
 }
 
-impl From<KeyFilter> for Wanted {
+impl From<KeyFilter> for KeyPredicate {
     fn from(filter: KeyFilter) -> Self {
         std::sync::Arc::new(move |key: &Key| filter.holds(key))
     }
 }
 
-/// The utterances whose keys a filter holds, or those whose keys it does not.
+/// Selects the utterances whose keys a filter holds, or the others.
 pub struct SelectKeys {
     inner: Box<dyn Reader>,
-    wanted: Wanted,
+    wanted: KeyPredicate,
     held: bool,
     info: DatasetInfo,
 }
 
 impl SelectKeys {
-    /// Those utterances of `inner` whose keys are `wanted`, or with `held` false the others.
-    pub fn new(inner: Box<dyn Reader>, wanted: impl Into<Wanted>, held: bool) -> Self {
+    /// Selects the utterances of `inner` whose keys are `wanted`, or the others if `held` is
+    /// `false`.
+    pub fn new(inner: Box<dyn Reader>, wanted: impl Into<KeyPredicate>, held: bool) -> Self {
         Self {
             info: inner.info().without_totals(),
             inner,
@@ -129,6 +131,7 @@ impl SelectKeys {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for SelectKeys {
     fn info(&self) -> &DatasetInfo {
         &self.info
@@ -156,7 +159,7 @@ mod tests {
     #[test]
     fn by_key() {
         let some: HashSet<_> = ["d", "b", "x"].map(Key::from).into();
-        let some = Wanted::from(KeyFilter::from(some));
+        let some = KeyPredicate::from(KeyFilter::from(some));
         assert_eq!(keys(SelectKeys::new(list(), some.clone(), true)), "bd");
         assert_eq!(keys(SelectKeys::new(list(), some, false)), "ac");
     }

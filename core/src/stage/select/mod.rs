@@ -1,4 +1,4 @@
-//! Some of all: utterances, frames, columns.
+//! Selection of utterances, frames and columns.
 
 mod columns;
 mod frames;
@@ -11,7 +11,7 @@ mod take;
 pub use columns::{Columns, SelectColumns};
 pub use frames::SelectFrames;
 pub use keys::{KeyFilter, SelectKeys};
-pub use parts::SelectParts;
+pub use parts::SelectFields;
 pub use ranges::Ranges;
 pub use shard::Shard;
 pub use take::Take;

@@ -1,19 +1,19 @@
-//! Some parts of each utterance.
+//! Selection of fields.
 
-use crate::Result;
-use crate::format::{Parts, Reader};
+use crate::error::Result;
+use crate::format::{FieldSet, Reader};
 use crate::model::{DatasetInfo, Utterance};
 
-/// The utterances of a reader without the parts that nobody wants.
-pub struct SelectParts {
+/// Clears the fields of utterances that are not requested.
+pub struct SelectFields {
     inner: Box<dyn Reader>,
-    parts: Parts,
+    parts: FieldSet,
     info: DatasetInfo,
 }
 
-impl SelectParts {
-    /// These `parts` of the utterances of `inner`.
-    pub fn new(inner: Box<dyn Reader>, parts: Parts) -> Self {
+impl SelectFields {
+    /// Keeps the fields `parts` of the utterances of `inner`.
+    pub fn new(inner: Box<dyn Reader>, parts: FieldSet) -> Self {
         let mut info = inner.info().clone();
         if !parts.features {
             (info.dim, info.dtype) = (None, None);
@@ -28,7 +28,8 @@ impl SelectParts {
     }
 }
 
-impl Reader for SelectParts {
+#[warn(clippy::missing_trait_methods)]
+impl Reader for SelectFields {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }

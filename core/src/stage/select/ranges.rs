@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-use crate::bytes::{Env, Held};
-use crate::{Error, Result};
+use crate::bytes::{Env, MemoryCounter};
+use crate::error::{Error, Result};
 
-/// Which of n things, in which order: `0,2,4-8,^0` or `0:4:^0/8,12`.
+/// A selection among n items, in order: `0,2,4-8,^0` or `0:4:^0/8,12`.
 ///
 /// | text | what |
 /// |---|---|
@@ -32,7 +32,7 @@ pub struct Ranges {
     terms: Vec<Term>,
 }
 
-/// Things, and those of them left out.
+/// Items, and those excluded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Term {
     items: Vec<Item>,
@@ -47,7 +47,7 @@ struct Item {
     last: Position,
 }
 
-/// A thing, counted from either end.
+/// An item, counted from either end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     Start(usize),
@@ -61,10 +61,10 @@ const ALL: Item = Item {
 };
 
 impl Ranges {
-    /// The ranges that `text` says, or with `@FILE` those that the file's lines say.
+    /// Parses the ranges in `text`, or with `@FILE` those in the file's lines.
     ///
     /// # Errors
-    /// It is not a range, or the file can't be read.
+    /// A range is invalid, or the file cannot be read.
     pub fn read(text: &str, env: &Env) -> Result<Self> {
         let Some(file) = text.strip_prefix('@') else {
             return text.parse();
@@ -72,10 +72,10 @@ impl Ranges {
         let mut source = env.open_file(&file.into())?;
         let mut ranges = Self::default();
         let (mut line, mut number) = (Vec::new(), 0);
-        let mut held = Held::new("a list of ranges");
+        let mut held = MemoryCounter::new("a list of ranges");
         while source.line(&mut line, &env.limits)? {
             number += 1;
-            // Two bytes say a range.
+            // Two bytes can form a range.
             let bytes = line.len() / 2 * (size_of::<Term>() + size_of::<Item>());
             held.add(bytes, &source, &env.limits)?;
             let text = String::from_utf8_lossy(&line);
@@ -85,10 +85,10 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// The chosen ones of `n` things, as runs that go upwards; errors call one `what`.
+    /// Returns the selection among `n` items as ascending runs; errors call an item `what`.
     ///
     /// # Errors
-    /// There are not as many things, or a range ends before it starts.
+    /// An item does not exist, or a range ends before it starts.
     pub fn of(&self, what: &str, n: usize) -> Result<Vec<Range<usize>>> {
         let mut runs = Vec::new();
         for term in &self.terms {
@@ -111,7 +111,7 @@ impl Ranges {
         Ok(runs)
     }
 
-    /// The things `first` to `last` for each pair, which may run downwards.
+    /// Creates a selection of the items `first` to `last` of each pair, which may be descending.
     pub(super) fn from_runs(runs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let items = runs.into_iter().map(|(first, last)| Item {
             first: Position::Start(first),
@@ -126,7 +126,7 @@ impl Ranges {
     }
 }
 
-/// Adds a run, as part of the one before if it goes on where that ends.
+/// Adds a run, or extends the one before if it is adjacent.
 fn push(runs: &mut Vec<Range<usize>>, run: Range<usize>) {
     match runs.last_mut() {
         Some(before) if before.end == run.start => before.end = run.end,

@@ -1,14 +1,14 @@
-//! Some utterances by their numbers.
+//! Selection of utterances by number.
 
-use crate::Result;
-use crate::format::{Reader, Share};
+use crate::error::Result;
+use crate::format::{Reader, Subset};
 use crate::model::{DatasetInfo, Utterance};
 
-/// One share of the utterances; the shares together are the whole. An utterance at fault is an error
-/// of its own share alone.
+/// Selects one shard of the utterances; all shards together are the whole. A faulty utterance is an
+/// error of its shard only.
 pub struct Shard {
     inner: Box<dyn Reader>,
-    share: Share,
+    share: Subset,
     /// The number of the next utterance.
     next: u64,
     info: DatasetInfo,
@@ -16,20 +16,20 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Part `index`, counted from 0, of `count` parts of `inner`: every `count`-th utterance, dealt
-    /// out like cards.
+    /// Selects shard `index`, counted from 0, of `count` shards of `inner`: every `count`-th
+    /// utterance.
     ///
     /// # Errors
-    /// There is no such part.
+    /// There is no such shard.
     pub fn new(inner: Box<dyn Reader>, index: u64, count: u64) -> Result<Self> {
-        Self::of(inner, Share::Dealt { index, count })
+        Self::of(inner, Subset::EveryNth { index, count })
     }
 
-    /// The utterances of `inner` that are in `share`.
+    /// Selects the utterances of `inner` that are in `share`.
     ///
     /// # Errors
-    /// There is no such share.
-    pub fn of(inner: Box<dyn Reader>, share: Share) -> Result<Self> {
+    /// There is no such shard.
+    pub fn of(inner: Box<dyn Reader>, share: Subset) -> Result<Self> {
         share.check()?;
         let mut info = inner.info().without_totals();
         info.utterances = inner.info().utterances.map(|all| share.of(all));
@@ -43,6 +43,7 @@ impl Shard {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Shard {
     fn info(&self) -> &DatasetInfo {
         &self.info

@@ -1,10 +1,10 @@
-//! The first utterances of all.
+//! Selection of the first utterances.
 
-use crate::Result;
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 
-/// The first utterances. What follows them is not read.
+/// Takes the first utterances. Those after them are not read.
 pub struct Take {
     inner: Box<dyn Reader>,
     left: u64,
@@ -12,7 +12,7 @@ pub struct Take {
 }
 
 impl Take {
-    /// The first `n` utterances of `inner`.
+    /// Takes the first `n` utterances of `inner`.
     pub fn new(inner: Box<dyn Reader>, n: u64) -> Self {
         Self {
             info: inner.info().without_totals(),
@@ -22,6 +22,7 @@ impl Take {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Take {
     fn info(&self) -> &DatasetInfo {
         &self.info

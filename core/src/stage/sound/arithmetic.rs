@@ -1,10 +1,12 @@
-//! Samples as numbers to calculate with, and back.
+//! Conversion between samples and floats for arithmetic.
 
-use crate::model::{Dtype, Element, Matrix, Rank, Wide};
-use crate::random::Mt19937;
-use crate::{Limits, Result, dispatch};
+use crate::error::Result;
+use crate::model::{Dtype, Element, Limits, Matrix, Rank, Wide};
+use crate::number::dispatch;
+use crate::number::random::Mt19937;
 
-/// The samples of one channel in steps of their type around silence, or the mean of all channels.
+/// Returns the samples of one channel in steps of their type relative to silence, or the mean of
+/// all channels.
 pub(super) fn levels(samples: &Matrix, channel: Option<usize>) -> Result<Vec<f64>> {
     Ok(dispatch!(samples.dtype(), T => {
         let rows = samples.values::<T>()?.chunks_exact(samples.cols().max(1));
@@ -31,17 +33,17 @@ fn level<T: Element>(value: T) -> f64 {
     }
 }
 
-/// Samples that are calculated, channel by channel.
+/// Computed samples, channel by channel.
 pub(super) struct Steps {
     pub(super) samples: Matrix,
-    /// Samples beyond the range of the type.
+    /// The number of samples out of range.
     pub(super) clipped: u64,
-    /// Steps of this type in one of the type that the levels are in.
+    /// The number of steps of this type per step of the type of the levels.
     scale: f64,
 }
 
 impl Steps {
-    /// Silence of type `to`, for levels in steps of type `from`.
+    /// Creates silence of type `to`, for levels in steps of type `from`.
     pub(super) fn new(
         from: Dtype,
         to: Dtype,
@@ -83,7 +85,7 @@ impl Steps {
     }
 }
 
-/// The sample of an integer type that is nearest, halves away from zero.
+/// Returns the nearest sample of an integer type, with halves rounded away from zero.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "float casts saturate; clipping is counted"
@@ -96,7 +98,7 @@ fn whole<T: Element>(level: f64, clipped: &mut u64) -> T {
     sample
 }
 
-/// A number between -1 and 1, those near 0 more often: the sum of two that are equally often.
+/// Returns a triangularly distributed number between -1 and 1, the sum of two uniform ones.
 fn triangular(rng: &mut Mt19937) -> f64 {
     const ALL: f64 = 4_294_967_296.0;
     let mut half = || (f64::from(rng.next_u32()) + 0.5) / ALL - 0.5;

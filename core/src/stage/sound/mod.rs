@@ -1,4 +1,4 @@
-//! Which sound is wanted: channels, rate, dither.
+//! Selection and conversion of audio: channels, rate, dither.
 
 mod arithmetic;
 mod resample;
@@ -11,22 +11,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::Map;
 use super::load_audio::{load, part};
 use crate::bytes::Env;
+use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
 use crate::model::{Audio, DatasetInfo, Dtype, Utterance, Waveform};
-use crate::random::Rng;
-use crate::{Error, Remedy, Result};
+use crate::number::random::Rng;
 use arithmetic::{Steps, levels};
 use resample::{Resamplers, length};
 
-/// The highest rate that can be asked for, in samples a second.
+/// The highest supported sampling rate in Hz.
 const FASTEST: u32 = 1 << 24;
 
-/// Channels of sound that are wanted.
+/// A selection of channels.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channels {
-    /// One of them, counted from 0; its samples stay as they are.
+    /// A single channel, counted from 0; its samples do not change.
     One(usize),
-    /// The mean of all, so that it is nowhere louder than they are.
+    /// The mean of all channels, which is never louder than they are.
     Mix,
 }
 
@@ -44,7 +45,7 @@ impl FromStr for Channels {
     }
 }
 
-/// What a channel is.
+/// The expected value of a channel, for messages.
 const CHANNEL: &str = "a channel counted from 0, or mix for the mean of all";
 
 impl fmt::Display for Channels {
@@ -56,26 +57,26 @@ impl fmt::Display for Channels {
     }
 }
 
-/// How sound is to be; nothing changes what it does not name, the loudness least of all.
+/// The requested form of audio. Only the given properties change; the level never does.
 ///
-/// Samples keep their element type. Integers are rounded once, at the end, to the nearest, halves
-/// away from zero, and what goes beyond their range is clipped and told.
+/// Samples keep their element type. Integers are rounded once, at the end, to nearest with halves
+/// away from zero. Samples out of range are clipped and reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SoundChoice {
-    /// The channels; `None`: all as they are.
+    /// The channels; `None` for all.
     pub channels: Option<Channels>,
-    /// Samples a second; `None`: as many as there are. Of *n* samples of a rate *r* are made
-    /// ⌈*n* · rate / *r*⌉, the first of them at the same moment as the first of those.
+    /// The sampling rate in Hz; `None` to keep it. From *n* samples at rate *r* result ⌈*n* · rate
+    /// / *r*⌉ samples; the first ones of both are at the same instant.
     pub rate: Option<u32>,
-    /// The type of samples that are calculated or dithered; `None`: as they are.
+    /// The type of computed or dithered samples; `None` to keep it.
     pub dtype: Option<Dtype>,
-    /// The seed of triangular noise that is added before samples are rounded to integers, of up to
-    /// one of their steps; each utterance has its own by its name.
+    /// The seed of triangular noise of up to one step, which is added before samples are rounded to
+    /// integers; it differs between utterances by key.
     pub dither: Option<u32>,
 }
 
 impl SoundChoice {
-    /// Whether sound stays as it is.
+    /// Returns `true` if audio is not changed.
     pub fn is_idle(&self) -> bool {
         let dithers = self.dither.is_some() && self.dtype.is_some();
         self.channels.is_none() && self.rate.is_none() && !dithers
@@ -84,7 +85,7 @@ impl SoundChoice {
     /// Sets the rate.
     ///
     /// # Errors
-    /// It is none.
+    /// It is invalid.
     pub fn set_rate(&mut self, text: &str) -> Result<()> {
         let rate = text.parse().ok().filter(|_| !text.starts_with('+'));
         let rate = rate.filter(|rate| (1..=FASTEST).contains(rate));
@@ -93,8 +94,8 @@ impl SoundChoice {
         Ok(())
     }
 
-    /// The sound of each utterance of `inner` as it is to be, as samples. Utterances without any
-    /// pass as they are. The work is done on the threads of `env`.
+    /// Converts the audio of each utterance of `inner` to samples of this form, on the threads of
+    /// `env`. Utterances without audio are not changed.
     pub fn over(self, inner: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
         if self.is_idle() {
             return inner;
@@ -103,7 +104,7 @@ impl SoundChoice {
             sample_rate: inner.info().sample_rate.map(|own| self.rate.unwrap_or(own)),
             ..inner.info().without_totals()
         };
-        let clipped = Arc::new(Clipped::default());
+        let clipped = Arc::new(ClipCount::default());
         let (count, at, resamplers) = (clipped.clone(), env.clone(), Resamplers::default());
         let work = move |utt: &mut Utterance| {
             let changed = self.change(utt, &resamplers, &at);
@@ -118,7 +119,7 @@ impl SoundChoice {
         })
     }
 
-    /// Changes the sound of one utterance; how many samples were clipped.
+    /// Changes the audio of one utterance, and returns the number of clipped samples.
     fn change(&self, utt: &mut Utterance, resamplers: &Resamplers, env: &Env) -> Result<u64> {
         load(utt, env)?;
         let Some(Audio::Samples(sound)) = &mut utt.audio else {
@@ -140,7 +141,7 @@ impl SoundChoice {
             None => sound.samples.rows(),
             Some(rate) => length(sound.samples.rows(), sound.rate, rate)?,
         };
-        // As many again while a channel is calculated.
+        // Twice the memory is needed while a channel is computed.
         let most = rows.max(sound.samples.rows());
         env.limits.matrix_bytes(Dtype::F64, most as u64, 1)?;
         let mut steps = Steps::new(from, dtype.unwrap_or(from), rows, cols, &env.limits)?;
@@ -159,10 +160,10 @@ impl SoundChoice {
     }
 }
 
-/// What a rate is.
+/// The expected value of a rate, for messages.
 const RATE: &str = "samples a second from 1 to 16777216, such as 16000";
 
-/// Leaves one channel.
+/// Keeps one channel.
 fn pick(sound: &mut Waveform, wanted: usize, env: &Env) -> Result<()> {
     let cols = sound.samples.cols();
     if wanted >= cols {
@@ -180,27 +181,27 @@ fn pick(sound: &mut Waveform, wanted: usize, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// A number for a name: FNV-1a. Never 0, which would mean the first pass through data.
+/// Hashes a key with FNV-1a. Never 0, which would mean the first pass through the data.
 fn hash(key: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     key.iter().fold(0xcbf2_9ce4_8422_2325, step).max(1)
 }
 
-/// Samples that were clipped, and the utterances that had some.
+/// The number of clipped samples, and the affected utterances.
 #[derive(Default)]
-struct Clipped {
+struct ClipCount {
     samples: AtomicU64,
     utterances: AtomicU64,
 }
 
-impl Clipped {
+impl ClipCount {
     fn add(&self, samples: u64) {
         self.samples.fetch_add(samples, Ordering::Relaxed);
         let one = u64::from(samples > 0);
         self.utterances.fetch_add(one, Ordering::Relaxed);
     }
 
-    /// What is to be said of them, once.
+    /// Returns the warning about them, once.
     fn take(&self) -> Option<Error> {
         let samples = self.samples.swap(0, Ordering::Relaxed);
         let utterances = self.utterances.swap(0, Ordering::Relaxed);
@@ -216,22 +217,23 @@ impl Clipped {
     }
 }
 
-/// A data set whose sound is as it is to be.
+/// A reader that converts audio.
 struct Sound {
     inner: Map,
     info: DatasetInfo,
-    clipped: Arc<Clipped>,
+    clipped: Arc<ClipCount>,
     env: Env,
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for Sound {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     /// # Errors
-    /// Sound can't be loaded, has no such channel or can't have that rate; the next utterance can be
-    /// read.
+    /// Audio cannot be loaded, has no such channel or cannot be resampled; the next utterance can
+    /// be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
         if !more && let Some(clipped) = self.clipped.take() {

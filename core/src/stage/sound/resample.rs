@@ -1,19 +1,19 @@
-//! Samples of another rate.
+//! Resampling.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 #[cfg(feature = "resample")]
 pub(super) use with::Resamplers;
 #[cfg(not(feature = "resample"))]
 pub(super) use without::Resamplers;
 
-/// How many samples at `to` a second last as long as `n` at `from`, and no shorter.
+/// Returns the number of samples at rate `to` that last as long as `n` at rate `from`, rounded up.
 pub(super) fn length(n: usize, from: u32, to: u32) -> Result<usize> {
     if from == 0 {
         let message = "has no sampling rate, so it can't be resampled";
         return Err(Error::unfit(message));
     }
-    // Numbers of 64 and 32 bits have a product of 128.
+    // The product of a 64-bit and a 32-bit number has up to 96 bits.
     let all = (n as u128 * u128::from(to)).div_ceil(u128::from(from));
     usize::try_from(all).map_err(|_| Error::limit(format!("{all} samples at {to} a second")))
 }
@@ -27,25 +27,24 @@ mod with {
 
     use super::{Error, Result};
 
-    /// Filters that were made and are free, with the rates that they are for. Making one takes
-    /// longer than a short utterance.
+    /// Unused filters with their rates. Creating one takes longer than a short utterance.
     #[derive(Default)]
     pub(in super::super) struct Resamplers(Mutex<Vec<Free>>);
 
     /// The rates of a filter, and the filter.
     type Free = ((u32, u32), Fft<f64>);
 
-    /// Filters that are kept.
+    /// The number of filters kept.
     const KEPT: usize = 16;
-    /// Samples in a block of the slower of the two rates, at least: the filter passes 99 % of the
-    /// band, and what it folds back is below -100 dB.
+    /// The smallest number of samples per block at the lower of the two rates: the filter passes 99
+    /// % of the band, and aliasing is below -100 dB.
     const BLOCK: u32 = 2048;
-    /// The longest block that the rates may need, as they have too little in common.
+    /// The longest block for rates with a small common divisor.
     const LONGEST: u32 = 1 << 20;
 
     impl Resamplers {
-        /// As many samples at `to` a second as are `wanted` for samples at `from`, the first at the
-        /// same moment.
+        /// Resamples from rate `from` to rate `to`, where the first samples of both are at the same
+        /// instant.
         pub(in super::super) fn resample(
             &self,
             samples: Vec<f64>,
@@ -100,7 +99,7 @@ mod with {
             return Err(Error::unfit(message));
         }
         // An even number of parts puts the middle of the filter on a sample of both rates, so that
-        // taking off its delay leaves no fraction.
+        // its delay is a whole number.
         let parts = BLOCK.div_ceil(own.min(new)).next_multiple_of(2);
         let block = own as usize * parts as usize;
         Fft::new(from as usize, to as usize, block, 1, FixedSync::Both)
@@ -119,12 +118,12 @@ mod with {
 mod without {
     use super::{Error, Result};
 
-    /// Nothing to resample with.
+    /// A stand-in without resampling.
     #[derive(Default)]
     pub(in super::super) struct Resamplers {}
 
     impl Resamplers {
-        /// Refuses to.
+        /// Fails, because resampling is not available.
         pub(in super::super) fn resample(
             &self,
             _samples: Vec<f64>,

@@ -1,5 +1,6 @@
-//! Vorbis comments: texts `NAME=VALUE` behind the name of the program that wrote them.
+//! Vorbis comments: texts `NAME=VALUE` after the name of the encoder.
 
+use spr_core::bytes::ByteOrder;
 use spr_core::model::Tag;
 use spr_core::{Error, Limits, Result};
 
@@ -8,7 +9,7 @@ use crate::kind::tag_size;
 /// Adds the texts in `bytes` as tags of `format`.
 ///
 /// # Errors
-/// They are broken, or take more memory than `limits` allow; those before are added all the same.
+/// They are malformed, or exceed `limits`; the tags before the error are still added.
 pub(crate) fn read(
     bytes: &[u8],
     format: &'static str,
@@ -33,7 +34,7 @@ pub(crate) fn read(
 
 fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (number, rest) = bytes.split_first_chunk()?;
-    Some((u32::from_le_bytes(*number), rest))
+    Some((ByteOrder::Little.read_u32(*number), rest))
 }
 
 fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {

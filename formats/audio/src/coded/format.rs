@@ -1,18 +1,18 @@
-//! The formats themselves.
+//! The compressed formats.
 
-use spr_core::bytes::{Env, Extent, Output, Source};
+use spr_core::bytes::{Env, ObjectBounds, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
-    Options, Probe, Request, Score, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Keys, Medium, Nested, OneReader, OneWriter, OpenedDataset, Options,
+    Probe, Request, Score, Writer,
 };
-use spr_core::model::{Audio, AudioFacts, DatasetInfo, EncodedAudio, Utterance, Waveform};
+use spr_core::model::{About, Audio, AudioFacts, DatasetInfo, EncodedAudio, Utterance, Waveform};
 use spr_core::{Error, Result};
 
-use super::{Coded, CodedKind};
-use crate::damaged::{Damaged, Fault};
+use super::{CodedFile, CodedKind};
+use crate::damaged::{Fault, SalvageReader};
 use crate::kind::score;
 
-/// A format of compressed sound, one utterance a file.
+/// A format of compressed audio with one utterance per file.
 pub struct CodedFormat(pub(crate) &'static CodedKind);
 
 impl Format for CodedFormat {
@@ -34,7 +34,7 @@ impl Format for CodedFormat {
         _options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let kind = self.0;
         if request.files.contains(&kind.info.name) && !request.samples && !request.damaged {
             return stored(kind, source, env);
@@ -43,7 +43,13 @@ impl Format for CodedFormat {
         decoded(source, coded, request.damaged, env)
     }
 
-    fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        _options: &Options,
+        _: &About,
+        _env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let kind = self.0;
         let caps = kind.caps(Keys::of_files(output.medium()));
         let encode =
@@ -60,20 +66,12 @@ impl Format for CodedFormat {
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
     }
 
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
     fn nested(&self) -> Option<&dyn Nested> {
         Some(&self.0.nested)
     }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// What is known of a file beside its samples.
+/// Returns the information about a file without its samples.
 fn info(source: &Source, facts: AudioFacts) -> DatasetInfo {
     let mut info = DatasetInfo::default();
     info.compression = source.compression();
@@ -81,8 +79,13 @@ fn info(source: &Source, facts: AudioFacts) -> DatasetInfo {
     info
 }
 
-/// Reads samples; of `damaged` ones those before the fault.
-fn decoded(source: Source, coded: Box<dyn Coded>, damaged: bool, env: &Env) -> Result<Opened> {
+/// Decodes the samples; with `damaged`, those before the error.
+fn decoded(
+    source: Source,
+    coded: Box<dyn CodedFile>,
+    damaged: bool,
+    env: &Env,
+) -> Result<OpenedDataset> {
     let info = info(&source, coded.facts());
     let (mut coded, fault) = (Some(coded), Fault::default());
     let kept = fault.clone();
@@ -92,11 +95,10 @@ fn decoded(source: Source, coded: Box<dyn Coded>, damaged: bool, env: &Env) -> R
             .take()
             .map_or_else(Waveform::default, Audio::into_waveform);
         utt.start();
-        (utt.features, utt.labels) = (None, None);
         let Some(mut coded) = coded.take() else {
             return Ok(());
         };
-        match coded.decode(source, Extent::Whole, &mut sound, env) {
+        match coded.decode(source, ObjectBounds::Whole, &mut sound, env) {
             Err(e) if damaged && sound.samples.rows() > 0 => kept.keep(e)?,
             other => other?,
         }
@@ -106,17 +108,16 @@ fn decoded(source: Source, coded: Box<dyn Coded>, damaged: bool, env: &Env) -> R
     };
     let reader = OneReader::new(source, info, env, fill)?;
     Ok(match damaged {
-        true => Opened::stream(Damaged::new(reader, fault)),
-        false => Opened::stream(reader),
+        true => OpenedDataset::stream(SalvageReader::new(reader, fault)),
+        false => OpenedDataset::stream(reader),
     })
 }
 
-/// Reads the file as it is stored.
-fn stored(kind: &'static CodedKind, source: Source, env: &Env) -> Result<Opened> {
+/// Reads the file without decoding it.
+fn stored(kind: &'static CodedKind, source: Source, env: &Env) -> Result<OpenedDataset> {
     let info = info(&source, AudioFacts::default());
     let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
         utt.start();
-        (utt.features, utt.labels) = (None, None);
         let bytes = source.rest("a sound file", &env.limits)?;
         let mut file = Source::from_bytes(source.name(), bytes.clone())?;
         let facts = (kind.open)(&mut file, env)?.facts();
@@ -128,5 +129,7 @@ fn stored(kind: &'static CodedKind, source: Source, env: &Env) -> Result<Opened>
         }));
         Ok(())
     };
-    Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+    Ok(OpenedDataset::stream(OneReader::new(
+        source, info, env, fill,
+    )?))
 }

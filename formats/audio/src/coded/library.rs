@@ -1,4 +1,4 @@
-//! Packets of compressed sound as samples, by the decoders of symphonia.
+//! Decoding of packets with symphonia.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,7 +12,7 @@ use symphonia::core::units::{Duration, Timestamp};
 pub(crate) struct Decoder(Box<dyn AudioDecoder>);
 
 impl Decoder {
-    /// The decoder that `make` makes of a header.
+    /// Creates the decoder of a header with `make`.
     ///
     /// # Errors
     /// The header is damaged.
@@ -22,10 +22,10 @@ impl Decoder {
         guarded(|| Ok(Self(Box::new(make()?))))
     }
 
-    /// Decodes a packet; the samples of all channels, in turn, replace what is in `out`.
+    /// Decodes a packet. The interleaved samples of all channels replace the content of `out`.
     ///
     /// # Errors
-    /// It is damaged.
+    /// The packet is damaged.
     pub(crate) fn decode(&mut self, packet: &[u8], out: &mut Vec<f32>) -> Result<()> {
         let packet = PacketRef::new(0, Timestamp::ZERO, Duration::ZERO, packet);
         guarded(|| {
@@ -35,8 +35,8 @@ impl Decoder {
     }
 }
 
-/// Runs what may fail on damaged data, and takes it for a fault of the file if it panics: the
-/// decoders of others are not ours to trust with any bytes.
+/// Runs code of the library, and reports a panic as a fault of the file, because the decoders are
+/// not hardened against arbitrary input.
 fn guarded<T>(run: impl FnOnce() -> errors::Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(done)) => Ok(done),

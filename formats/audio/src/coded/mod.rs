@@ -1,4 +1,4 @@
-//! Sound that is compressed: what FLAC, MP3 and Ogg Vorbis have in common.
+//! Compressed audio: the common parts of FLAC, MP3 and Ogg Vorbis.
 
 #[cfg(any(feature = "flac", feature = "vorbis"))]
 pub(crate) mod comments;
@@ -8,66 +8,70 @@ pub(crate) mod library;
 mod nested;
 
 use spr_core::Result;
-use spr_core::bytes::{Env, Extent, Source};
+use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::format::{AudioCaps, Caps, Count, Empty, FormatInfo, Keys, Tags};
 use spr_core::model::{AudioFacts, Dtype, Tag, Waveform};
 
 pub use format::CodedFormat;
 pub(crate) use nested::NestedCoded;
 
-/// What tells one format from another.
+/// The properties of one format.
 pub(crate) struct CodedKind {
     pub(crate) info: FormatInfo,
-    /// Whether a file starts as one of this format.
+    /// Returns `true` if these are the first bytes of such a file.
     pub(crate) starts: fn(&[u8]) -> bool,
-    /// Reads all up to the samples.
-    pub(crate) open: fn(&mut Source, &Env) -> Result<Box<dyn Coded>>,
-    /// The element types that are encoded, the preferred one first; none if files are only kept.
-    pub(crate) dtypes: &'static [Dtype],
-    /// The format alone, as what is kept untouched.
-    pub(crate) own: &'static [&'static str],
-    /// Makes the bytes of a file of what `dtypes` allow; where they are none, it is never called.
+    /// Reads everything before the samples.
+    pub(crate) open: fn(&mut Source, &Env) -> Result<Box<dyn CodedFile>>,
+    /// The sound that a file holds; no types of samples if files are only kept.
+    pub(crate) audio: AudioCaps,
+    /// Makes the bytes of a file of what `audio` allows; where that is no samples, it is never called.
     pub(crate) encode: fn(&Waveform, &[Tag]) -> Result<Vec<u8>>,
-    /// Its files inside containers.
+    /// The format for files inside containers.
     pub(crate) nested: NestedCoded,
 }
 
-/// A file whose header was read.
-pub(crate) trait Coded: Send {
-    /// What the header says.
+/// A file whose header has been read.
+pub(crate) trait CodedFile: Send {
+    /// Returns the facts in the header.
     fn facts(&self) -> AudioFacts;
 
-    /// Counts the samples of a channel, where the header does not and it takes no decoding.
+    /// Returns the number of samples per channel, if it is known without decoding.
     ///
     /// # Errors
-    /// The file is cut or damaged.
+    /// The file is truncated or damaged.
     fn count(&mut self, source: &mut Source, env: &Env) -> Result<Option<u64>>;
 
-    /// What the header says beside that.
+    /// Returns the tags in the header.
     fn tags(&mut self) -> Vec<Tag>;
 
-    /// Decodes the samples to the end of `sound`, which has none yet, up to the end of the file, or
-    /// to its own end where something else may follow. What is before a fault is there all the same.
+    /// Appends the decoded samples to `sound`, which is empty. Stops at the end of the file, or at
+    /// the end of the stream if other data may follow. Samples before an error are kept.
     ///
     /// # Errors
-    /// The file is cut or damaged, or takes more memory than is allowed.
+    /// The file is truncated or damaged, or exceeds the memory limit.
     fn decode(
         &mut self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         sound: &mut Waveform,
         env: &Env,
     ) -> Result<()>;
 }
 
+/// Sound of which files of `own` formats are kept untouched, and samples of `dtypes` encoded.
+pub(crate) const fn sound(dtypes: &'static [Dtype], own: &'static [&'static str]) -> AudioCaps {
+    let mut audio = AudioCaps::samples(dtypes);
+    audio.encoded = own;
+    audio
+}
+
 impl CodedKind {
-    /// What a file holds whose name is kept by `keys`.
+    /// Returns the capabilities of a file whose name is stored as `keys` says.
     pub(crate) const fn caps(&self, keys: Keys) -> Caps {
         let mut caps = Caps::new(Count::One, keys);
-        caps.audio = AudioCaps::samples(self.dtypes);
-        caps.audio.encoded = self.own;
+        caps.audio = self.audio;
         caps.empty = Empty::Kept;
-        if !self.dtypes.is_empty() {
+        if !self.audio.dtypes.is_empty() {
             caps.tags = Tags::Of(self.info.name);
         }
         caps

@@ -1,13 +1,13 @@
-//! Compressed sound inside containers.
+//! Compressed audio inside containers.
 
-use spr_core::bytes::{Env, Extent, Source};
+use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::format::{Claim, Keys, Nested};
 use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
 use spr_core::{Error, Result};
 
 use super::CodedKind;
 
-/// A file of one of the formats, inside a container.
+/// A compressed file inside a container.
 pub(crate) struct NestedCoded(pub(crate) fn() -> &'static CodedKind);
 
 impl Nested for NestedCoded {
@@ -21,7 +21,7 @@ impl Nested for NestedCoded {
     fn read(
         &self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
@@ -30,7 +30,6 @@ impl Nested for NestedCoded {
             .audio
             .take()
             .map_or_else(Waveform::default, Audio::into_waveform);
-        (utt.features, utt.labels) = (None, None);
         coded.decode(source, extent, &mut sound, env)?;
         utt.audio = Some(Audio::Samples(sound));
         utt.meta.tags.extend(coded.tags());

@@ -1,17 +1,26 @@
-//! Numbers of any number of bits, the highest bit first, and the checksums over them.
+//! A reader of bit fields, most significant bit first, and the checksums.
 
-/// Takes numbers off the front of bytes.
+/// The reason why a frame cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// More bytes are needed.
+    More,
+    /// The frame is invalid.
+    Bad(&'static str),
+}
+
+/// A reader of bit fields.
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
-    /// The first byte of which no bit is in `next`, or not all are.
+    /// The first byte that is not entirely in `next`.
     at: usize,
-    /// The next bits, from the top; those behind `left` are true ones or 0.
+    /// The next bits, from the top. The bits below `left` are valid or 0.
     next: u64,
     left: u32,
 }
 
 impl<'a> Bits<'a> {
-    /// The most bits of one number.
+    /// The largest number of bits in one number.
     const MOST: u32 = 56;
 
     pub(super) fn new(bytes: &'a [u8]) -> Self {
@@ -40,7 +49,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// The next `n` bits, 56 at the most; `None` if there are fewer.
+    /// Reads the next `n` bits, at most 56, or returns `None` if there are fewer.
     #[inline]
     pub(super) fn take(&mut self, n: u32) -> Option<u64> {
         if self.left < n {
@@ -58,7 +67,7 @@ impl<'a> Bits<'a> {
         Some(value)
     }
 
-    /// The next `n` bits as a number with a sign.
+    /// Reads the next `n` bits as a signed number.
     #[inline]
     pub(super) fn signed(&mut self, n: u32) -> Option<i64> {
         let value = self.take(n)?;
@@ -68,7 +77,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Bits that are 0, up to a 1, which is taken as well.
+    /// Counts the zero bits before the next 1, and consumes that too.
     #[inline]
     pub(super) fn zeros(&mut self) -> Option<u64> {
         let mut zeros = 0;
@@ -81,7 +90,7 @@ impl<'a> Bits<'a> {
             }
             let run = self.next.leading_zeros().min(self.left);
             zeros += u64::from(run);
-            // There are never 64, so that the shifts are short enough.
+            // A run is shorter than 64 bits, so that the shifts do not overflow.
             if run < self.left {
                 self.next <<= run + 1;
                 self.left -= run + 1;
@@ -92,7 +101,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Goes to the start of the next byte, and says how many bytes that is from the first.
+    /// Moves to the next byte boundary, and returns its offset.
     pub(super) fn align(&mut self) -> usize {
         let rest = self.left % 8;
         self.next <<= rest;
@@ -101,7 +110,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// The checksum of a frame's header, with the polynomial x⁸ + x² + x + 1.
+/// Computes the checksum of a frame header, with the polynomial x⁸ + x² + x + 1.
 pub(super) fn crc8(bytes: &[u8]) -> u8 {
     const TABLE: [u8; 256] = {
         let mut table = [0; 256];
@@ -123,7 +132,7 @@ pub(super) fn crc8(bytes: &[u8]) -> u8 {
         .fold(0, |crc, byte| TABLE[usize::from(crc ^ byte)])
 }
 
-/// The checksum of a frame, with the polynomial x¹⁶ + x¹⁵ + x² + 1.
+/// Computes the checksum of a frame, with the polynomial x¹⁶ + x¹⁵ + x² + 1.
 pub(super) fn crc16(bytes: &[u8]) -> u16 {
     const TABLE: [u16; 256] = {
         let mut table = [0; 256];

@@ -1,5 +1,4 @@
-//! What stands before the samples: blocks, of which the first is about the samples and another
-//! holds texts.
+//! The metadata blocks before the samples. The first describes the samples, another contains texts.
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::model::{Dtype, Matrix, Rank, Tag};
@@ -9,19 +8,19 @@ use super::stream_info::{SIZE, StreamInfo};
 use super::{MAGIC, NAME};
 use crate::coded::comments;
 
-/// The numbers of the blocks that are looked at, and one that is none.
+/// The types of the blocks that are parsed, and the invalid one.
 const STREAM_INFO: u8 = 0;
 const COMMENTS: u8 = 4;
 const NONE: u8 = 127;
-/// What is added to the number of the last block.
+/// The flag of the last block.
 const LAST: u8 = 0x80;
-/// The most bytes of a block.
+/// The largest size of a block.
 const MOST: usize = (1 << 24) - 1;
 
-/// Reads all up to the first frame.
+/// Reads everything before the first frame.
 ///
 /// # Errors
-/// The file is cut, or the blocks are not in order.
+/// The file is truncated, or the blocks are malformed.
 pub(super) fn read(source: &mut Source, env: &Env) -> Result<(StreamInfo, Vec<Tag>)> {
     if source.array::<4>()? != *MAGIC {
         return Err(Error::malformed("no FLAC file starts here")
@@ -48,14 +47,14 @@ pub(super) fn read(source: &mut Source, env: &Env) -> Result<(StreamInfo, Vec<Ta
     Ok((info, tags))
 }
 
-/// The kind of the next block, its bytes, and whether it is the last.
+/// Reads the header of the next block: its type, its size, and the flag of the last one.
 fn head(source: &mut Source) -> Result<(u8, u64, bool)> {
     let [kind, size @ ..] = source.array::<4>()?;
     let [a, b, c] = size.map(u64::from);
     Ok((kind & !LAST, a << 16 | b << 8 | c, kind & LAST != 0))
 }
 
-/// Takes the texts of a block of so many bytes; broken ones cost no samples.
+/// Reads the texts of a block. Malformed texts are not an error of the samples.
 fn texts(source: &mut Source, size: u64, tags: &mut Vec<Tag>, env: &Env) -> Result<()> {
     let at = source.offset();
     if size > env.limits.max_header.min(env.limits.max_alloc) {
@@ -72,10 +71,10 @@ fn texts(source: &mut Source, size: u64, tags: &mut Vec<Tag>, env: &Env) -> Resu
     Ok(())
 }
 
-/// Appends all up to the first frame.
+/// Appends everything before the first frame.
 ///
 /// # Errors
-/// The texts can't be stored.
+/// The texts cannot be represented.
 pub(super) fn write(info: &StreamInfo, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     out.extend_from_slice(MAGIC);
     let last = if tags.is_empty() { LAST } else { 0 };

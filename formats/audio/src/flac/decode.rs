@@ -1,40 +1,41 @@
-//! Frames, one after the other, as samples.
+//! Decoding of the frames.
 
 use md5::{Digest, Md5};
-use spr_core::bytes::{Env, Extent, Source};
+use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
+use super::bits::Fault;
 use super::blocks;
-use super::frame::{self, Fault, Frame, Number};
+use super::frame::{self, Frame, Number};
 use super::stream_info::StreamInfo;
-use crate::coded::Coded;
+use crate::coded::CodedFile;
 
-/// Bytes in which most frames find room.
+/// A buffer size that is sufficient for most frames.
 const USUAL: usize = 32 << 10;
-/// No frame is longer: 65 536 samples of 8 channels as they are, and what is about them.
+/// The largest size of a frame: 65 536 uncompressed samples of 8 channels, with headers.
 const LONGEST: usize = 65_536 * 8 * 5;
-/// Behind the sound some programs leave a tag of so many bytes that starts so.
+/// The size and first bytes of an ID3v1 tag, which some programs append.
 const TAG: (usize, &[u8]) = (128, b"TAG");
 
-/// A file whose header was read.
+/// A file whose header has been read.
 pub(super) struct Stream {
     info: StreamInfo,
     tags: Vec<Tag>,
 }
 
 impl Stream {
-    /// Reads all up to the first frame.
+    /// Reads everything before the first frame.
     pub(super) fn open(source: &mut Source, env: &Env) -> Result<Self> {
         let (info, tags) = blocks::read(source, env)?;
         Ok(Self { info, tags })
     }
 
-    /// Whether there are more samples behind so many.
-    fn goes_on(&self, rows: u64, extent: Extent, source: &mut Source) -> Result<bool> {
+    /// Returns `true` if more samples follow the first `rows`.
+    fn goes_on(&self, rows: u64, extent: ObjectBounds, source: &mut Source) -> Result<bool> {
         match (self.info.total, extent) {
-            (0, Extent::Whole) => Ok(source.peek(TAG.0 + 1)?.len() > ended(source)?),
-            (0, Extent::Own) => Err(source.error(
+            (0, ObjectBounds::Whole) => Ok(source.peek(TAG.0 + 1)?.len() > ended(source)?),
+            (0, ObjectBounds::Own) => Err(source.error(
                 ErrorKind::Unsupported,
                 "a FLAC file that does not say how many samples it has",
             )),
@@ -43,14 +44,14 @@ impl Stream {
     }
 }
 
-/// Bytes of what may stand behind the sound, if that is all that is left, else 0.
+/// Returns the size of the trailing tag if that is all that remains, otherwise 0.
 fn ended(source: &mut Source) -> Result<usize> {
     let left = source.peek(TAG.0 + 1)?;
     let tag = left.len() == TAG.0 && left.starts_with(TAG.1);
     Ok(if tag { TAG.0 } else { 0 })
 }
 
-impl Coded for Stream {
+impl CodedFile for Stream {
     fn facts(&self) -> AudioFacts {
         AudioFacts {
             rate: Some(self.info.rate),
@@ -71,7 +72,7 @@ impl Coded for Stream {
     fn decode(
         &mut self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         sound: &mut Waveform,
         env: &Env,
     ) -> Result<()> {
@@ -82,7 +83,7 @@ impl Coded for Stream {
             .samples
             .start(dtype(info.bits), Rank::Matrix, channels);
         let mut planes = vec![Vec::new(); channels];
-        let mut sum = (info.md5 != [0; 16]).then(|| Summed::new(info.bits));
+        let mut sum = (info.md5 != [0; 16]).then(|| SampleMd5::new(info.bits));
         let (mut rows, mut order) = (0, Order::default());
         while self.goes_on(rows, extent, source)? {
             let frame = next(source, &info, &mut planes, rows)?;
@@ -120,13 +121,13 @@ impl Coded for Stream {
             return Err(source.malformed(message));
         }
         match extent {
-            Extent::Own => Ok(()),
-            Extent::Whole => finish(source, env),
+            ObjectBounds::Own => Ok(()),
+            ObjectBounds::Whole => finish(source, env),
         }
     }
 }
 
-/// The element type of samples of so many bits, which stand at its top.
+/// Returns the element type for samples of `bits` bits, which are shifted to its top.
 fn dtype(bits: u32) -> Dtype {
     match bits {
         ..=8 => Dtype::U8,
@@ -135,7 +136,7 @@ fn dtype(bits: u32) -> Dtype {
     }
 }
 
-/// Decodes the frame at the current place, behind so many samples, without moving on.
+/// Decodes the frame at the current position, after `rows` samples, without consuming it.
 fn next(
     source: &mut Source,
     info: &StreamInfo,
@@ -168,7 +169,7 @@ fn next(
     }
 }
 
-/// Puts the samples of all channels in turn into `out`; `None` if one has no place there.
+/// Interleaves the samples of all channels in `out`, or returns `None` if one does not fit the type.
 fn interleave<const N: usize>(
     planes: &[Vec<i64>],
     out: &mut [u8],
@@ -184,7 +185,7 @@ fn interleave<const N: usize>(
     Some(())
 }
 
-/// Takes what may follow the last frame.
+/// Consumes the trailing tag, if there is one.
 fn finish(source: &mut Source, env: &Env) -> Result<()> {
     let tag = ended(source)?;
     if tag > 0 {
@@ -197,12 +198,12 @@ fn finish(source: &mut Source, env: &Env) -> Result<()> {
     }
 }
 
-/// Which frame comes next, by the numbers that frames have.
+/// The order of frames by their numbers.
 #[derive(Default)]
 struct Order(Option<Number>);
 
 impl Order {
-    /// Whether no frame is missing before this one.
+    /// Returns `true` if no frame is missing before this one.
     fn holds(&mut self, frame: Frame) -> bool {
         let expected = self.0.replace(match frame.number {
             Number::Frame(n) => Number::Frame(n + 1),
@@ -213,15 +214,15 @@ impl Order {
 }
 
 /// The MD5 of samples.
-pub(super) struct Summed {
+pub(super) struct SampleMd5 {
     md5: Md5,
-    /// Bytes of a sample.
+    /// The size of a sample in bytes.
     width: usize,
     bytes: Vec<u8>,
 }
 
-impl Summed {
-    /// Of no samples of so many bits yet.
+impl SampleMd5 {
+    /// Starts the checksum of samples with `bits` bits.
     pub(super) fn new(bits: u32) -> Self {
         Self {
             md5: Md5::new(),
@@ -244,7 +245,7 @@ impl Summed {
         self.md5.update(&self.bytes);
     }
 
-    /// Adds samples of all channels in turn.
+    /// Adds interleaved samples.
     pub(super) fn add_all(&mut self, samples: &[i32]) {
         self.bytes.clear();
         for sample in samples {

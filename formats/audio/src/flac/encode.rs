@@ -1,4 +1,4 @@
-//! Samples as a file.
+//! Encoding of a file.
 
 use std::ops::Range;
 
@@ -11,36 +11,22 @@ use spr_core::model::{Dtype, Matrix, Tag, Waveform};
 use spr_core::{Error, Remedy, Result};
 
 use super::blocks;
-use super::decode::Summed;
+use super::decode::SampleMd5;
 use super::stream_info::StreamInfo;
 
-/// Samples of a channel in a frame, as the `flac` program has it.
+/// The number of samples per channel in a frame, as in the `flac` program.
 const BLOCK: usize = 4096;
-/// The encoder's bounds on channels and on samples a second.
-const CHANNELS: usize = 8;
+/// The encoder's limits for channels and sampling rates.
+pub(super) const CHANNELS: u64 = 8;
 const RATE: u32 = 96_000;
 
-/// Makes the bytes of a file.
+/// Encodes a file.
 ///
 /// # Errors
-/// The sound can't be stored in one.
+/// The samples cannot be represented.
 pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
     let samples = &sound.samples;
     let (rows, channels) = (samples.rows(), samples.cols());
-    let refused = |what: String| {
-        Error::unfit(format!(
-            "has {what}, which a FLAC file written here can't hold"
-        ))
-    };
-    if rows == 0 {
-        return Err(refused("sound without samples".to_owned()));
-    }
-    if channels > CHANNELS {
-        return Err(refused(format!("{channels} channels")));
-    }
-    if sound.rate > RATE {
-        return Err(refused(format!("{} samples a second", sound.rate)));
-    }
     let bits: u32 = match samples.dtype() {
         Dtype::U8 => 8,
         Dtype::I16 => 16,
@@ -54,7 +40,7 @@ pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
     let shape = flacenc::component::StreamInfo::new(sound.rate as usize, channels, bits as usize);
     let shape = shape.map_err(|e| broken(&e))?;
     let mut block = FrameBuf::with_size(channels, BLOCK).map_err(|e| broken(&e))?;
-    let mut sum = Summed::new(bits);
+    let mut sum = SampleMd5::new(bits);
     let (mut frames, mut lengths) = (Vec::new(), (u32::MAX, 0));
     let (all, step, mut part) = (rows * channels, BLOCK * channels, Vec::new());
     for (n, start) in (0..all).step_by(step).enumerate() {
@@ -71,8 +57,8 @@ pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
     }
     let size = u16::try_from(BLOCK).unwrap_or_default();
     let info = StreamInfo {
-        // The last frame does not count: readers take a file of blocks of several sizes for one
-        // that counts samples and not frames.
+        // The last frame does not count. With different block sizes readers would assume frames
+        // numbered by samples.
         blocks: (size, size),
         frames: lengths,
         rate: sound.rate,
@@ -87,7 +73,18 @@ pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Refuses samples of more bits than are encoded.
+/// Refuses a rate that is beyond what is encoded.
+pub(super) fn check_rate(rate: &u32) -> Result<()> {
+    match *rate > RATE {
+        true => Err(Error::unfit(format!(
+            "has {rate} samples a second, which a FLAC file written here can't hold"
+        ))
+        .suggest(Remedy::Resample)),
+        false => Ok(()),
+    }
+}
+
+/// Rejects samples with more bits than can be encoded.
 fn check(samples: &Matrix) -> Result<()> {
     let wide = samples.as_slice::<i32>().unwrap_or_default();
     match wide.iter().all(|v| v & 0xff == 0) {
@@ -99,7 +96,7 @@ fn check(samples: &Matrix) -> Result<()> {
     }
 }
 
-/// Some of the samples, as numbers of as few bits as they have.
+/// Extracts a range of samples, as numbers of their significant bits.
 fn take(samples: &Matrix, range: Range<usize>, out: &mut Vec<i32>) -> Result<()> {
     out.clear();
     if let Some(samples) = samples.as_slice::<u8>() {

@@ -1,55 +1,46 @@
-//! One frame: some samples of all channels.
+//! Frames: a block of samples of all channels.
 
-use super::bits::{Bits, crc8, crc16};
+use super::bits::{Bits, Fault, crc8, crc16};
 use super::stream_info::StreamInfo;
 use super::subframe;
 
-/// What follows the first two bytes' sync code, of 14 bits.
+/// The sync code of 14 bits that begins a frame.
 const SYNC: u64 = 0x3ffe;
 
-/// Why a frame can't be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// More bytes are needed.
-    More,
-    /// It breaks the rules.
-    Bad(&'static str),
-}
-
-/// What a frame was found to be.
+/// The result of reading a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// Its bytes.
+    /// Its size in bytes.
     pub(super) len: usize,
-    /// Samples in each channel.
+    /// The number of samples per channel.
     pub(super) rows: usize,
     /// The number of the frame, or of its first sample.
     pub(super) number: Number,
 }
 
-/// Where a frame stands.
+/// The position of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
-    /// Behind so many frames.
+    /// The index of the frame.
     Frame(u64),
-    /// Behind so many samples.
+    /// The index of its first sample.
     Sample(u64),
 }
 
-/// How channels that are stored as a pair are made of it.
+/// The stereo mode of a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pair {
-    /// They are stored as they are.
+    /// The channels are independent.
     None,
-    /// The first, and what it is more than the second.
+    /// The left channel, and the difference left − right.
     LeftSide,
-    /// What the first is more than the second, and the second.
+    /// The difference left − right, and the right channel.
     SideRight,
-    /// Half of the sum, and what the first is more.
+    /// The mean of both, and the difference left − right.
     MidSide,
 }
 
-/// Reads the frame that `bytes` start with into `planes`, a list for each channel.
+/// Reads the frame at the start of `bytes` into `planes`, one list per channel.
 pub(super) fn read(
     bytes: &[u8],
     info: &StreamInfo,
@@ -77,7 +68,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads the header: how many samples follow, where, and how two channels are stored.
+/// Reads the header: the number of samples, their position, and the stereo mode.
 fn header(
     bytes: &[u8],
     bits: &mut Bits<'_>,
@@ -144,12 +135,12 @@ fn header(
     Ok((usize::try_from(rows).unwrap_or_default(), number, pair))
 }
 
-/// The rates that have a code of their own.
+/// The sampling rates with a code in the header.
 const RATES: [u64; 12] = [
     0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ];
 
-/// A number in one to seven bytes, of which the first says how many there are.
+/// Reads a number of one to seven bytes, whose first byte contains the length.
 fn number(take: &mut impl FnMut(u32) -> Result<u64, Fault>) -> Result<u64, Fault> {
     let first = take(8)?;
     let ones = (first << 56).leading_ones();
@@ -168,7 +159,7 @@ fn number(take: &mut impl FnMut(u32) -> Result<u64, Fault>) -> Result<u64, Fault
     Ok(number)
 }
 
-/// Makes two channels of what is stored for them.
+/// Restores two channels from a stereo mode.
 fn unpair(pair: Pair, first: &mut [i64], second: &mut [i64]) {
     for (a, b) in first.iter_mut().zip(second) {
         match pair {
@@ -176,7 +167,7 @@ fn unpair(pair: Pair, first: &mut [i64], second: &mut [i64]) {
             Pair::LeftSide => *b = a.wrapping_sub(*b),
             Pair::SideRight => *a = a.wrapping_add(*b),
             Pair::MidSide => {
-                // Halving the sum lost its lowest bit, which is that of the difference.
+                // The mean lost its lowest bit, which equals that of the difference.
                 let sum = (*a << 1) | (*b & 1);
                 (*a, *b) = (sum.wrapping_add(*b) >> 1, sum.wrapping_sub(*b) >> 1);
             }

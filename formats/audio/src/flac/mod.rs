@@ -1,7 +1,7 @@
-//! FLAC: blocks about the sound, then frames of samples, each with its checksum.
+//! FLAC: metadata blocks followed by frames of samples with checksums.
 //!
-//! The frames are decoded here, and not by a library: those there are go on behind damaged frames
-//! as if nothing was missing, and can't say where a file ends that others follow.
+//! The decoder is our own, because existing ones skip damaged frames silently and cannot report
+//! where a file ends that is followed by others.
 
 mod bits;
 mod blocks;
@@ -12,20 +12,28 @@ mod frame;
 mod stream_info;
 mod subframe;
 
-use spr_core::format::FormatInfo;
+use spr_core::format::{AudioCaps, FormatInfo, Rule};
 use spr_core::model::Dtype;
 
-use crate::coded::{CodedFormat, CodedKind, NestedCoded};
+use crate::coded::{CodedFormat, CodedKind, NestedCoded, sound};
 
 const NAME: &str = "flac";
 const MAGIC: &[u8; 4] = b"fLaC";
+
+/// What is encoded.
+const AUDIO: AudioCaps = {
+    let mut audio = sound(&[Dtype::I16, Dtype::U8, Dtype::I32], &[NAME]);
+    audio.max_channels = encode::CHANNELS;
+    audio.rates = Rule::new("of at most 96000 Hz", encode::check_rate);
+    audio.needs_samples = true;
+    audio
+};
 
 static KIND: CodedKind = CodedKind {
     info: FormatInfo::new(NAME, "FLAC audio", &["flac"]),
     starts: |head| head.starts_with(MAGIC),
     open: |source, env| Ok(Box::new(decode::Stream::open(source, env)?)),
-    dtypes: &[Dtype::I16, Dtype::U8, Dtype::I32],
-    own: &[NAME],
+    audio: AUDIO,
     encode: encode::file,
     nested: NestedCoded(|| &KIND),
 };

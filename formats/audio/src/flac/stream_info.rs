@@ -1,39 +1,40 @@
-//! The first block of a file: what all of the sound has in common.
+//! The first metadata block, with the parameters of the whole stream.
 
 use spr_core::{Error, Result};
 
 use super::bits::Bits;
 
-/// Bytes of the block.
+/// The size of the block.
 pub(super) const SIZE: usize = 34;
 
-/// What all of the sound has in common.
+/// The parameters of the whole stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct StreamInfo {
-    /// Samples of a channel in the shortest frame but the last, and in the longest.
+    /// The smallest and largest number of samples per channel in a frame, except for the last
+    /// frame.
     pub(super) blocks: (u16, u16),
-    /// Bytes of the shortest and of the longest frame; 0: not told.
+    /// The smallest and largest size of a frame in bytes, or 0 if unknown.
     pub(super) frames: (u32, u32),
-    /// Samples a second, below 2²⁰.
+    /// The sampling rate in Hz, below 2²⁰.
     pub(super) rate: u32,
-    /// 1 to 8.
+    /// The number of channels, 1 to 8.
     pub(super) channels: u32,
-    /// Of a sample: 4 to 32.
+    /// The number of bits per sample, 4 to 32.
     pub(super) bits: u32,
-    /// Samples of a channel; 0: not told.
+    /// The number of samples per channel, or 0 if unknown.
     pub(super) total: u64,
-    /// The MD5 of the samples, each in as few bytes as hold its bits, little-endian; 0: not told.
+    /// The MD5 of the samples, little-endian, each in as few bytes as possible, or 0 if unknown.
     pub(super) md5: [u8; 16],
 }
 
 impl StreamInfo {
-    /// What the bytes of the block say.
+    /// Parses the bytes of the block.
     ///
     /// # Errors
-    /// There can't be such sound.
+    /// The parameters are invalid.
     pub(super) fn of(bytes: &[u8; SIZE]) -> Result<Self> {
         let mut bits = Bits::new(bytes);
-        // There are as many bits as are taken.
+        // The block has as many bits as are read.
         let mut take = |n| bits.take(n).unwrap_or_default();
         let mut short = |n| u32::try_from(take(n)).unwrap_or_default();
         let (least, most) = (short(16), short(16));
@@ -61,7 +62,7 @@ impl StreamInfo {
         Err(Error::malformed(format!("the header says {wrong}")))
     }
 
-    /// The bytes of the block.
+    /// Encodes the block.
     pub(super) fn bytes(&self) -> [u8; SIZE] {
         let mut out = [0; SIZE];
         out[..2].copy_from_slice(&self.blocks.0.to_be_bytes());

@@ -1,9 +1,8 @@
-//! The samples of one channel in a frame.
+//! Subframes: the samples of one channel in a frame.
 
-use super::bits::Bits;
-use super::frame::Fault;
+use super::bits::{Bits, Fault};
 
-/// Reads `rows` samples of `width` bits to the end of `out`, which is empty.
+/// Reads `rows` samples of `width` bits into `out`, which is empty.
 pub(super) fn read(
     bits: &mut Bits<'_>,
     width: u32,
@@ -45,7 +44,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads samples that are stored as they are.
+/// Reads uncompressed samples.
 fn plain(bits: &mut Bits<'_>, width: u32, n: usize, out: &mut Vec<i64>) -> Result<(), Fault> {
     for _ in 0..n {
         out.push(bits.signed(width).ok_or(Fault::More)?);
@@ -53,7 +52,7 @@ fn plain(bits: &mut Bits<'_>, width: u32, n: usize, out: &mut Vec<i64>) -> Resul
     Ok(())
 }
 
-/// Reads the samples from which the others are predicted.
+/// Reads the warm-up samples.
 fn start(
     bits: &mut Bits<'_>,
     width: u32,
@@ -67,7 +66,7 @@ fn start(
     }
 }
 
-/// Predicts by one of five polynomials.
+/// Applies one of the five fixed predictors.
 fn fixed(bits: &mut Bits<'_>, order: usize, rows: usize, out: &mut Vec<i64>) -> Result<(), Fault> {
     const FACTORS: [&[i64]; 5] = [&[], &[1], &[-1, 2], &[1, -3, 3], &[-1, 4, -6, 4]];
     differences(bits, order, rows, out)?;
@@ -75,9 +74,9 @@ fn fixed(bits: &mut Bits<'_>, order: usize, rows: usize, out: &mut Vec<i64>) -> 
     Ok(())
 }
 
-/// Predicts by factors that are stored.
+/// Applies a linear predictor with stored coefficients.
 fn linear(bits: &mut Bits<'_>, order: usize, rows: usize, out: &mut Vec<i64>) -> Result<(), Fault> {
-    /// The most factors.
+    /// The largest number of coefficients.
     const MOST: usize = 32;
     let precision = match bits.take(4).ok_or(Fault::More)? {
         15 => return Err(Fault::Bad("its factors are of an unknown size")),
@@ -85,7 +84,7 @@ fn linear(bits: &mut Bits<'_>, order: usize, rows: usize, out: &mut Vec<i64>) ->
     };
     let shift = bits.signed(5).ok_or(Fault::More)?;
     let shift = u32::try_from(shift).map_err(|_| Fault::Bad("its factors are shifted back"))?;
-    // The factor of the sample before comes first; it is that of the last.
+    // The coefficient of the preceding sample is stored first but needed last.
     let mut factors = [0; MOST];
     let factors = &mut factors[..order];
     for factor in factors.iter_mut().rev() {
@@ -96,8 +95,7 @@ fn linear(bits: &mut Bits<'_>, order: usize, rows: usize, out: &mut Vec<i64>) ->
     Ok(())
 }
 
-/// Adds to each sample behind the first what the ones before it, as many as there are factors,
-/// predict of it.
+/// Adds to each sample the prediction from the preceding ones, as many as there are coefficients.
 fn predict(factors: &[i64], shift: u32, out: &mut [i64]) {
     match factors.len() {
         0 => {}
@@ -120,7 +118,7 @@ fn predict(factors: &[i64], shift: u32, out: &mut [i64]) {
     }
 }
 
-/// The same for a number of factors that the compiler knows, which is twice as fast.
+/// Does the same for a number of coefficients known to the compiler, which is twice as fast.
 fn run<const N: usize>(factors: &[i64], shift: u32, out: &mut [i64]) {
     let Some(factors) = factors.first_chunk::<N>() else {
         return;
@@ -142,7 +140,7 @@ fn run<const N: usize>(factors: &[i64], shift: u32, out: &mut [i64]) {
     }
 }
 
-/// Reads by how much the samples behind the first `order` are other than predicted.
+/// Reads the residual of the samples after the first `order`.
 fn differences(
     bits: &mut Bits<'_>,
     order: usize,

@@ -1,59 +1,61 @@
-//! The headers of frames, and the frame that holds no sound but tells of all.
+//! Frame headers, and the info frame that describes the whole stream.
 
-/// Bytes of a header.
+use spr_core::bytes::ByteOrder;
+
+/// The size of a header in bytes.
 pub(super) const HEADER: usize = 4;
-/// Samples by which every decoder is late.
+/// The decoder delay in samples.
 const LATE: u64 = 529;
 
-/// What the header of a frame says.
+/// A frame header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Bytes of the frame.
+    /// The size of the frame in bytes.
     pub(super) len: usize,
-    /// Samples a second.
+    /// The sampling rate in Hz.
     pub(super) rate: u32,
     pub(super) channels: u32,
-    /// Samples of a channel.
+    /// The number of samples per channel.
     pub(super) rows: u64,
-    /// Whether it is of MPEG 1, and not of one of the versions for lower rates.
+    /// Whether the frame is MPEG-1, not one of the versions for lower rates.
     first: bool,
     /// Whether a checksum follows.
     checked: bool,
 }
 
-/// What four bytes are.
+/// The interpretation of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// The header of a frame.
+pub(super) enum HeaderMatch {
+    /// A frame header.
     Header(Header),
-    /// That of a sort of frame that is not read.
+    /// The header of a kind of frame that is not supported.
     Other(&'static str),
     /// No header.
     Nothing,
 }
 
-/// What the bytes of a header say.
-pub(super) fn header(bytes: &[u8]) -> Found {
+/// Parses a frame header.
+pub(super) fn header(bytes: &[u8]) -> HeaderMatch {
     const FIRST: [usize; 14] = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320,
     ];
     const LATER: [usize; 14] = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
     const RATES: [u32; 3] = [44_100, 48_000, 32_000];
     let Some(&[0xff, b, c, d]) = bytes.first_chunk::<HEADER>() else {
-        return Found::Nothing;
+        return HeaderMatch::Nothing;
     };
     let (version, layer) = (b >> 3 & 3, b >> 1 & 3);
     let (speed, rate) = (usize::from(c >> 4), usize::from(c >> 2 & 3));
     if b >> 5 != 7 || version == 1 || layer == 0 || speed == 15 {
-        return Found::Nothing;
+        return HeaderMatch::Nothing;
     }
     let Some(&rate) = RATES.get(rate) else {
-        return Found::Nothing;
+        return HeaderMatch::Nothing;
     };
     match (layer, speed) {
-        (3, _) => return Found::Other("sound coded as MPEG layer I"),
-        (2, _) => return Found::Other("sound coded as MPEG layer II"),
-        (_, 0) => return Found::Other("MP3 of a speed of its own"),
+        (3, _) => return HeaderMatch::Other("sound coded as MPEG layer I"),
+        (2, _) => return HeaderMatch::Other("sound coded as MPEG layer II"),
+        (_, 0) => return HeaderMatch::Other("MP3 of a speed of its own"),
         _ => {}
     }
     let first = version == 3;
@@ -67,7 +69,7 @@ pub(super) fn header(bytes: &[u8]) -> Found {
         false => (LATER[speed - 1], 72_000),
     };
     let padding = usize::from(c >> 1 & 1);
-    Found::Header(Header {
+    HeaderMatch::Header(Header {
         len: bytes * speed / rate as usize + padding,
         rate,
         channels: if d >> 6 == 3 { 1 } else { 2 },
@@ -78,28 +80,28 @@ pub(super) fn header(bytes: &[u8]) -> Found {
 }
 
 impl Header {
-    /// Whether a frame of the other header can stand beside one of this.
+    /// Returns `true` if frames with these headers can be in the same stream.
     pub(super) fn fits(&self, other: &Self) -> bool {
         let all = |h: &Self| (h.rate, h.channels, h.rows);
         all(self) == all(other)
     }
 }
 
-/// What the first frame tells of all, if it holds that instead of sound.
+/// The content of the info frame, which replaces the audio of the first frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
-    /// Frames of sound.
+pub(super) struct InfoFrame {
+    /// The number of audio frames.
     pub(super) frames: Option<u64>,
-    /// Samples that were added before the sound, with those by which decoders are late.
+    /// The number of samples added before the audio, including the decoder delay.
     pub(super) before: u64,
-    /// Samples that were added behind it, as far as decoders give them.
+    /// The number of samples added after the audio, as far as decoders return them.
     pub(super) behind: u64,
 }
 
-/// What the frame tells of all, if it does.
-pub(super) fn told(frame: &[u8], header: &Header) -> Option<Told> {
+/// Parses the info frame, if this is one.
+pub(super) fn told(frame: &[u8], header: &Header) -> Option<InfoFrame> {
     const FRAMES: u32 = 1;
-    /// What each part that may come before the program's own takes, by its flag.
+    /// The optional fields before those of the encoder, as flag and size.
     const PARTS: [(u32, usize); 4] = [(FRAMES, 4), (2, 4), (4, 100), (8, 4)];
     let side = match (header.first, header.channels) {
         (true, 2) => 32,
@@ -107,12 +109,12 @@ pub(super) fn told(frame: &[u8], header: &Header) -> Option<Told> {
         _ => 17,
     };
     let checksum = if header.checked { 2 } else { 0 };
-    let long = |at: usize| Some(u32::from_be_bytes(*frame.get(at..)?.first_chunk()?));
+    let long = |at: usize| Some(ByteOrder::Big.read_u32(*frame.get(at..)?.first_chunk()?));
     if frame.get(HEADER + 32..)?.starts_with(b"VBRI") {
         let frames = long(HEADER + 32 + 14)?;
-        return Some(Told {
+        return Some(InfoFrame {
             frames: Some(u64::from(frames)),
-            ..Told::default()
+            ..InfoFrame::default()
         });
     }
     let places = [HEADER + side, HEADER + side + checksum];
@@ -121,7 +123,7 @@ pub(super) fn told(frame: &[u8], header: &Header) -> Option<Told> {
         there.starts_with(b"Xing") || there.starts_with(b"Info")
     })?;
     let flags = long(at + 4)?;
-    let mut told = Told::default();
+    let mut told = InfoFrame::default();
     let mut next = at + 8;
     for (flag, size) in PARTS.into_iter().filter(|(flag, _)| flags & flag != 0) {
         if flag == FRAMES {
@@ -149,7 +151,7 @@ mod tests {
     #[test]
     fn headers_of_all_sorts() {
         let of = |bytes: [u8; 4]| match header(&bytes) {
-            Found::Header(h) => Some((h.len, h.rate, h.channels, h.rows)),
+            HeaderMatch::Header(h) => Some((h.len, h.rate, h.channels, h.rows)),
             _ => None,
         };
         assert_eq!(of([0xff, 0xfb, 0x90, 0x00]), Some((417, 44_100, 2, 1152)));
@@ -163,14 +165,17 @@ mod tests {
             [0xff, 0xf9, 0x90, 0],
             [0xfe, 0xfb, 0x90, 0],
         ] {
-            assert_eq!(header(&bytes), Found::Nothing, "{bytes:02x?}");
+            assert_eq!(header(&bytes), HeaderMatch::Nothing, "{bytes:02x?}");
         }
         for bytes in [
             [0xff, 0xfd, 0x90, 0],
             [0xff, 0xff, 0x90, 0],
             [0xff, 0xfb, 0, 0],
         ] {
-            assert!(matches!(header(&bytes), Found::Other(_)), "{bytes:02x?}");
+            assert!(
+                matches!(header(&bytes), HeaderMatch::Other(_)),
+                "{bytes:02x?}"
+            );
         }
     }
 }

@@ -7,8 +7,8 @@ use spr_core::format::FormatInfo;
 use spr_core::model::{Tag, Waveform};
 use spr_core::{Error, Result};
 
-use crate::coded::{CodedFormat, CodedKind, NestedCoded};
-use frame::{Found, HEADER, header};
+use crate::coded::{CodedFormat, CodedKind, NestedCoded, sound};
+use frame::{HEADER, HeaderMatch, header};
 
 const NAME: &str = "mp3";
 const TAG: &[u8] = b"ID3";
@@ -21,23 +21,22 @@ static KIND: CodedKind = CodedKind {
     ),
     starts,
     open: |source, _| Ok(Box::new(stream::Stream::open(source)?)),
-    dtypes: &[],
-    own: &[NAME],
+    audio: sound(&[], &[NAME]),
     encode,
     nested: NestedCoded(|| &KIND),
 };
 
-/// MP3 files, which are read, and written as they are.
+/// MP3 files, which are decoded, or copied unchanged.
 pub static MP3: CodedFormat = CodedFormat(&KIND);
 
-/// Whether a file starts with a tag, or with a frame behind which there is another.
+/// Returns `true` if the file starts with a tag, or with two consecutive frames.
 fn starts(head: &[u8]) -> bool {
-    let Found::Header(first) = header(head) else {
+    let HeaderMatch::Header(first) = header(head) else {
         return head.starts_with(TAG);
     };
     match head.get(first.len..) {
         Some(next) if next.len() >= HEADER => {
-            matches!(header(next), Found::Header(next) if next.fits(&first))
+            matches!(header(next), HeaderMatch::Header(next) if next.fits(&first))
         }
         _ => true,
     }

@@ -1,6 +1,6 @@
-//! Frames, one after the other, as samples.
+//! Decoding of the frames.
 
-use spr_core::bytes::{Env, Extent, Source};
+use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 use symphonia::core::codecs::audio::well_known::CODEC_ID_MP3;
@@ -8,13 +8,13 @@ use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoderOptions};
 use symphonia::default::codecs::MpaDecoder;
 
 use super::TAG;
-use super::frame::{Found, HEADER, Header, Told, header, told};
-use crate::coded::Coded;
+use super::frame::{HEADER, Header, HeaderMatch, InfoFrame, header, told};
+use crate::coded::CodedFile;
 use crate::coded::library::Decoder;
 
-/// Bytes of an ID3 tag's header.
+/// The size of an ID3 header.
 const TAG_HEADER: usize = 10;
-/// What other programs leave behind the sound: the start, and the bytes, if they are always so many.
+/// The tags of other programs after the audio: their first bytes, and their size if it is fixed.
 const TAGS: [(&[u8], Option<u64>); 4] = [
     (b"TAG", Some(128)),
     (b"APETAGEX", None),
@@ -22,18 +22,18 @@ const TAGS: [(&[u8], Option<u64>); 4] = [
     (b"ID3", None),
 ];
 
-/// A file of which all up to the first frame of sound was read.
+/// A file read up to the first audio frame.
 pub(super) struct Stream {
     first: Header,
-    told: Told,
+    told: InfoFrame,
 }
 
 impl Stream {
-    /// Reads tags before the sound, and the frame that tells of all.
+    /// Reads the tags before the audio, and the info frame.
     pub(super) fn open(source: &mut Source) -> Result<Self> {
         while source.peek(TAG.len())? == TAG {
             let [.., flags, a, b, c, d] = source.array::<TAG_HEADER>()?;
-            // Seven bits of each byte, so that none looks like the start of a frame.
+            // Each byte has seven bits of the size, so that none resembles the start of a frame.
             let size = [a, b, c, d]
                 .iter()
                 .fold(0, |size, b| size << 7 | u64::from(b & 0x7f));
@@ -45,15 +45,15 @@ impl Stream {
             source.skip(size + footer)?;
         }
         let first = match header(source.peek(HEADER)?) {
-            Found::Header(first) => first,
-            Found::Other(name) => {
+            HeaderMatch::Header(first) => first,
+            HeaderMatch::Other(name) => {
                 let error = source.error(
                     ErrorKind::Unsupported,
                     format!("holds {name}, which is not decoded"),
                 );
                 return Err(error.hint("decode it first: `ffmpeg -i FILE OUT.wav`"));
             }
-            Found::Nothing => return Err(source.malformed("no MP3 frame starts here")),
+            HeaderMatch::Nothing => return Err(source.malformed("no MP3 frame starts here")),
         };
         let told = told(source.peek(first.len)?, &first);
         if told.is_some() {
@@ -65,12 +65,12 @@ impl Stream {
         })
     }
 
-    /// The header of the next frame, if there is one, behind so many.
+    /// Returns the header of the next frame after `frames` frames, if there is one.
     fn next(&self, source: &mut Source, frames: u64, env: &Env) -> Result<Option<Header>> {
         let head = source.peek(HEADER)?;
         match header(head) {
-            Found::Header(next) if next.fits(&self.first) => return Ok(Some(next)),
-            Found::Header(_) => {
+            HeaderMatch::Header(next) if next.fits(&self.first) => return Ok(Some(next)),
+            HeaderMatch::Header(_) => {
                 return Err(source.malformed("the rate or the channels change here"));
             }
             _ if head.is_empty() => {}
@@ -85,10 +85,10 @@ impl Stream {
         }
     }
 
-    /// Samples of a channel that are sound, of so many frames.
+    /// Returns the number of samples per channel in `frames` frames, without padding.
     fn rows(&self, frames: u64) -> u64 {
         let told = self.told;
-        // Where there are more frames than told, the last of those is no longer where sound ends.
+        // If there are more frames than declared, the padding is not in the last one.
         let behind = if told.frames.is_some_and(|n| n < frames) {
             0
         } else {
@@ -98,7 +98,7 @@ impl Stream {
     }
 }
 
-/// Goes past what other programs leave behind the sound, with a warning.
+/// Skips the tags after the audio, with a warning.
 fn passed(source: &mut Source, env: &Env) -> Result<()> {
     const LONGEST: usize = 16;
     let head = source.peek(LONGEST)?;
@@ -127,7 +127,7 @@ fn passed(source: &mut Source, env: &Env) -> Result<()> {
     }
 }
 
-impl Coded for Stream {
+impl CodedFile for Stream {
     fn facts(&self) -> AudioFacts {
         AudioFacts {
             rate: Some(self.first.rate),
@@ -153,11 +153,11 @@ impl Coded for Stream {
     fn decode(
         &mut self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         sound: &mut Waveform,
         env: &Env,
     ) -> Result<()> {
-        if extent == Extent::Own {
+        if extent == ObjectBounds::Own {
             let message = "an MP3 file that others follow, as it has no end of its own";
             return Err(source.error(ErrorKind::Unsupported, message));
         }

@@ -1,4 +1,4 @@
-//! Ogg Vorbis: packets of sound in pages, each with its checksum.
+//! Ogg Vorbis: packets in pages with checksums.
 
 mod page;
 mod stream;
@@ -7,7 +7,7 @@ use spr_core::format::FormatInfo;
 use spr_core::model::{Tag, Waveform};
 use spr_core::{Error, Result};
 
-use crate::coded::{CodedFormat, CodedKind, NestedCoded};
+use crate::coded::{CodedFormat, CodedKind, NestedCoded, sound};
 
 const NAME: &str = "ogg";
 
@@ -19,13 +19,12 @@ static KIND: CodedKind = CodedKind {
     ),
     starts: |head| head.starts_with(page::MAGIC),
     open: |source, env| Ok(Box::new(stream::Stream::open(source, env)?)),
-    dtypes: &[],
-    own: &[NAME],
+    audio: sound(&[], &[NAME]),
     encode,
     nested: NestedCoded(|| &KIND),
 };
 
-/// Ogg files with Vorbis sound, which are read, and written as they are.
+/// Ogg files with Vorbis audio, which are decoded, or copied unchanged.
 pub static OGG: CodedFormat = CodedFormat(&KIND);
 
 fn encode(_: &Waveform, _: &[Tag]) -> Result<Vec<u8>> {

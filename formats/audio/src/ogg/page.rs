@@ -1,11 +1,11 @@
 //! Pages of an Ogg file, and the packets in them.
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::{ErrorKind, Result};
 
-/// The start of every page.
+/// The first bytes of every page.
 pub(super) const MAGIC: &[u8] = b"OggS";
-/// Bytes before the lengths of the parts, and the most of a page.
+/// The size of the header before the lacing values, and the largest number of these.
 const HEADER: usize = 27;
 const LONGEST: usize = HEADER + 255 + 255 * 255;
 /// Flags of a page.
@@ -13,33 +13,34 @@ const GOES_ON: u8 = 1;
 const FIRST: u8 = 2;
 const LAST: u8 = 4;
 
-/// The pages of one stream, in order and whole.
+/// The pages of one logical stream, in order and complete.
 #[derive(Default)]
 pub(super) struct Pages {
-    /// The number of the stream, once there was a page.
+    /// The serial number of the stream, after the first page.
     serial: Option<u32>,
-    /// How many pages there were.
+    /// The number of pages so far.
     count: u32,
-    /// The start of a packet that goes on in the next page.
+    /// The beginning of a packet that continues on the next page.
     open: Option<Vec<u8>>,
-    /// Whether the last page was there.
+    /// Whether the last page has been read.
     pub(super) ended: bool,
 }
 
-/// What a page brings.
+/// The content of a page.
 #[derive(Default)]
 pub(super) struct Page {
-    /// The packets that end in it.
+    /// The packets that end on it.
     pub(super) packets: Vec<Vec<u8>>,
-    /// Samples of a channel up to the end of the last of them, if one ends there.
+    /// The granule position: the number of samples per channel up to the last packet that ends on
+    /// it.
     pub(super) samples: Option<u64>,
 }
 
 impl Pages {
-    /// Reads the next page; `None` behind the last.
+    /// Reads the next page, or returns `None` after the last.
     ///
     /// # Errors
-    /// It is cut or damaged, one is missing, or it is of another stream.
+    /// The page is truncated, damaged, out of order, or belongs to another stream.
     pub(super) fn next(&mut self, source: &mut Source, env: &Env) -> Result<Option<Page>> {
         if self.ended {
             return Ok(None);
@@ -67,7 +68,7 @@ impl Pages {
             return Err(cut(source, "in a page"));
         };
         let (flags, long) = (head[5], |at| {
-            u32::from_le_bytes(*head[at..].first_chunk().unwrap_or(&[0; 4]))
+            ByteOrder::Little.read_u32(*head[at..].first_chunk().unwrap_or(&[0; 4]))
         });
         if head[4] != 0 || crc(whole) != long(22) {
             return Err(source.malformed("a damaged page: its checksum is wrong"));
@@ -81,14 +82,14 @@ impl Pages {
         source.skip(len)?;
         self.ended = flags & LAST != 0;
         Ok(Some(Page {
-            samples: u64::try_from(i64::from_le_bytes(granule))
+            samples: u64::try_from(ByteOrder::Little.read_i64(granule))
                 .ok()
                 .filter(|_| !packets.is_empty()),
             packets,
         }))
     }
 
-    /// Checks that a page is the next of the one stream.
+    /// Checks that a page is the next one of the stream.
     fn check(&mut self, source: &Source, flags: u8, (serial, number): (u32, u32)) -> Result<()> {
         let own = *self.serial.get_or_insert(serial);
         if own != serial {
@@ -107,7 +108,7 @@ impl Pages {
         Ok(())
     }
 
-    /// The packets that end in a page of parts of these sizes.
+    /// Splits a page into packets by its lacing values.
     fn split(
         &mut self,
         source: &Source,
@@ -130,7 +131,7 @@ impl Pages {
     }
 }
 
-/// The checksum of a page, in which that itself counts as 0, with the polynomial of Ethernet.
+/// Computes the checksum of a page, with its own field as 0, with the polynomial of Ethernet.
 fn crc(page: &[u8]) -> u32 {
     const PLACE: std::ops::Range<usize> = 22..26;
     const TABLE: [u32; 256] = {

@@ -1,6 +1,6 @@
-//! Packets of Vorbis, one after the other, as samples.
+//! Decoding of Vorbis packets.
 
-use spr_core::bytes::{Env, Extent, Source};
+use spr_core::bytes::{ByteOrder, Env, ObjectBounds, Source};
 use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 use symphonia::core::codecs::audio::well_known::CODEC_ID_VORBIS;
@@ -10,13 +10,13 @@ use symphonia::default::codecs::VorbisDecoder;
 use super::NAME;
 use super::page::{Page, Pages};
 use crate::coded::library::Decoder;
-use crate::coded::{Coded, comments};
+use crate::coded::{CodedFile, comments};
 
-/// What the three packets before the sound start with.
+/// The first bytes of the three header packets.
 const FIRST: &[u8] = b"\x01vorbis";
 const COMMENTS: &[u8] = b"\x03vorbis";
 const SETUP: &[u8] = b"\x05vorbis";
-/// What else may be in Ogg files, by the start of its first packet.
+/// The first bytes of other codecs in Ogg files, for messages.
 const OTHERS: [(&[u8], &str); 5] = [
     (b"OpusHead", "Opus sound"),
     (b"Speex   ", "Speex sound"),
@@ -25,22 +25,22 @@ const OTHERS: [(&[u8], &str); 5] = [
     (b"fishead\0", "several streams"),
 ];
 
-/// A file of which all up to the sound was read.
+/// A file read up to the audio.
 pub(super) struct Stream {
     rate: u32,
     channels: u32,
-    /// The most samples of a channel that a packet brings.
+    /// The largest number of samples per channel in a packet.
     longest: u64,
     pages: Pages,
-    /// The first and the third packet, which the decoder needs.
+    /// The first and third header packets, which the decoder needs.
     setup: Vec<u8>,
     tags: Vec<Tag>,
-    /// Packets of sound that ended in the page of the third one: there should be none.
+    /// Audio packets on the last header page, which should be none.
     rest: Page,
 }
 
 impl Stream {
-    /// Reads all up to the sound.
+    /// Reads everything before the audio.
     pub(super) fn open(source: &mut Source, env: &Env) -> Result<Self> {
         let (mut pages, mut heads, mut rest) = (Pages::default(), Vec::new(), Page::default());
         let at = source.offset();
@@ -84,7 +84,7 @@ impl Stream {
         })
     }
 
-    /// The next page with packets of sound.
+    /// Returns the next page with audio packets.
     fn next(&mut self, source: &mut Source, env: &Env) -> Result<Option<Page>> {
         let rest = std::mem::take(&mut self.rest);
         match rest.packets.is_empty() {
@@ -94,7 +94,7 @@ impl Stream {
     }
 }
 
-/// Refuses by name what is not Vorbis.
+/// Rejects other codecs by name.
 fn known(first: &[u8]) -> Result<()> {
     if first.starts_with(FIRST) {
         return Ok(());
@@ -107,18 +107,18 @@ fn known(first: &[u8]) -> Result<()> {
     )
 }
 
-/// Rate, channels and the most samples of a packet by the first packet.
+/// Returns the rate, the channels and the largest packet from the first header packet.
 fn shape(first: &[u8]) -> Option<(u32, u32, u64)> {
-    /// The place of the sizes of blocks behind the channels.
+    /// The offset of the block sizes.
     const BLOCKS: usize = 16;
     let rest = first.strip_prefix(FIRST)?.strip_prefix(&[0; 4])?;
     let (&channels, rest) = rest.split_first()?;
-    let rate = u32::from_le_bytes(*rest.first_chunk()?);
+    let rate = ByteOrder::Little.read_u32(*rest.first_chunk()?);
     let longest = (1 << (rest.get(BLOCKS)? >> 4)) / 2;
     (rate > 0 && channels > 0).then_some((rate, u32::from(channels), longest))
 }
 
-impl Coded for Stream {
+impl CodedFile for Stream {
     fn facts(&self) -> AudioFacts {
         AudioFacts {
             rate: Some(self.rate),
@@ -135,8 +135,8 @@ impl Coded for Stream {
             last = page.samples.or(last);
             first = first.or(page.samples.map(|told| told <= packets * self.longest));
         }
-        // Where more come before the first page than there can be in it, the file was cut out of a
-        // longer one, and where it starts only its packets tell.
+        // If the first page has more samples than it may count, the file was cut out of a longer
+        // one, and only the packets determine where it starts.
         Ok(last.filter(|_| first == Some(true)))
     }
 
@@ -147,7 +147,7 @@ impl Coded for Stream {
     fn decode(
         &mut self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         sound: &mut Waveform,
         env: &Env,
     ) -> Result<()> {
@@ -161,7 +161,7 @@ impl Coded for Stream {
         let place = |source: &Source, e: Error| e.file(source.name()).byte(source.offset());
         let mut decoder = Decoder::new(|| VorbisDecoder::try_new(&params, &options))
             .map_err(|e| place(source, e))?;
-        // What pages say of the first sample, once one does.
+        // The position of the first sample according to the pages, once one has it.
         let mut first: Option<i128> = None;
         let (mut decoded, mut samples, mut all) = (0u64, Vec::new(), Vec::new());
         while let Some(page) = self.next(source, env)? {
@@ -177,7 +177,7 @@ impl Coded for Stream {
             if let Some(told) = page.samples {
                 let start = i128::from(told) - i128::from(decoded);
                 match first {
-                    // Samples before the first are there to start the decoder.
+                    // Samples before the first only start the decoder.
                     None if start < 0 && !self.pages.ended => {
                         let skip = usize::try_from(-start).unwrap_or(usize::MAX);
                         kept = kept
@@ -206,7 +206,7 @@ impl Coded for Stream {
             out.map_err(|e| place(source, e))?;
         }
         match extent {
-            Extent::Whole if !source.at_end()? => {
+            ObjectBounds::Whole if !source.at_end()? => {
                 Err(match source.peek(4)? == super::page::MAGIC {
                     true => source
                         .error(ErrorKind::Unsupported, "another stream follows the first")

@@ -7,13 +7,13 @@ use spr_core::{Error, Limits, Result};
 use crate::kind::tag_size;
 
 pub(crate) const MAGIC: &[u8] = b"NIST_1A\n";
-/// Bytes of the first two lines: the magic and the size of the header.
+/// The size of the first two lines: the magic and the size of the header.
 const START: u64 = 16;
 const END: &[u8] = b"end_head";
-/// What a header is filled up to a multiple of.
+/// The unit in bytes to which a header is padded.
 const UNIT: usize = 1024;
 
-/// Names and values in their order.
+/// Names and values in order.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) lines: Vec<(Vec<u8>, Vec<u8>)>,
@@ -23,7 +23,7 @@ impl Header {
     /// Reads all bytes of a header.
     ///
     /// # Errors
-    /// It breaks the rules, or is larger than `limits` allow.
+    /// The header is malformed, or exceeds `limits`.
     pub(super) fn read(source: &mut Source, limits: &Limits) -> Result<Self> {
         if source.array::<8>()? != MAGIC {
             return Err(Error::malformed("no SPHERE header starts here").byte(0));
@@ -62,20 +62,19 @@ impl Header {
                 let shown = line.escape_ascii();
                 Error::malformed(format!("'{shown}' is not a line of a SPHERE header")).byte(at)
             })?;
-            // Each becomes a tag as well.
+            // Each line becomes a tag as well.
             let line = header.lines.last();
             held += line.map_or(0, |(name, value)| 2 * tag_size(name, value));
             limits.bytes("the lines of a SPHERE header", held)?;
         }
     }
 
-    /// Takes `line`, with which `left` begins and over whose end a text may go on, and returns what
-    /// is left.
+    /// Parses `line`, the first line of `left`. A text may extend beyond it. Returns the rest.
     fn line<'a>(&mut self, left: &'a [u8], line: &'a [u8]) -> Option<&'a [u8]> {
         let (name, rest) = word(line)?;
         let next = left.get(line.len() + 1..).unwrap_or_default();
         let Some((kind, value)) = word(rest) else {
-            // A text without bytes may lack the blank before it.
+            // The blank before an empty text may be missing.
             self.add(name, b"");
             return (rest.trim_ascii() == b"-s0").then_some(next);
         };
@@ -104,10 +103,10 @@ impl Header {
         self.lines.push((name.to_vec(), value.to_vec()));
     }
 
-    /// The value of `name`.
+    /// Returns the value of `name`.
     ///
     /// # Errors
-    /// It is there more than once.
+    /// It occurs more than once.
     pub(super) fn text(&self, name: &str) -> Result<Option<&[u8]>> {
         let mut values = self.lines.iter().filter(|(n, _)| n == name.as_bytes());
         match (values.next(), values.next()) {
@@ -116,10 +115,10 @@ impl Header {
         }
     }
 
-    /// The value of `name`, a number of things.
+    /// Returns the value of `name` as a count.
     ///
     /// # Errors
-    /// It is none.
+    /// It is not a non-negative number.
     pub(super) fn integer(&self, name: &str) -> Result<Option<u64>> {
         let Some(value) = self.text(name)? else {
             return Ok(None);
@@ -136,7 +135,7 @@ fn memchr(bytes: &[u8], wanted: u8) -> Option<usize> {
     bytes.iter().position(|b| *b == wanted)
 }
 
-/// The first word, and what stands behind the blank after it.
+/// Splits a line after its first word.
 fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = line.iter().position(|b| matches!(b, b' ' | b'\t'))?;
     (end > 0).then(|| (&line[..end], &line[end + 1..]))
@@ -151,7 +150,7 @@ enum Type {
 }
 
 impl Type {
-    /// The narrowest type of a value.
+    /// Returns the narrowest type of a value.
     fn of(value: &[u8]) -> Self {
         let digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
         let size = value.strip_prefix(b"-").unwrap_or(value);
@@ -163,7 +162,7 @@ impl Type {
     }
 }
 
-/// A header to be written.
+/// A header being written.
 pub(super) struct Print<'a>(&'a mut Vec<u8>);
 
 impl<'a> Print<'a> {
@@ -177,7 +176,7 @@ impl<'a> Print<'a> {
     /// Adds a line whose type is that of the value.
     ///
     /// # Errors
-    /// The name can't be stored.
+    /// The name cannot be represented.
     pub(super) fn line(&mut self, name: &[u8], value: &[u8]) -> Result<()> {
         self.typed(name, value, Type::of(value))
     }
@@ -185,7 +184,7 @@ impl<'a> Print<'a> {
     /// Adds a line of text.
     ///
     /// # Errors
-    /// The name can't be stored.
+    /// The name cannot be represented.
     pub(super) fn text(&mut self, name: &[u8], value: &[u8]) -> Result<()> {
         self.typed(name, value, Type::Text)
     }
@@ -194,9 +193,8 @@ impl<'a> Print<'a> {
         let good = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
         if !good || name == END || name.starts_with(b";") {
             let name = name.escape_ascii();
-            return Err(Error::unfit(format!(
-                "the header line '{name}' has a name that the format can't hold"
-            )));
+            let message = format!("the header line '{name}' has a name that ");
+            return Err(Error::unfit(message).the_format(" can't hold"));
         }
         let kind = match kind {
             Type::Integer => "-i".to_owned(),
@@ -212,7 +210,7 @@ impl<'a> Print<'a> {
     /// Ends the header.
     ///
     /// # Errors
-    /// It is too long for its size to be told.
+    /// Its size has too many digits.
     pub(super) fn end(self) -> Result<()> {
         self.0.extend_from_slice(END);
         self.0.push(b'\n');
@@ -224,9 +222,7 @@ impl<'a> Print<'a> {
                 place.copy_from_slice(text.as_bytes());
                 Ok(())
             }
-            _ => Err(Error::unfit(
-                "has more header lines than the format can hold",
-            )),
+            _ => Err(Error::unfit("has more header lines than ").the_format(" can hold")),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! NIST SPHERE: a header of text lines in a whole number of kilobytes.
+//! NIST SPHERE: a text header in a whole number of kilobytes, followed by samples.
 
 mod header;
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::companding::Companding;
 use spr_core::format::{FormatInfo, OptionSpec, Options};
 use spr_core::model::{Dtype, Tag, Utterance, Waveform};
+use spr_core::number::companding::Companding;
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::coding::{Amount, SampleCoding};
@@ -15,7 +15,7 @@ use crate::writer::sound;
 use header::{Header, Print};
 
 const NAME: &str = "sphere";
-/// Lines that tell how the samples are stored.
+/// The header lines that describe the encoding of the samples.
 const OWN: [&str; 7] = [
     "sample_count",
     "sample_rate",
@@ -88,7 +88,7 @@ fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
         channels,
         coding,
         order,
-        // Counts that are too small are met; the size of the file tells.
+        // Counts that are too small occur; the file size decides.
         amount: Amount::ToEnd,
         tags: tags
             .map(|(name, value)| Tag::new(NAME, name.as_slice(), value.as_slice()))
@@ -125,7 +125,7 @@ fn coding(header: &Header, bytes: Option<u64>) -> Result<SampleCoding> {
     }
 }
 
-/// Whether the samples are those that the header counts and sums up.
+/// Compares the samples with the count and the checksum in the header.
 fn verify(
     source: &mut Source,
     utt: &Utterance,
@@ -157,7 +157,7 @@ fn verify(
     Ok(())
 }
 
-/// The sum of the samples modulo 65536.
+/// Computes the sum of the samples modulo 65536.
 fn sum(samples: &[i16]) -> u16 {
     let add = |sum: u16, sample: &i16| sum.wrapping_add(sample.cast_unsigned());
     samples.iter().fold(0, add)
@@ -174,7 +174,7 @@ fn print(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     let format = match samples.dtype() {
         Dtype::I8 => "1",
         Dtype::I16 => "01",
-        // As sox has it; NIST itself would say 0123, which sox does not read.
+        // The same as sox writes. NIST would use 0123, which sox does not read.
         Dtype::I32 => "01",
         other => return Err(Error::unfit(format!("has samples of {other}"))),
     };
@@ -190,9 +190,8 @@ fn print(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     for tag in tags {
         if is_own(&tag.key) {
             let name = tag.key.escape_ascii();
-            return Err(Error::unfit(format!(
-                "the header line {name} would contradict the format's own"
-            )));
+            let message = format!("the header line {name} would contradict ");
+            return Err(Error::unfit(message).the_format("'s own"));
         }
         header.line(&tag.key, &tag.value)?;
     }

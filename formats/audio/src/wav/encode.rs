@@ -1,9 +1,10 @@
-//! The header of a file to be written.
+//! Encoding of the header.
 
+use spr_core::bytes::{ByteOrder, PutNumber};
 use spr_core::model::{Dtype, Tag, Waveform};
 use spr_core::{Error, Result};
 
-/// Makes all that stands before the samples. Beyond 4 GiB it is that of RF64.
+/// Writes everything before the samples, as RF64 beyond 4 GiB.
 pub(super) fn header(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     let mut chunks = Vec::new();
     let samples = &sound.samples;
@@ -14,9 +15,11 @@ pub(super) fn header(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Resul
         &mut chunks,
     )?;
     if samples.dtype().is_float() {
-        // Readers that know only plain samples count the others by this.
+        // Readers that know only PCM use this count for other encodings.
         let rows = u32::try_from(samples.rows()).unwrap_or(u32::MAX);
-        chunk(b"fact", &rows.to_le_bytes(), &mut chunks)?;
+        let mut count = Vec::new();
+        count.put_u32(rows, ByteOrder::Little);
+        chunk(b"fact", &count, &mut chunks)?;
     }
     if !tags.is_empty() {
         chunk(b"LIST", &list(tags)?, &mut chunks)?;
@@ -26,23 +29,23 @@ pub(super) fn header(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Resul
     Ok(())
 }
 
-/// Puts the outermost header before `chunks`, and the head of the samples behind.
+/// Adds the outer header before `chunks`, and the header of the data chunk.
 fn riff(chunks: &[u8], bytes: u64, rows: u64, out: &mut Vec<u8>) {
     let padded = bytes + bytes % 2;
     let total = (4 + chunks.len() + 8) as u64 + padded;
     match (u32::try_from(total), u32::try_from(bytes)) {
         (Ok(total), Ok(bytes)) => {
-            for part in [b"RIFF", &total.to_le_bytes(), b"WAVE"] {
-                out.extend_from_slice(part);
-            }
+            out.extend_from_slice(b"RIFF");
+            out.put_u32(total, ByteOrder::Little);
+            out.extend_from_slice(b"WAVE");
             out.extend_from_slice(chunks);
             out.extend_from_slice(b"data");
-            out.extend_from_slice(&bytes.to_le_bytes());
+            out.put_u32(bytes, ByteOrder::Little);
         }
         _ => {
             out.extend_from_slice(b"RF64\xff\xff\xff\xffWAVEds64\x1c\0\0\0");
             for number in [total + 36, bytes, rows] {
-                out.extend_from_slice(&number.to_le_bytes());
+                out.put_u64(number, ByteOrder::Little);
             }
             out.extend_from_slice(&[0; 4]);
             out.extend_from_slice(chunks);
@@ -52,21 +55,22 @@ fn riff(chunks: &[u8], bytes: u64, rows: u64, out: &mut Vec<u8>) {
 }
 
 fn fmt(rate: u32, channels: usize, dtype: Dtype) -> Result<Vec<u8>> {
-    let refuse = || Error::unfit("has more channels or a higher rate than the format can hold");
+    let refuse =
+        || Error::unfit("has more channels or a higher rate than ").the_format(" can hold");
     let size = u16::try_from(dtype.size()).map_err(|_| refuse())?;
     let channels = u16::try_from(channels).map_err(|_| refuse())?;
     let block = channels.checked_mul(size).ok_or_else(refuse)?;
     let bytes = rate.checked_mul(u32::from(block)).ok_or_else(refuse)?;
     let tag: u16 = if dtype.is_float() { 3 } else { 1 };
     let mut out = Vec::new();
-    out.extend_from_slice(&tag.to_le_bytes());
-    out.extend_from_slice(&channels.to_le_bytes());
-    out.extend_from_slice(&rate.to_le_bytes());
-    out.extend_from_slice(&bytes.to_le_bytes());
-    out.extend_from_slice(&block.to_le_bytes());
-    out.extend_from_slice(&(8 * size).to_le_bytes());
+    out.put_u16(tag, ByteOrder::Little);
+    out.put_u16(channels, ByteOrder::Little);
+    out.put_u32(rate, ByteOrder::Little);
+    out.put_u32(bytes, ByteOrder::Little);
+    out.put_u16(block, ByteOrder::Little);
+    out.put_u16(8 * size, ByteOrder::Little);
     if dtype.is_float() {
-        // The size of what else there is to know: nothing.
+        // The size of the extension, which is empty.
         out.extend_from_slice(&[0; 2]);
     }
     Ok(out)
@@ -77,9 +81,8 @@ fn list(tags: &[Tag]) -> Result<Vec<u8>> {
     for tag in tags {
         let Ok(key) = <&[u8; 4]>::try_from(&tag.key[..]) else {
             let key = tag.key.escape_ascii();
-            return Err(Error::unfit(format!(
-                "the header line {key} has no name of four letters, as the format wants"
-            )));
+            let message = format!("the header line {key} has no name of four letters, as ");
+            return Err(Error::unfit(message).the_format(" wants"));
         };
         if tag.value.ends_with(b"\0") {
             return Err(Error::unfit(
@@ -97,7 +100,7 @@ fn chunk(name: &[u8; 4], bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let size = u32::try_from(bytes.len());
     let size = size.map_err(|_| Error::unfit("has header lines beyond 4 GiB"))?;
     out.extend_from_slice(name);
-    out.extend_from_slice(&size.to_le_bytes());
+    out.put_u32(size, ByteOrder::Little);
     out.extend_from_slice(bytes);
     if size % 2 == 1 {
         out.push(0);
@@ -114,13 +117,13 @@ mod tests {
         let most = u64::from(u32::MAX) - 15;
         let mut short = Vec::new();
         riff(b"xy", most, 1, &mut short);
-        // The byte after an odd number of them counts.
+        // The padding byte counts.
         assert_eq!(&short[..8], b"RIFF\xfe\xff\xff\xff");
         let mut long = Vec::new();
         riff(b"xy", most + 1, 7, &mut long);
         assert_eq!(&long[..20], b"RF64\xff\xff\xff\xffWAVEds64\x1c\0\0\0");
         let number = |at: usize| u64::from_le_bytes(long[at..at + 8].try_into().unwrap());
-        // All but the first eight bytes; the samples are padded.
+        // All but the first eight bytes, with the padding of the samples.
         assert_eq!(number(20), long.len() as u64 - 8 + most + 2);
         assert_eq!((number(28), number(36)), (most + 1, 7));
         assert_eq!(&long[44..], b"\0\0\0\0xydata\xff\xff\xff\xff");

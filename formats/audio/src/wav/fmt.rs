@@ -1,43 +1,43 @@
-//! The chunk that says how samples are stored.
+//! The chunk that describes the encoding of the samples.
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::companding::Companding;
-use spr_core::format::Extent;
+use spr_core::format::ObjectBounds;
 use spr_core::model::Dtype;
+use spr_core::number::companding::Companding;
 use spr_core::{Error, Result};
 
 use crate::coding::SampleCoding;
 
-/// What follows the first two bytes of the class in the extensible form, if those are a format tag.
+/// The rest of the GUID in the extensible form, after the format tag.
 const CLASS: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
-/// What follows the first four bytes where all numbers of the class are big-endian.
+/// The rest of the GUID, after its first four bytes, if all of it is big-endian.
 const BIG_CLASS: [u8; 12] = [0, 0, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
-/// Bytes of the extensible form; what follows is passed over.
+/// The size of the extensible form; further bytes are ignored.
 const LONGEST: usize = 40;
 
-/// How samples are stored.
+/// The encoding of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fmt {
     pub(super) rate: u32,
     pub(super) channels: u64,
     pub(super) coding: SampleCoding,
-    /// Bytes a second, as the chunk claims.
+    /// Bytes per second, as declared.
     speed: u32,
-    /// Bytes of a sample of all channels, as the chunk claims.
+    /// Bytes per sample of all channels, as declared.
     block: u16,
     bits: u16,
 }
 
 impl Fmt {
-    /// Reads a chunk of `size` bytes. With [`Extent::Own`] it may not contradict itself.
+    /// Reads a chunk of `size` bytes. With [`ObjectBounds::Own`] it must be consistent.
     ///
     /// # Errors
-    /// It breaks the rules, or tells of a coding that is not read.
+    /// The chunk is invalid, or the encoding is not supported.
     pub(super) fn read(
         source: &mut Source,
         size: u64,
         order: ByteOrder,
-        (extent, env): (Extent, &Env),
+        (extent, env): (ObjectBounds, &Env),
     ) -> Result<Self> {
         let place = source.offset();
         let mut bytes = [0; LONGEST];
@@ -49,12 +49,13 @@ impl Fmt {
         source.skip(size - there as u64)?;
         let placed = |e: Error| e.file(source.name()).byte(place);
         let fmt = Self::of(&bytes, order).map_err(placed)?;
-        // One of the two may be wrong as long as all the rest agrees.
+        // One of the two may be wrong if everything else agrees.
         match (extent, fmt.check_speed(), fmt.check_block()) {
             (_, Ok(()), Ok(())) => {}
-            (Extent::Own, speed, block) => speed.and(block).map_err(placed)?,
-            (Extent::Whole, Err(_), Err(error)) => return Err(placed(error)),
-            (Extent::Whole, Err(warning), Ok(())) | (Extent::Whole, Ok(()), Err(warning)) => {
+            (ObjectBounds::Own, speed, block) => speed.and(block).map_err(placed)?,
+            (ObjectBounds::Whole, Err(_), Err(error)) => return Err(placed(error)),
+            (ObjectBounds::Whole, Err(warning), Ok(()))
+            | (ObjectBounds::Whole, Ok(()), Err(warning)) => {
                 env.warn(&placed(warning));
             }
         }
@@ -87,19 +88,11 @@ impl Fmt {
     }
 
     fn of(bytes: &[u8; LONGEST], order: ByteOrder) -> Result<Self> {
-        let short = |at: usize| match order {
-            ByteOrder::Little => u16::from_le_bytes([bytes[at], bytes[at + 1]]),
-            ByteOrder::Big => u16::from_be_bytes([bytes[at], bytes[at + 1]]),
-        };
-        let long = |at: usize| {
-            let (a, b) = (u32::from(short(at)), u32::from(short(at + 2)));
-            match order {
-                ByteOrder::Little => b << 16 | a,
-                ByteOrder::Big => a << 16 | b,
-            }
-        };
+        let short = |at: usize| order.read_u16([bytes[at], bytes[at + 1]]);
+        let long =
+            |at: usize| order.read_u32([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let tag = match short(0) {
-            0xfffe if bytes[26..40] == CLASS => u16::from_le_bytes([bytes[24], bytes[25]]),
+            0xfffe if bytes[26..40] == CLASS => ByteOrder::Little.read_u16([bytes[24], bytes[25]]),
             0xfffe if bytes[24..26] == [0; 2] && bytes[28..40] == BIG_CLASS => short(26),
             tag => tag,
         };

@@ -1,4 +1,4 @@
-//! WAV: RIFF chunks, of which one tells how the samples in another are stored.
+//! WAV: RIFF chunks, where one describes the encoding of the samples in another.
 
 mod encode;
 mod fmt;
@@ -8,7 +8,7 @@ mod read;
 mod texts;
 
 use spr_core::bytes::ByteOrder;
-use spr_core::format::{Extent, FormatInfo};
+use spr_core::format::{FormatInfo, ObjectBounds};
 use spr_core::model::Dtype;
 
 use crate::kind::AudioKind;
@@ -18,7 +18,7 @@ const NAME: &str = "wav";
 pub(crate) static KIND: AudioKind = AudioKind {
     info: FormatInfo::new(NAME, "WAV audio", &["wav"]),
     starts,
-    open: |source, _, env| read::open(source, Extent::Whole, env),
+    open: |source, _, env| read::open(source, ObjectBounds::Whole, env),
     nested: Some(&nested::NestedWave),
     dtypes: &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64],
     order: ByteOrder::Little,
@@ -27,7 +27,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     header: encode::header,
 };
 
-/// Whether a file starts as a wave file.
+/// Returns `true` if these are the first bytes of a WAV file.
 fn starts(head: &[u8]) -> bool {
     let magic = matches!(head.get(..4), Some(b"RIFF" | b"RIFX" | b"RF64" | b"BW64"));
     magic && head.get(8..12) == Some(b"WAVE")

@@ -1,7 +1,7 @@
-//! Wave files inside containers.
+//! WAV files inside containers.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Caps, Claim, Extent, Keys, Nested};
+use spr_core::format::{Caps, Claim, Keys, Nested, ObjectBounds};
 use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
 use spr_core::{Error, Result};
 
@@ -9,8 +9,8 @@ use super::own_extent::PIPED;
 use super::{KIND, read, starts};
 use crate::writer::{Encoder, sound};
 
-/// A wave file inside a container. One that is followed by others, as in Kaldi's archives, ends as
-/// Kaldi has it: right behind the samples.
+/// A WAV file inside a container. If others may follow, as in Kaldi archives, it ends right after
+/// the samples, as in Kaldi.
 pub(super) struct NestedWave;
 
 impl Nested for NestedWave {
@@ -24,7 +24,7 @@ impl Nested for NestedWave {
     fn read(
         &self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
@@ -33,12 +33,12 @@ impl Nested for NestedWave {
             .audio
             .take()
             .map_or_else(Waveform::default, Audio::into_waveform);
-        (utt.features, utt.labels) = (None, None);
         head.read(source, sound, utt, env)
     }
 
     fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
-        let head = read::open(source, Extent::Whole, env).map_err(|e| e.file(source.name()))?;
+        let head =
+            read::open(source, ObjectBounds::Whole, env).map_err(|e| e.file(source.name()))?;
         Ok(head.facts(source))
     }
 
@@ -92,11 +92,11 @@ mod tests {
     const MONO: [u8; 16] = [1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0];
     const MONO_BIG: [u8; 16] = [0, 1, 0, 1, 0, 0, 0x1f, 0x40, 0, 0, 0x3e, 0x80, 0, 2, 0, 16];
 
-    /// The samples, their rate, and where they end.
+    /// Reads the samples, their rate, and the position of their end.
     fn read_own(bytes: Vec<u8>) -> Result<(Vec<i16>, u32, u64)> {
         let mut source = Source::from_bytes("x", bytes).unwrap();
         let mut utt = Utterance::default();
-        NestedWave.read(&mut source, Extent::Own, &mut utt, &Env::default())?;
+        NestedWave.read(&mut source, ObjectBounds::Own, &mut utt, &Env::default())?;
         let sound = utt.waveform().unwrap();
         let samples = sound.samples.values::<i16>().unwrap().to_vec();
         Ok((samples, sound.rate, source.offset()))
@@ -127,7 +127,7 @@ mod tests {
             let two = [&bytes[..], b"b RIFF\0\0\0\0WAVEfmt "].concat();
             let error = read_own(two).unwrap_err().to_string();
             assert!(error.contains("x@44: ") && error.contains("another entry follows"));
-            // The next entry lies across the end of a step.
+            // The next entry crosses the boundary of a block.
             let long = [
                 &bytes[..44],
                 &vec![0; (64 << 10) - 6],

@@ -1,7 +1,7 @@
-//! Chunks up to the samples and behind them.
+//! Reading of the chunks before and after the samples.
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::Extent;
+use spr_core::format::ObjectBounds;
 use spr_core::model::Utterance;
 use spr_core::{Error, ErrorKind, Result};
 
@@ -11,29 +11,29 @@ use super::texts::Texts;
 use crate::coding::Amount;
 use crate::reader::Head;
 
-/// Sizes that programs give to samples written to a pipe.
+/// The sizes that programs write into a pipe.
 const ENDLESS: [u32; 5] = [0x7fff_0000, 0x7fff_f000, 0x7fff_ffff, 0x8000_0000, u32::MAX];
-/// Chunks that programs write, by which a byte of padding is told from the start of a chunk.
+/// Chunk names of known programs, to distinguish a padding byte from the start of a chunk.
 const KNOWN: [&[u8; 4]; 24] = [
     b"fmt ", b"data", b"LIST", b"fact", b"cue ", b"plst", b"smpl", b"inst", b"adtl", b"labl",
     b"note", b"bext", b"iXML", b"id3 ", b"ID3 ", b"JUNK", b"junk", b"PAD ", b"PEAK", b"DISP",
     b"afsp", b"cart", b"acid", b"_PMX",
 ];
 
-/// What is known of a file as a whole.
+/// The properties of the whole file.
 #[derive(Clone, Copy)]
 struct Riff {
     order: ByteOrder,
-    /// Bytes of the file, if the header tells.
+    /// The size of the file, if the header contains it.
     size: Option<u64>,
-    /// Whether sizes beyond 32 bits stand in a chunk of their own.
+    /// Whether sizes beyond 32 bits are in a separate chunk.
     long: bool,
-    /// Whether the header of a file that went through a pipe tells no size.
+    /// Whether the file was written to a pipe and its header has no size.
     piped: bool,
 }
 
-/// Reads all up to the samples. With [`Extent::Own`] nothing behind the samples is read.
-pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Head> {
+/// Reads everything before the samples. With [`ObjectBounds::Own`] nothing after the samples is read.
+pub(super) fn open(source: &mut Source, extent: ObjectBounds, env: &Env) -> Result<Head> {
     let mut riff = Riff::read(source)?;
     let (mut fmt, mut long_size) = (None, None);
     let mut texts = Texts::default();
@@ -47,8 +47,8 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
                 fmt = Some(Fmt::read(source, u64::from(size), riff.order, how)?);
             }
             b"ds64" if riff.long && size >= 16 => {
-                riff.size = u64::from_le_bytes(source.array()?).checked_add(8);
-                long_size = Some(u64::from_le_bytes(source.array()?));
+                riff.size = source.read_u64(ByteOrder::Little)?.checked_add(8);
+                long_size = Some(source.read_u64(ByteOrder::Little)?);
                 source.skip(u64::from(size) - 16)?;
             }
             b"LIST" => texts.read(source, size, riff.order, env)?,
@@ -63,17 +63,17 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
     let bytes = match (long_size, extent) {
         (Some(u64::MAX), _) if size == u32::MAX => None,
         (Some(long), _) if size == u32::MAX => Some(long),
-        (_, Extent::Whole) => riff.bytes(source, size, env)?,
-        (_, Extent::Own) => own_extent::bytes(size, riff.piped),
+        (_, ObjectBounds::Whole) => riff.bytes(source, size, env)?,
+        (_, ObjectBounds::Own) => own_extent::bytes(size, riff.piped),
     };
     let block = fmt.channels * fmt.coding.width();
     let amount = match (bytes, extent) {
-        (None, Extent::Whole) => Amount::ToEnd,
-        (None, Extent::Own) => Amount::Checked(own_extent::check_last),
+        (None, ObjectBounds::Whole) => Amount::ToEnd,
+        (None, ObjectBounds::Own) => Amount::Checked(own_extent::check_last),
         (Some(bytes), _) => {
             if !bytes.is_multiple_of(block) {
                 let message = format!("{bytes} bytes of samples are not a multiple of {block}");
-                if extent == Extent::Own {
+                if extent == ObjectBounds::Own {
                     return Err(source.malformed(message));
                 }
                 let passed = format!("{message}: a partial one at the end is ignored");
@@ -83,7 +83,7 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
         }
     };
     let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| match (bytes, extent) {
-        (Some(bytes), Extent::Whole) => {
+        (Some(bytes), ObjectBounds::Whole) => {
             source.skip(bytes % block)?;
             riff.finish(source, bytes, &mut texts, env)?;
             utt.meta.tags.append(&mut texts.tags);
@@ -123,7 +123,7 @@ impl Riff {
         })
     }
 
-    /// The name and the size of the next chunk.
+    /// Reads the name and size of the next chunk.
     fn chunk(self, source: &mut Source) -> Result<([u8; 4], u32)> {
         let there = source.peek(4)?;
         let Ok(name) = <[u8; 4]>::try_from(there) else {
@@ -138,12 +138,12 @@ impl Riff {
         Ok((name, number(source, self.order)?))
     }
 
-    /// Bytes of samples, if that is known.
+    /// Returns the size of the samples in bytes, if it is known.
     fn bytes(self, source: &mut Source, size: u32, env: &Env) -> Result<Option<u64>> {
         let bytes = u64::from(size);
         let endless = match size {
             0 if source.at_end()? => false,
-            // A program that was stopped leaves the sizes of a file without samples.
+            // An interrupted program leaves the sizes of a file without samples.
             0 => {
                 let open = self.size.is_none_or(|size| size <= source.offset());
                 if open && self.size.is_some() {
@@ -161,8 +161,7 @@ impl Riff {
         Ok((!endless).then_some(bytes))
     }
 
-    /// Takes the chunks behind `bytes` bytes of samples. What is broken there does not cost the
-    /// samples, but is warned about.
+    /// Reads the chunks after `bytes` bytes of samples. Errors there are only warnings.
     fn finish(self, source: &mut Source, bytes: u64, texts: &mut Texts, env: &Env) -> Result<()> {
         pad(source, bytes)?;
         while !source.at_end()? {
@@ -178,7 +177,7 @@ impl Riff {
                 let shown = name.escape_ascii();
                 let message =
                     format!("more follows the end of the wave file ('{shown}'), which is ignored");
-                // Padding and tags of other programs are harmless, other sound is not.
+                // Padding and tags of other programs are harmless, other audio is not.
                 let kind = match name {
                     b"RIFF" | b"RIFX" | b"RF64" | b"BW64" => ErrorKind::Malformed,
                     _ => ErrorKind::Unfit,
@@ -195,7 +194,7 @@ impl Riff {
                 Err(e) => return Err(e),
             }
         }
-        // Some programs count the eight bytes before the size, too.
+        // Some programs also count the eight bytes before the size.
         if let Some(size) = self.size.filter(|size| *size > source.offset() + 8) {
             let there = source.offset();
             let message = format!("the header says {size} bytes, found {there} with all samples");
@@ -204,7 +203,7 @@ impl Riff {
         Ok(())
     }
 
-    /// Takes a chunk behind the samples.
+    /// Reads a chunk after the samples.
     fn take(self, source: &mut Source, texts: &mut Texts, env: &Env) -> Result<()> {
         let (name, size) = self.chunk(source)?;
         match &name {
@@ -216,15 +215,10 @@ impl Riff {
 }
 
 fn number(source: &mut Source, order: ByteOrder) -> Result<u32> {
-    let bytes = source.array()?;
-    Ok(match order {
-        ByteOrder::Little => u32::from_le_bytes(bytes),
-        ByteOrder::Big => u32::from_be_bytes(bytes),
-    })
+    source.read_u32(order)
 }
 
-/// Passes the byte after a chunk of an odd size, which some programs leave out, and others do not
-/// make a NUL.
+/// Skips the padding byte of an odd chunk. Some programs omit it, others do not write NUL.
 fn pad(source: &mut Source, size: u64) -> Result<()> {
     if size.is_multiple_of(2) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The texts of lists that are called INFO.
+//! The texts of INFO lists.
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::model::{Dtype, Matrix, Rank, Tag};
@@ -7,12 +7,11 @@ use spr_core::{Error, ErrorKind, Result};
 use super::NAME;
 use crate::kind::{tag_size, without_nuls};
 
-/// The texts of a file. They are passed over where they are broken or too many, which costs nothing
-/// but texts, and is said.
+/// The texts of a file. Malformed texts, or too many, are dropped with a warning.
 #[derive(Default)]
 pub(super) struct Texts {
     pub(super) tags: Vec<Tag>,
-    /// Bytes that all tags of the file take in memory.
+    /// The memory that all tags of the file take, in bytes.
     held: u64,
 }
 
@@ -61,7 +60,7 @@ impl Texts {
 
     fn parse(&mut self, list: &[u8], order: ByteOrder, most: u64) -> Result<(), ErrorKind> {
         let mut left = list.get(4..).unwrap_or_default();
-        // A last lone byte is padding.
+        // A single last byte is padding.
         while left.len() > 1 {
             let (key, value, rest) = entry(left, order).ok_or(ErrorKind::Malformed)?;
             self.held = self.held.saturating_add(tag_size(key, value));
@@ -75,15 +74,11 @@ impl Texts {
     }
 }
 
-/// The first entry of a list: its key, its value, and what follows.
+/// Returns the first entry of a list: its key, its value, and the rest.
 fn entry(list: &[u8], order: ByteOrder) -> Option<(&[u8], &[u8], &[u8])> {
     let (key, rest) = list.split_at_checked(4)?;
     let (size, rest) = rest.split_first_chunk::<4>()?;
-    let size = match order {
-        ByteOrder::Little => u32::from_le_bytes(*size),
-        ByteOrder::Big => u32::from_be_bytes(*size),
-    };
-    let size = usize::try_from(size).ok()?;
+    let size = usize::try_from(order.read_u32(*size)).ok()?;
     let (value, rest) = rest.split_at_checked(size)?;
     let padded = size % 2 == 1 && rest.first() == Some(&0);
     Some((key, value, if padded { &rest[1..] } else { rest }))

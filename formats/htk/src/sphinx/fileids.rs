@@ -1,5 +1,5 @@
-//! Sphinx's lists of files: `FILE`, or `FILE FIRST LAST NAME`, without the folder and the extension that
-//! all have in common.
+//! Sphinx's lists of files: `FILE`, or `FILE FIRST LAST NAME`, without the common folder and
+//! extension.
 
 use spr_core::bytes::Location;
 use spr_core::format::{OptionSpec, Options};
@@ -27,13 +27,13 @@ pub(super) const WRITTEN: OptionSpec = OptionSpec {
     help: "beside a folder, write a list of its files for Sphinx",
 };
 
-/// What lists are called.
+/// The extension of lists.
 pub(super) const ENDING: &str = "fileids";
 
-/// What to do about two lines of one key.
+/// The remedy for two lines with the same key.
 pub(super) const TWICE: &str = "keys=paths keeps the folders of files";
 
-/// How lines give files and keys.
+/// The rules by which lines give files and keys.
 pub(super) struct Naming {
     folder: Option<Location>,
     ending: String,
@@ -41,8 +41,10 @@ pub(super) struct Naming {
 }
 
 impl Naming {
+    /// Parses the options.
+    ///
     /// # Errors
-    /// An option is wrong.
+    /// An option is invalid.
     pub(super) fn of(options: &Options) -> Result<Self> {
         Ok(Self {
             folder: options.get(FOLDER.name).map(Location::from),
@@ -51,10 +53,10 @@ impl Naming {
         })
     }
 
-    /// The entry of a line; `None` if it is blank.
+    /// Parses a line, and returns `None` if it is blank.
     ///
     /// # Errors
-    /// It is none.
+    /// The line is invalid.
     pub(super) fn parse(&self, line: &[u8]) -> Result<Option<Entry>> {
         let words = line.split(u8::is_ascii_whitespace);
         let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
@@ -87,7 +89,7 @@ impl Naming {
     }
 }
 
-/// The frames from one to another, or all of them, for which Sphinx has 0 and -1.
+/// Returns the range of frames, or `None` for all, which Sphinx writes as 0 and -1.
 fn frames(first: &[u8], last: &[u8]) -> Result<Option<Frames>> {
     let number = |word| std::str::from_utf8(word).ok()?.parse().ok();
     match (number(first), number(last), last) {
@@ -100,10 +102,10 @@ fn frames(first: &[u8], last: &[u8]) -> Result<Option<Frames>> {
     }
 }
 
-/// The line for the file of a key.
+/// Returns the line for the file of a key.
 ///
 /// # Errors
-/// The key is not one word.
+/// The key is not a single word.
 pub(super) fn line(key: &Key) -> Result<Vec<u8>> {
     key.check_word()?;
     Ok(key.as_bytes().to_vec())

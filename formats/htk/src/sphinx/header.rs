@@ -1,18 +1,18 @@
-//! What stands before the values of a feature file.
+//! The header of a feature file, and the width of its frames.
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::format::Extent;
+use spr_core::format::ObjectBounds;
 use spr_core::model::{Dtype, Rank};
 use spr_core::{Error, Result};
 
-/// Cepstra in a frame.
+/// The number of cepstra in a frame.
 pub(super) const CEPSTRA: u32 = 13;
 
 /// Other usual widths: cepstra with two orders of differences, and filter banks.
 const OTHERS: [u32; 3] = [3 * CEPSTRA, 40, 80];
 
-/// The width of frames that `count` values fill: that of cepstra, else the one usual width that
-/// fits. A guess comes with words about it.
+/// Guesses the width of frames from the number of values: 13 cepstra if that fits, otherwise the
+/// only usual width that does. A guess is returned with a warning.
 pub(super) fn guess(count: u64) -> (u32, Option<String>) {
     let fits = |dim: &u32| count > 0 && count.is_multiple_of((*dim).into());
     let others: Vec<_> = OTHERS.iter().copied().filter(fits).collect();
@@ -35,7 +35,7 @@ pub(super) fn guess(count: u64) -> (u32, Option<String>) {
     }
 }
 
-/// What the first bytes say.
+/// The fields of the header.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
     pub(super) frames: u64,
@@ -44,21 +44,22 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the number of values: big-endian, or in a file of its own little-endian if only that
-    /// fits the size.
-    pub(super) fn read(source: &mut Source, extent: Extent) -> Result<(u64, ByteOrder)> {
+    /// Reads the number of values: big-endian, or little-endian if only that fits the size of a
+    /// file by itself.
+    pub(super) fn read(source: &mut Source, extent: ObjectBounds) -> Result<(u64, ByteOrder)> {
         let left = source.remaining();
         let bytes = source.array()?;
-        let [big, little] = [u32::from_be_bytes(bytes), u32::from_le_bytes(bytes)].map(u64::from);
+        let [big, little] =
+            [ByteOrder::Big, ByteOrder::Little].map(|order| u64::from(order.read_u32(bytes)));
         let fits = |count: u64| left == Some(4 + 4 * count);
-        let (count, order) = match extent == Extent::Whole && fits(little) && !fits(big) {
+        let (count, order) = match extent == ObjectBounds::Whole && fits(little) && !fits(big) {
             true => (little, ByteOrder::Little),
             false => (big, ByteOrder::Big),
         };
         Ok((count, order))
     }
 
-    /// The header of frames of `dim` values.
+    /// Creates the header for frames of `dim` values.
     pub(super) fn new((count, order): (u64, ByteOrder), dim: u32) -> Result<Self> {
         let dim = u64::from(dim);
         if !count.is_multiple_of(dim) {

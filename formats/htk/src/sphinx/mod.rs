@@ -3,32 +3,34 @@
 mod fileids;
 mod header;
 
-use spr_core::bytes::{ByteOrder, Env, Output, Source, swap_in_place};
+use spr_core::bytes::{ByteOrder, Env, Output, PutNumber, Source, swap_in_place};
 use spr_core::format::{
-    Caps, Claim, Count, Empty, Extent, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested,
-    Notation, OneReader, OneWriter, Opened, OptionSpec, Options, Probe, Request, Score,
-    WholeFolder, Writer,
+    Caps, Claim, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, ObjectBounds,
+    OneReader, OneWriter, OpenedDataset, OptionSpec, Options, Probe, Request, Score, Writer,
 };
-use spr_core::model::{AudioFacts, DatasetInfo, Dtype, Utterance};
+use spr_core::model::{About, AudioFacts, DatasetInfo, Dtype, Utterance};
 use spr_core::{Error, Result};
 
 use crate::frames::Frames;
 use crate::list::{self, ListReader};
-use crate::listed::{ListFile, Listed};
+use crate::listed::{ListFile, ListingWriter};
 use crate::{object, probe, script};
 use fileids::Naming;
 use header::{CEPSTRA, Header, guess};
 
+/// The option that says how many values a frame has.
+const DIM: &str = "dim";
+
 /// Sphinx feature files.
 pub static SPHINX: Sphinx = Sphinx;
 
-/// The format `sphinx`: floats after their number, one utterance a file.
+/// The format `sphinx`: floats after their count, one utterance per file.
 #[derive(Clone, Copy, Debug)]
 pub struct Sphinx;
 
 static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"]).options(&[
     OptionSpec {
-        name: "dim",
+        name: DIM,
         value: "N",
         help: "values per frame, which the file does not tell (default: 13; read: 40 where only that fits)",
     },
@@ -41,7 +43,7 @@ static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["m
 const fn caps(keys: Keys, dim: u32) -> Caps {
     let mut features = FeatureCaps::new(&[Dtype::F32]);
     features.same_dim = true;
-    features.max_cols = dim as u64;
+    (features.cols, features.cols_option) = (Some(dim as u64), Some(DIM));
     let mut caps = Caps::new(Count::One, keys);
     caps.features = Some(features);
     caps.empty = Empty::Shapeless;
@@ -49,15 +51,15 @@ const fn caps(keys: Keys, dim: u32) -> Caps {
     caps
 }
 
-/// The width that the options say.
+/// Returns the width set by the options.
 fn dim(options: &Options) -> Result<Option<u32>> {
-    match options.parse("dim")? {
+    match options.parse(DIM)? {
         Some(0) => Err(Error::usage("option dim: a frame has one value at least")),
         dim => Ok(dim),
     }
 }
 
-/// A feature file of 13 cepstra a frame inside a container.
+/// A feature file with 13 cepstra per frame inside a container.
 struct NestedSphinx;
 
 impl Nested for NestedSphinx {
@@ -65,21 +67,20 @@ impl Nested for NestedSphinx {
         let Some(count) = head.first_chunk().filter(|count| **count != [0; 4]) else {
             return Claim::No;
         };
-        let counts = [u32::from_be_bytes(*count), u32::from_le_bytes(*count)];
+        let counts = [ByteOrder::Big, ByteOrder::Little].map(|order| order.read_u32(*count));
         Claim::Lengths(counts.map(|count| Some(4 + 4 * u64::from(count))))
     }
 
     fn read(
         &self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
         let at = source.offset();
         let header = Header::new(Header::read(source, extent)?, CEPSTRA);
         let header = header.map_err(|e| e.file(source.name()).byte(at))?;
-        utt.labels = None;
         source.read_matrix(
             utt.features_mut(),
             header.shape(),
@@ -87,8 +88,8 @@ impl Nested for NestedSphinx {
             &env.limits,
         )?;
         match extent {
-            Extent::Whole => object::end(source),
-            Extent::Own => Ok(()),
+            ObjectBounds::Whole => object::end(source),
+            ObjectBounds::Own => Ok(()),
         }
     }
 
@@ -98,13 +99,13 @@ impl Nested for NestedSphinx {
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         caps(Keys::Any, CEPSTRA).check(utt)?;
-        write(utt, CEPSTRA, put)
+        write(utt, put)
     }
 }
 
-/// The header of a file of its own, and how its frames are cut.
+/// Reads the header of a file by itself, and determines the width of its frames.
 fn open_header(source: &mut Source, dim: Option<u32>, env: &Env) -> Result<Header> {
-    let stored = Header::read(source, Extent::Whole)?;
+    let stored = Header::read(source, ObjectBounds::Whole)?;
     let dim = match dim {
         Some(dim) => dim,
         None => {
@@ -118,7 +119,7 @@ fn open_header(source: &mut Source, dim: Option<u32>, env: &Env) -> Result<Heade
     Header::new(stored, dim).map_err(|e| e.file(source.name()).byte(0))
 }
 
-/// Reads all frames of a file of its own, or some.
+/// Reads all frames of a file by itself, or a range.
 fn read(
     source: &mut Source,
     header: Header,
@@ -126,7 +127,6 @@ fn read(
     utt: &mut Utterance,
     env: &Env,
 ) -> Result<()> {
-    utt.labels = None;
     let (dtype, rank, all, dim) = header.shape();
     let (before, rows) = match frames {
         None => (0, all),
@@ -147,21 +147,17 @@ fn read(
     }
 }
 
-/// Writes the features of `utt`, which has no more than that.
-fn write(utt: &Utterance, dim: u32, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+/// Writes the features of `utt`, which must have no other fields.
+fn write(utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let Some(features) = &utt.features else {
         return Err(Error::unfit("has no features"));
     };
-    let (rows, cols) = (features.rows(), features.cols());
-    if rows > 0 && cols as u64 != u64::from(dim) {
-        return Err(Error::unfit(format!(
-            "has {cols} values per frame, the format holds {dim}"
-        ))
-        .hint("the option dim sets how many values a frame has"));
-    }
-    let count = u32::try_from(features.len())
-        .map_err(|_| Error::unfit(format!("{rows} frames are more than the file can count")))?;
-    let mut bytes = count.to_be_bytes().to_vec();
+    let count = u32::try_from(features.len()).map_err(|_| {
+        let rows = features.rows();
+        Error::unfit(format!("{rows} frames are more than the file can count"))
+    })?;
+    let mut bytes = Vec::new();
+    bytes.put_u32(count, ByteOrder::Big);
     bytes.extend_from_slice(bytemuck::cast_slice(features.values::<f32>()?));
     if ByteOrder::NATIVE == ByteOrder::Little {
         swap_in_place(&mut bytes[4..], 4);
@@ -195,7 +191,7 @@ impl Format for Sphinx {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let (dim, values) = (dim(options)?, request.values);
         if script::is_text(source.peek(script::HEAD)?) {
             let naming = Naming::of(options)?;
@@ -208,7 +204,7 @@ impl Format for Sphinx {
                 read(source, header, (values, frames), utt, env)
             };
             let reader = ListReader::new(source, request, fileids::TWICE, parse, fill, env);
-            return Ok(Opened::stream(reader));
+            return Ok(OpenedDataset::stream(reader));
         }
         let header = open_header(&mut source, dim, env)?;
         let mut info = DatasetInfo::default();
@@ -221,31 +217,33 @@ impl Format for Sphinx {
             utt.start();
             read(source, header, (values, None), utt, env)
         };
-        Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+        Ok(OpenedDataset::stream(OneReader::new(
+            source, info, env, fill,
+        )?))
     }
 
-    fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        _env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let dim = dim(options)?.unwrap_or(CEPSTRA);
         let caps = caps(Keys::of_files(output.medium()), dim);
         let encode =
-            move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| write(utt, dim, put);
+            move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| write(utt, put);
         let extension = INFO.extensions[0];
         let list = options.get(fileids::WRITTEN.name);
         let list = list.map(|file| ListFile::create(&output, fileids::WRITTEN.name, file));
         let list = list.transpose()?;
         let files = Box::new(OneWriter::new(output, caps, extension, encode));
-        Ok(Listed::over(files, list, |_, key| fileids::line(key)))
-    }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
+        Ok(ListingWriter::over(files, list, |_, key| {
+            fileids::line(key)
+        }))
     }
 
     fn nested(&self) -> Option<&dyn Nested> {
         Some(&NestedSphinx)
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }

@@ -1,31 +1,31 @@
-//! What the tables beside say of an utterance, its speaker and its recording.
+//! The information in other tables about an utterance, its speaker and its recording.
 
-use spr_core::Result;
 use spr_core::bytes::Env;
-use spr_core::model::{Audio, Decimal, Described, Key, Meta, Tag, Utterance};
+use spr_core::model::{Audio, Decimal, Key, Meta, Tag, TagSubject, Utterance};
+use spr_core::{Error, Result};
 
 use super::faults::Faults;
 use super::layout::{
-    By, EXTRAS, FEATURES, FRAME_SHIFT, Layout, RECO2DUR, SPK2GENDER, Taken, UTT2DUR, UTT2FRAMES,
-    UTT2GENDER, UTT2LANG,
+    FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SPK2GENDER, TableSubject, UTT2DUR,
+    UTT2FRAMES, UTT2GENDER, UTT2LANG, tag_tables,
 };
 use super::{NAME, table::Table};
 
-/// The tables beside those of sound, features and text.
+/// The tables besides those of audio, features and text.
 pub(super) struct Extras {
-    gender: Option<(Table, By)>,
+    gender: Option<(Table, TableSubject)>,
     language: Option<Table>,
-    tags: Vec<(&'static str, By, Table)>,
+    tags: Vec<(&'static str, TableSubject, Table)>,
     frame_shift: Option<Decimal>,
 }
 
 impl Extras {
     /// Opens what there is. How features are framed is of interest only with them, or where there
-    /// are none.
+    /// are none. Of damaged data a frame shift at fault is passed over.
     pub(super) fn open(
         layout: &Layout,
-        taken: Taken,
-        tells: bool,
+        taken: FieldChoice,
+        (tells, damaged): (bool, bool),
         env: &Env,
         faults: &mut Faults,
     ) -> Result<Self> {
@@ -35,25 +35,31 @@ impl Extras {
             at.map(|at| Table::open(at, tells, env, faults)).transpose()
         };
         let gender = match open(UTT2GENDER)? {
-            Some(table) => Some((table, By::Utterance)),
-            None => open(SPK2GENDER)?.map(|table| (table, By::Speaker)),
+            Some(table) => Some((table, TableSubject::Utterance)),
+            None => open(SPK2GENDER)?.map(|table| (table, TableSubject::Speaker)),
         };
         let mut tags = Vec::new();
-        for (name, by) in EXTRAS {
-            if *name == UTT2FRAMES && layout.has(FEATURES) {
+        for kind in tag_tables() {
+            if kind.name == UTT2FRAMES && layout.has(FEATURES) {
                 continue;
             }
-            if let Some(table) = open(name)? {
-                tags.push((*name, *by, table));
+            if let Some(table) = open(kind.name)? {
+                tags.push((kind.name, kind.by, table));
             }
         }
+        let language = open(UTT2LANG)?;
+        let shift = layout.file(FRAME_SHIFT).filter(|_| framed);
+        let shift = shift.map(|at| frame_shift(env.open_file(&at)?, env));
         Ok(Self {
             gender,
-            language: open(UTT2LANG)?,
+            language,
             tags,
-            frame_shift: match layout.file(FRAME_SHIFT) {
-                Some(at) if framed => Some(frame_shift(env.open_file(&at)?, env)?),
-                _ => None,
+            frame_shift: match shift.transpose() {
+                Err(error) if damaged => {
+                    faults.add(error.continuable())?;
+                    None
+                }
+                shift => shift?,
             },
         })
     }
@@ -62,7 +68,7 @@ impl Extras {
         self.frame_shift
     }
 
-    /// Adds what is known of an utterance whose speaker and recording are.
+    /// Adds the information about an utterance whose speaker and recording are set.
     ///
     /// # Errors
     /// Reading fails.
@@ -81,7 +87,7 @@ impl Extras {
             meta.gender = value.map(Key::from);
         }
         if let Some(table) = &mut self.language {
-            let value = value(table, By::Utterance, key, meta, env, faults)?;
+            let value = value(table, TableSubject::Utterance, key, meta, env, faults)?;
             meta.language = value.map(Key::from);
         }
         for (name, by, table) in &mut self.tags {
@@ -93,21 +99,22 @@ impl Extras {
             }
             let mut tag = Tag::new(NAME, *name, value);
             if matches!(*name, UTT2DUR | UTT2FRAMES) {
-                tag = tag.about(Described::Frames);
-            } else if *by == By::Recording && meta.recording.is_some() {
-                tag = tag.about(Described::Recording);
+                tag = tag.about(TagSubject::Frames);
+            } else if *by == TableSubject::Recording && meta.recording.is_some() {
+                tag = tag.about(TagSubject::Recording);
             }
             meta.tags.push(tag);
         }
         Ok(())
     }
 
-    /// Whether there is a table of languages, and no line of it for an utterance.
-    pub(super) fn lacks_language(&self, utt: &Utterance) -> bool {
-        self.language.is_some() && utt.meta.language.is_none()
+    /// The name of the table of languages, if it has no line for an utterance.
+    pub(super) fn languages_without(&self, utt: &Utterance) -> Option<&str> {
+        let table = self.language.as_ref().map(Table::name);
+        table.filter(|_| utt.meta.language.is_none())
     }
 
-    /// Goes to the ends of the tables.
+    /// Reads the tables to their ends.
     ///
     /// # Errors
     /// Reading fails.
@@ -119,25 +126,25 @@ impl Extras {
     }
 }
 
-/// What a table says of an utterance, if it says anything.
+/// Returns the value of a table for an utterance, if there is one.
 fn value<'a>(
     table: &'a mut Table,
-    by: By,
+    by: TableSubject,
     key: &Key,
     meta: &Meta,
     env: &Env,
     faults: &mut Faults,
 ) -> Result<Option<&'a [u8]>> {
     let key = match by {
-        By::Utterance => key,
-        By::Speaker => meta.speaker.as_ref().unwrap_or(key),
-        By::Recording => meta.recording.as_ref().unwrap_or(key),
+        TableSubject::Utterance => key,
+        TableSubject::Speaker => meta.speaker.as_ref().unwrap_or(key),
+        TableSubject::Recording => meta.recording.as_ref().unwrap_or(key),
     };
     let found = table.find(key.as_bytes(), env, faults)?;
     Ok(found.map(|(rest, _)| rest).filter(|rest| !rest.is_empty()))
 }
 
-/// Whether a duration says no more than the times of the stretch.
+/// Returns `true` if a duration equals that of the segment.
 fn is_length(meta: &Meta, duration: &[u8]) -> bool {
     let length = meta.end.zip(meta.start);
     let length = length.and_then(|(end, start)| end.minus(start));
@@ -145,8 +152,8 @@ fn is_length(meta: &Meta, duration: &[u8]) -> bool {
     duration.is_some() && length == duration
 }
 
-/// Whether a value is how long the sound is, which is then known of it. Of a stretch it may have been
-/// rounded.
+/// Returns `true` if a value is the duration of the audio, which is then set. The duration of a
+/// segment may be rounded.
 fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
     let Some(Audio::Reference(sound)) = audio else {
         return false;
@@ -163,13 +170,14 @@ fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
     true
 }
 
-/// The one number of the file `frame_shift`, in seconds.
+/// Reads the only number of the file `frame_shift`, in seconds.
 fn frame_shift(mut source: spr_core::bytes::Source, env: &Env) -> Result<Decimal> {
     let mut line = Vec::new();
     source.line(&mut line, &env.limits)?;
     let text = String::from_utf8_lossy(&line);
     let shift = Decimal::parse(text.trim());
-    shift
-        .filter(|shift| *shift > Decimal::ZERO)
-        .ok_or_else(|| source.malformed("the frame shift is not a number of seconds above 0"))
+    shift.filter(|shift| *shift > Decimal::ZERO).ok_or_else(|| {
+        let message = "the frame shift is not a number of seconds above 0";
+        Error::malformed(message).file(source.name()).line(1)
+    })
 }

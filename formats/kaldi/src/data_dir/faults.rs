@@ -1,25 +1,25 @@
-//! Lines at fault that cost no utterance, until somebody is told of them.
+//! Errors of lines without an utterance, kept until they are reported.
 
 use std::collections::VecDeque;
 
 use spr_core::{Error, Result};
 
-/// The most that wait.
+/// The largest number of kept errors.
 const MOST: usize = 1000;
 
-/// Errors about lines that belong to no utterance. Each is handed out once, between utterances.
+/// Errors of lines without an utterance. Each is returned once, between utterances.
 #[derive(Default)]
 pub(super) struct Faults {
     waiting: VecDeque<Error>,
-    /// Whether a table can't be read on.
+    /// Whether a table cannot be read any further.
     over: bool,
 }
 
 impl Faults {
-    /// Keeps one.
+    /// Keeps an error.
     ///
     /// # Errors
-    /// There are too many of them at once: the table is none.
+    /// There are too many, so that the file is not a table.
     pub(super) fn add(&mut self, error: Error) -> Result<()> {
         if self.waiting.len() == MOST {
             let message = format!("the last of {MOST} lines at fault, one after the other");
@@ -29,12 +29,12 @@ impl Faults {
         Ok(())
     }
 
-    /// The next one.
+    /// Returns the next error.
     pub(super) fn take(&mut self) -> Option<Error> {
         self.waiting.pop_front()
     }
 
-    /// Says that a table can't be read on.
+    /// Records that a table cannot be read any further.
     pub(super) fn give_up(&mut self) {
         self.over = true;
     }

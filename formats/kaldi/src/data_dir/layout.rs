@@ -1,76 +1,181 @@
 //! The files of a data directory.
 
 use spr_core::bytes::{Env, Location};
-use spr_core::format::{Options, Parts, Request};
+use spr_core::format::{FieldSet, Options, Request};
 use spr_core::{Error, Result};
 
-pub(super) const UTT2SPK: &str = "utt2spk";
-pub(super) const SPK2UTT: &str = "spk2utt";
-pub(super) const TEXT: &str = "text";
-pub(super) const SEGMENTS: &str = "segments";
-pub(super) const WAVES: &str = "wav.scp";
-pub(super) const FEATURES: &str = "feats.scp";
-pub(super) const FRAME_SHIFT: &str = "frame_shift";
+use super::rules::{self, Rule};
+
+pub(crate) const UTT2SPK: &str = "utt2spk";
+pub(crate) const SPK2UTT: &str = "spk2utt";
+pub(crate) const TEXT: &str = "text";
+pub(crate) const SEGMENTS: &str = "segments";
+pub(crate) const WAVES: &str = "wav.scp";
+pub(crate) const FEATURES: &str = "feats.scp";
+pub(crate) const FRAME_SHIFT: &str = "frame_shift";
+pub(crate) const CMVN: &str = "cmvn.scp";
+pub(crate) const VAD: &str = "vad.scp";
 pub(super) const SPK2GENDER: &str = "spk2gender";
 pub(super) const UTT2GENDER: &str = "utt2gender";
 pub(super) const UTT2LANG: &str = "utt2lang";
 pub(super) const UTT2DUR: &str = "utt2dur";
 pub(super) const RECO2DUR: &str = "reco2dur";
-pub(super) const UTT2FRAMES: &str = "utt2num_frames";
+pub(crate) const UTT2FRAMES: &str = "utt2num_frames";
 
-/// What a table has a line for.
+/// The subject of a table's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(crate) enum TableSubject {
     Utterance,
     Speaker,
     Recording,
 }
 
-/// Tables for which utterances have no field: their lines are tags of the format.
-pub(super) const EXTRAS: &[(&str, By)] = &[
-    (UTT2DUR, By::Utterance),
-    (UTT2FRAMES, By::Utterance),
-    ("utt2num_samples", By::Utterance),
-    ("utt2uniq", By::Utterance),
-    ("utt2warp", By::Utterance),
-    ("utt2category", By::Utterance),
-    ("utt2sid", By::Utterance),
-    ("utt2lid", By::Utterance),
-    ("spk2warp", By::Speaker),
-    ("spk2sid", By::Speaker),
-    (RECO2DUR, By::Recording),
-    ("reco2file_and_channel", By::Recording),
+impl TableSubject {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Utterance => "utterance",
+            Self::Speaker => "speaker",
+            Self::Recording => "recording",
+        }
+    }
+}
+
+/// The use of a table's lines when a directory is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// They fill fields of utterances.
+    Fields,
+    /// Tags of the format, because utterances have no field for them.
+    Tags,
+    /// Derived from the rest of the directory, and not read.
+    Passed,
+}
+
+/// A table of a data directory beside `utt2spk`, `spk2utt` and `segments`.
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) by: TableSubject,
+    pub(crate) used: Use,
+    /// Whether each subject needs a line.
+    pub(crate) complete: bool,
+    /// The rule for the values.
+    pub(crate) rule: Rule,
+}
+
+const fn table(name: &'static str, by: TableSubject, used: Use, rule: Rule) -> Kind {
+    Kind {
+        name,
+        by,
+        used,
+        complete: true,
+        rule,
+    }
+}
+
+/// Returns a table of words that only some utterances have.
+const fn partial(name: &'static str, used: Use) -> Kind {
+    Kind {
+        complete: false,
+        ..table(name, TableSubject::Utterance, used, rules::word)
+    }
+}
+
+/// All tables with lines of a key and a value.
+pub(crate) const TABLES: &[Kind] = &[
+    table(
+        TEXT,
+        TableSubject::Utterance,
+        Use::Fields,
+        rules::transcript,
+    ),
+    table(
+        FEATURES,
+        TableSubject::Utterance,
+        Use::Fields,
+        rules::object,
+    ),
+    table(CMVN, TableSubject::Speaker, Use::Passed, rules::object),
+    table(VAD, TableSubject::Utterance, Use::Passed, rules::object),
+    table(UTT2LANG, TableSubject::Utterance, Use::Fields, rules::word),
+    partial(UTT2GENDER, Use::Fields),
+    table(UTT2DUR, TableSubject::Utterance, Use::Tags, rules::seconds),
+    table(
+        UTT2FRAMES,
+        TableSubject::Utterance,
+        Use::Tags,
+        rules::frames,
+    ),
+    partial("utt2num_samples", Use::Tags),
+    table("utt2uniq", TableSubject::Utterance, Use::Tags, rules::word),
+    table("utt2warp", TableSubject::Utterance, Use::Tags, rules::warp),
+    partial("utt2category", Use::Tags),
+    partial("utt2sid", Use::Tags),
+    partial("utt2lid", Use::Tags),
+    table(
+        SPK2GENDER,
+        TableSubject::Speaker,
+        Use::Fields,
+        rules::gender,
+    ),
+    table("spk2warp", TableSubject::Speaker, Use::Tags, rules::warp),
+    table("spk2sid", TableSubject::Speaker, Use::Tags, rules::word),
+    table(WAVES, TableSubject::Recording, Use::Fields, rules::wave),
+    table(RECO2DUR, TableSubject::Recording, Use::Tags, rules::seconds),
+    table(
+        "reco2file_and_channel",
+        TableSubject::Recording,
+        Use::Tags,
+        rules::side,
+    ),
 ];
 
-/// The names of those, as names of tags.
-pub(super) const TAGS: &[&[u8]] = &[
-    b"utt2dur",
-    b"utt2num_frames",
-    b"utt2num_samples",
-    b"utt2uniq",
-    b"utt2warp",
-    b"utt2category",
-    b"utt2sid",
-    b"utt2lid",
-    b"spk2warp",
-    b"spk2sid",
-    b"reco2dur",
-    b"reco2file_and_channel",
-];
+/// Returns the tables whose lines are tags.
+pub(super) fn tag_tables() -> impl Iterator<Item = &'static Kind> {
+    TABLES.iter().filter(|table| table.used == Use::Tags)
+}
 
-/// What is made of the rest of a directory, or goes by other names than its utterances'.
-const PASSED: &[&str] = &[
-    "cmvn.scp",
-    "vad.scp",
-    "stm",
-    "glm",
-    "ctm",
-    "rttm",
-    "feats_type",
-];
+/// Returns `true` if each subject of a table needs a line.
+pub(super) fn is_complete(name: &str) -> bool {
+    let table = TABLES.iter().find(|table| table.name == name);
+    table.is_none_or(|table| table.complete)
+}
 
-/// Whether a folder with these names in it is a data directory: it has the list of speakers, or a
-/// table of sound or features beside one that only data directories have.
+const fn count_tags() -> usize {
+    let (mut at, mut count) = (0, 0);
+    while at < TABLES.len() {
+        count += matches!(TABLES[at].used, Use::Tags) as usize;
+        at += 1;
+    }
+    count
+}
+
+const fn tag_names() -> [&'static [u8]; count_tags()] {
+    let mut names: [&'static [u8]; count_tags()] = [b""; count_tags()];
+    let (mut at, mut count) = (0, 0);
+    while at < TABLES.len() {
+        if matches!(TABLES[at].used, Use::Tags) {
+            names[count] = TABLES[at].name.as_bytes();
+            count += 1;
+        }
+        at += 1;
+    }
+    names
+}
+
+/// The names of those tables, as names of tags.
+pub(super) const TAGS: &[&[u8]] = &tag_names();
+
+/// Files whose lines are not by utterance, speaker or recording.
+const OTHERS: &[&str] = &["stm", "glm", "ctm", "rttm", "feats_type"];
+
+/// Returns `true` if a folder has files that only data directories have, even if it is incomplete.
+pub(crate) fn suits(names: &[&str]) -> bool {
+    let only = [UTT2SPK, SPK2UTT, FEATURES, WAVES];
+    only.iter().any(|name| names.contains(name))
+}
+
+/// Returns `true` if a folder with these names is a data directory: it has the list of speakers, or
+/// a table of audio or features and one that only data directories have.
 pub(super) fn fits(names: &[&str]) -> bool {
     let has = |name: &&str| names.contains(name);
     let data = [WAVES, FEATURES, TEXT, SEGMENTS];
@@ -81,7 +186,7 @@ pub(super) fn fits(names: &[&str]) -> bool {
     }
 }
 
-/// The files of one directory.
+/// The files of a directory.
 pub(super) struct Layout {
     folder: Location,
     names: Vec<String>,
@@ -101,7 +206,7 @@ impl Layout {
         self.names.iter().any(|own| own == name)
     }
 
-    /// Where a file is, if it is there.
+    /// Returns the location of a file, if it exists.
     pub(super) fn file(&self, name: &str) -> Option<Location> {
         self.has(name).then(|| self.folder.join(name))
     }
@@ -110,28 +215,29 @@ impl Layout {
         &self.folder
     }
 
-    /// The files that nothing is read of.
+    /// Returns the files that are not read.
     pub(super) fn passed(&self) -> Vec<&'static str> {
-        let there = PASSED.iter().filter(|name| self.has(name));
-        there.copied().collect()
+        let tables = TABLES.iter().filter(|table| table.used == Use::Passed);
+        let names = tables.map(|table| table.name).chain(OTHERS.iter().copied());
+        names.filter(|name| self.has(name)).collect()
     }
 }
 
-/// Which of the parts of a directory are read.
+/// The fields that are read from a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct FieldChoice {
     pub(super) features: bool,
     pub(super) sound: bool,
     pub(super) text: bool,
-    /// A part that is there and left, as who asks can hold the other.
+    /// A field that exists and is not read, because the target can hold the other one.
     pub(super) left: Option<&'static str>,
 }
 
-impl Taken {
-    /// What is read of what is there, by the option `parts` and by what is asked for.
+impl FieldChoice {
+    /// Determines the fields to read, from the option `parts` and the request.
     ///
     /// # Errors
-    /// The option names a part that there is none of.
+    /// The option names a field that does not exist.
     pub(super) fn of(layout: &Layout, options: &Options, request: &Request) -> Result<Self> {
         let mut taken = Self {
             features: layout.has(FEATURES),
@@ -139,7 +245,7 @@ impl Taken {
             text: layout.has(TEXT),
             left: None,
         };
-        let Parts {
+        let FieldSet {
             features, audio, ..
         } = request.forms;
         match options.get("parts") {
@@ -212,11 +318,5 @@ mod tests {
         ] {
             assert!(!fits(names), "{names:?}");
         }
-    }
-
-    #[test]
-    fn each_extra_table_is_a_tag() {
-        let names: Vec<_> = EXTRAS.iter().map(|(name, _)| name.as_bytes()).collect();
-        assert_eq!(names, TAGS);
     }
 }

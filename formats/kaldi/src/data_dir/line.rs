@@ -1,26 +1,26 @@
-//! Lines of a table: a key and what follows it.
+//! Lines of a table: a key and the rest.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::model::is_word_byte;
 use spr_core::{Error, Result};
 
-/// The lines of a table, one after the other.
+use crate::script_line::LineParts;
+
+/// The lines of a table in sequence.
 pub(super) struct Lines {
     source: Source,
     line: Vec<u8>,
-    /// Where the key ends, and where the rest starts and ends.
-    key: usize,
-    rest: (usize, usize),
+    /// Its key and the rest; none of a line that is at fault.
+    parts: Option<LineParts>,
     number: u64,
-    /// Whether it was said that lines end as on Windows.
+    /// Whether the warning about Windows line ends was given.
     told: bool,
 }
 
-/// What comes next in a table.
-pub(super) enum Next {
-    /// A line that is a key and a rest.
+/// The next item of a table.
+pub(super) enum NextLine {
+    /// A line with key and rest.
     Line,
-    /// One that is not.
+    /// A faulty line.
     Fault(Error),
     End,
 }
@@ -30,23 +30,22 @@ impl Lines {
         Self {
             source,
             line: Vec::new(),
-            key: 0,
-            rest: (0, 0),
+            parts: None,
             number: 0,
             told: false,
         }
     }
 
-    /// Goes to the next line.
+    /// Reads the next line.
     ///
     /// # Errors
     /// Reading fails, or the line is longer than the limits allow.
-    pub(super) fn next(&mut self, env: &Env) -> Result<Next> {
-        (self.key, self.rest) = (0, (0, 0));
+    pub(super) fn next(&mut self, env: &Env) -> Result<NextLine> {
+        self.parts = None;
         let (source, number) = (&mut self.source, self.number + 1);
         let more = source.line(&mut self.line, &env.limits);
         if !more.map_err(|e| e.line(number))? {
-            return Ok(Next::End);
+            return Ok(NextLine::End);
         }
         self.number = number;
         if self.line.ends_with(b"\r") {
@@ -58,24 +57,27 @@ impl Lines {
             self.line.pop();
         }
         Ok(match split(&self.line) {
-            Ok((key, rest)) => {
-                (self.key, self.rest) = (key, rest);
-                Next::Line
+            Ok(parts) => {
+                self.parts = Some(parts);
+                NextLine::Line
             }
-            Err(message) => Next::Fault(self.place(Error::malformed(message)).continuable()),
+            Err(error) => NextLine::Fault(self.place(error).continuable()),
         })
     }
 
     pub(super) fn key(&self) -> &[u8] {
-        self.line.get(..self.key).unwrap_or_default()
+        let key = self.parts.as_ref().map(|parts| parts.key.clone());
+        key.and_then(|key| self.line.get(key)).unwrap_or_default()
     }
 
-    /// What follows the key, without blanks around it.
+    /// Returns the rest after the key, without surrounding blanks.
     pub(super) fn rest(&self) -> &[u8] {
-        self.line.get(self.rest.0..self.rest.1).unwrap_or_default()
+        let rest = self.parts.as_ref().map(|parts| parts.rest.clone());
+        rest.and_then(|rest| self.line.get(rest))
+            .unwrap_or_default()
     }
 
-    /// The number of the line, from 1.
+    /// Returns the line number, from 1.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
@@ -84,31 +86,22 @@ impl Lines {
         &self.source
     }
 
-    /// An error about the line.
+    /// Adds the line to an error.
     pub(super) fn place(&self, error: Error) -> Error {
         error.file(self.source.name()).line(self.number)
     }
 }
 
-/// The end of the key of a line, and where the rest starts and ends.
-fn split(line: &[u8]) -> Result<(usize, (usize, usize)), String> {
+/// The key of a line and what follows it. Unlike a script file a table has nothing before its keys.
+fn split(line: &[u8]) -> Result<LineParts> {
     if memchr::memchr(0, line).is_some() {
-        return Err("a NUL byte in the line".to_owned());
+        return Err(Error::malformed("a NUL byte in the line"));
     }
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
-    let Some(last) = line.iter().rposition(|byte| !is_blank(byte)) else {
-        return Err("a blank line".to_owned());
-    };
-    let key = line.iter().position(is_blank).unwrap_or(line.len());
-    if key == 0 {
-        return Err("a blank before the key".to_owned());
+    let parts = LineParts::of(line)?;
+    match parts.key.start {
+        0 => Ok(parts),
+        _ => Err(Error::malformed("a blank before the key")),
     }
-    if let Some(byte) = line.iter().take(key).find(|byte| !is_word_byte(**byte)) {
-        return Err(format!("byte 0x{byte:02x} in the key"));
-    }
-    let behind = line.iter().skip(key);
-    let start = key + behind.take_while(|byte| is_blank(byte)).count();
-    Ok((key, (start, (last + 1).max(start))))
 }
 
 #[cfg(test)]
@@ -116,28 +109,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_a_key_and_a_rest() {
-        for (line, key, rest) in [
-            ("a b", "a", "b"),
-            ("a  b  c\t", "a", "b  c"),
-            ("a", "a", ""),
-            ("a ", "a", ""),
-            ("\u{fc}-1\tx", "\u{fc}-1", "x"),
-        ] {
-            let (end, (from, to)) = split(line.as_bytes()).unwrap();
-            assert_eq!((&line[..end], &line[from..to]), (key, rest), "{line:?}");
-        }
+    fn tables_have_no_blanks_before_keys() {
+        let parts = split(b"a  b  c\t").unwrap();
+        assert_eq!((parts.key, parts.rest), (0..1, 3..7));
         for (line, fault) in [
             ("", "blank line"),
-            (" \t", "blank line"),
             (" a b", "before the key"),
             ("a b\0c", "NUL"),
             ("a\x01 b", "0x01"),
         ] {
-            assert!(
-                split(line.as_bytes()).unwrap_err().contains(fault),
-                "{line:?}"
-            );
+            let error = split(line.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(fault), "{line:?}");
         }
     }
 }

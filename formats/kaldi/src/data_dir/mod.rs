@@ -1,44 +1,47 @@
-//! Kaldi's data directories: folders of tables that are one data set.
+//! Kaldi's data directories: folders of tables that form one data set.
 
 mod extras;
 mod faults;
-mod held;
-mod layout;
+mod indexed_lines;
+pub(crate) mod layout;
 mod line;
 mod reader;
-mod sound;
+pub(crate) mod rules;
+pub(crate) mod sound;
 mod table;
 mod writer;
 
-use spr_core::bytes::{Env, Location, Nested, Output, Source};
+use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Notation, Opened,
-    OptionSpec, Options, Probe, Request, Score, Tags, WholeFolder, Writer,
+    AudioCaps, Audit, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium,
+    OpenedDataset, OptionSpec, Options, Probe, Request, Score, TableHabits, Tags, WholeFolder,
+    Writer,
 };
-use spr_core::model::{Dtype, SourceField};
+use spr_core::model::{About, Dtype, SourceField};
 use spr_core::{Error, Result};
 
+use crate::audit::directory::Directories;
 use crate::format::table_style;
 use reader::DataReader;
 use writer::DataWriter;
 
-/// The name of the format, and of its tags.
+/// The name of the format and of its tags.
 const NAME: &str = "kaldi-data";
 
 /// Kaldi's data directories.
 pub static DATA: DataDirectory = DataDirectory;
 
-/// A data directory: a folder of tables such as `wav.scp`, `segments`, `text` and `utt2spk`, which
-/// is one data set.
+/// A data directory: a folder of tables such as `wav.scp`, `segments`, `text` and `utt2spk` that
+/// form one data set.
 ///
-/// Sound is where `wav.scp` says, of which `segments` cuts stretches; no sound file is opened before
-/// somebody asks for samples. The tables are read in one pass where they are sorted by the bytes of
-/// their keys, as Kaldi wants them.
+/// The audio is referenced by `wav.scp`, with segments from `segments`. No audio file is opened
+/// before samples are requested. The tables are read in one pass if they are sorted by the bytes of
+/// their keys, as Kaldi requires.
 pub struct DataDirectory;
 
 static INFO: FormatInfo = FormatInfo::new(NAME, "Kaldi data directories", &[])
     .options(OPTIONS)
-    .sorted();
+    .tables(TableHabits::SORTED);
 
 const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
@@ -89,11 +92,17 @@ impl Format for DataDirectory {
         _options: &Options,
         _request: &mut Request,
         _env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         Err(is_no_folder(source.name()))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let caps = caps();
         let style = table_style(&Options::default())?;
         let writer = DataWriter::new(caps, style, output, options, env)?;
@@ -104,12 +113,8 @@ impl Format for DataDirectory {
         Some(self)
     }
 
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
+    fn audit(&self) -> Option<&dyn Audit> {
+        Some(&Directories)
     }
 }
 
@@ -124,8 +129,8 @@ impl WholeFolder for DataDirectory {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
-        Ok(Opened::stream(DataReader::open(
+    ) -> Result<OpenedDataset> {
+        Ok(OpenedDataset::stream(DataReader::open(
             folder, options, request, env,
         )?))
     }

@@ -1,24 +1,25 @@
-//! Reading a data directory in the order of its list of utterances.
+//! The reader of data directories, in the order of the list of utterances.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Held, Location, Source};
+use spr_core::bytes::{Env, Location, MemoryCounter, Source};
 use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance};
 use spr_core::{Error, Result};
 
 use super::extras::Extras;
 use super::faults::Faults;
-use super::layout::{FEATURES, Layout, SEGMENTS, TEXT, Taken, UTT2SPK, WAVES};
-use super::line::{Lines, Next};
+use super::layout::{FEATURES, FieldChoice, Layout, SEGMENTS, TEXT, UTT2SPK, WAVES};
+use super::line::{Lines, NextLine};
 use super::sound::Sound;
 use super::table::{Table, unsorted};
 use crate::choice::{Choice, Content};
-use crate::script::{Targets, text_of};
+use crate::key_set::KeySet;
+use crate::script::Targets;
+use crate::script_line::text_of;
 
-/// Reads a data directory. The list of utterances leads, the other tables are asked for its keys.
+/// A reader of a data directory. It iterates over the list of utterances and looks up their keys in
+/// the other tables.
 pub(super) struct DataReader {
     list: Lines,
     list_name: Arc<str>,
@@ -34,15 +35,15 @@ pub(super) struct DataReader {
     info: DatasetInfo,
     key: Key,
     /// The keys so far of a list that is not sorted.
-    seen: Option<Seen>,
-    /// Whether an utterance is whole only with a line in each table.
+    seen: Option<SeenKeys>,
+    /// Whether an utterance needs a line in each table.
     strict: bool,
-    /// The first utterance, if it was read at the opening.
+    /// The first utterance, if it was read on opening.
     first: Option<(Utterance, Result<bool>)>,
     ended: bool,
 }
 
-/// The table of features, and what reads them.
+/// The table of features, and the reader of its objects.
 struct Features {
     table: Table,
     targets: Targets,
@@ -56,10 +57,10 @@ impl DataReader {
         env: &Env,
     ) -> Result<Self> {
         let layout = Layout::of(folder, env)?;
-        let taken = Taken::of(&layout, options, request)?;
+        let taken = FieldChoice::of(&layout, options, request)?;
         let list = list(&layout)?;
         let warning = unsorted(&list, env)?;
-        let seen = warning.as_ref().map(|_| Seen::default());
+        let seen = warning.as_ref().map(|_| SeenKeys::default());
         warning.iter().for_each(|warning| env.warn(warning));
         let content = Content::of(request);
         let choice = Choice::take(request)?;
@@ -81,7 +82,7 @@ impl DataReader {
             features,
             text: text.transpose()?,
             sound: Sound::open(&layout, taken.sound, tells, env, &mut faults)?,
-            extras: Extras::open(&layout, taken, tells, env, &mut faults)?,
+            extras: Extras::open(&layout, taken, (tells, request.damaged), env, &mut faults)?,
             faults,
             env: env.clone(),
             info: DatasetInfo::default(),
@@ -98,8 +99,8 @@ impl DataReader {
         Ok(reader)
     }
 
-    /// Learns from the first features what they are, and says what is read.
-    fn look(&mut self, layout: &Layout, taken: Taken, list: &Location) {
+    /// Detects the type of features from the first ones, and reports the fields that are read.
+    fn look(&mut self, layout: &Layout, taken: FieldChoice, list: &Location) {
         let decision = decision(layout, taken, list);
         if self.features.is_some() {
             let mut first = Utterance::default();
@@ -127,15 +128,15 @@ impl DataReader {
                 continue;
             }
             match self.list.next(&self.env)? {
-                Next::End => self.end(true)?,
-                Next::Fault(_) if !self.choice.wants_fault() => {}
-                Next::Fault(error) => return Err(error),
-                Next::Line if self.is_second()? => {
+                NextLine::End => self.end(true)?,
+                NextLine::Fault(_) if !self.choice.wants_fault() => {}
+                NextLine::Fault(error) => return Err(error),
+                NextLine::Line if self.is_second()? => {
                     let error = Error::malformed("appears twice; the first line counts");
                     let error = error.utterance(&Key::from(self.list.key()));
                     return Err(self.list.place(error).continuable());
                 }
-                Next::Line => {
+                NextLine::Line => {
                     self.key.set(self.list.key());
                     if self.choice.wants(&self.key) {
                         let filled = self.fill(utt);
@@ -146,7 +147,7 @@ impl DataReader {
         }
     }
 
-    /// Whether the key at hand came before.
+    /// Returns `true` if the current key is repeated.
     fn is_second(&mut self) -> Result<bool> {
         let key = self.list.key();
         match &mut self.seen {
@@ -155,7 +156,7 @@ impl DataReader {
         }
     }
 
-    /// Ends, and looks at what is left of the other tables if the list was read to its end.
+    /// Ends reading, and checks the rest of the other tables if the list was read to its end.
     fn end(&mut self, whole: bool) -> Result<()> {
         self.ended = true;
         if let Some(features) = &mut self.features {
@@ -172,16 +173,13 @@ impl DataReader {
         self.extras.finish(env, faults)
     }
 
-    /// Fills `utt` with what the tables say of the key at hand.
+    /// Fills `utt` with the lines of the tables for the current key.
     fn fill(&mut self, utt: &mut Utterance) -> Result<()> {
         utt.key.set(self.key.as_bytes());
         let (env, faults, key) = (&self.env, &mut self.faults, self.key.as_bytes());
         match &mut self.features {
             Some(features) => features.fill(utt, env, faults)?,
-            None => {
-                utt.start();
-                utt.clear_data();
-            }
+            None => utt.start(),
         }
         utt.meta.tags.clear();
         utt.origin.file = Some(self.list_name.clone());
@@ -194,7 +192,7 @@ impl DataReader {
                 let message = format!("expected one speaker after the key, found {found} words");
                 return Err(self.list.place(Error::malformed(message)));
             }
-            // Who has no speaker is its own, so that every line has one.
+            // An utterance without a speaker is its own, so that every line has one.
             utt.meta.speaker = (speaker != key).then(|| Key::from(speaker));
         }
         if let Some(table) = &mut self.text {
@@ -205,14 +203,13 @@ impl DataReader {
         }
         self.sound.fill(utt, env, faults)?;
         self.extras.fill(utt, env, faults)?;
-        match self.strict && self.extras.lacks_language(utt) {
-            true => Err(Error::unfit("has no line in utt2lang")),
-            false => Ok(()),
+        match self.extras.languages_without(utt).filter(|_| self.strict) {
+            Some(table) => Err(Error::unfit("has no line").file(table)),
+            None => Ok(()),
         }
     }
 
-    /// Goes past the lines of an utterance at fault in all tables, so that none of them is one that
-    /// nobody asked for.
+    /// Skips the lines of a faulty utterance in all tables, so that they do not count as unused.
     fn pass(&mut self) {
         let (env, faults) = (&self.env.listening(|_| {}), &mut self.faults);
         let mut utt = Utterance {
@@ -223,7 +220,7 @@ impl DataReader {
         utt.meta.speaker = (!speaker.is_empty()).then(|| Key::from(speaker));
         let features = self.features.as_mut().map(|features| &mut features.table);
         for table in features.into_iter().chain(&mut self.text) {
-            // What can't be read is told where it is wanted.
+            // Errors are reported where the values are requested.
             let _ = table.find(utt.key.as_bytes(), env, faults);
         }
         let _ = self.sound.fill(&mut utt, env, faults);
@@ -244,27 +241,26 @@ impl DataReader {
     }
 }
 
-/// The keys that were met, as hashes of 64 bits.
-struct Seen {
-    keys: HashSet<u64>,
-    held: Held,
+/// The keys that were met.
+struct SeenKeys {
+    keys: KeySet,
+    held: MemoryCounter,
 }
 
-impl Default for Seen {
+impl Default for SeenKeys {
     fn default() -> Self {
         Self {
-            keys: HashSet::new(),
-            held: Held::new("the names of a list that is not sorted"),
+            keys: KeySet::default(),
+            held: MemoryCounter::new("the names of a list that is not sorted"),
         }
     }
 }
 
-impl Seen {
-    /// Adds a key; whether it is new.
+impl SeenKeys {
+    /// Adds a key, and returns `true` if it is new.
     fn add(&mut self, key: &[u8], source: &Source, env: &Env) -> Result<bool> {
         self.held.add(size_of::<u64>(), source, &env.limits)?;
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
-        Ok(self.keys.insert(hash))
+        Ok(self.keys.insert(key))
     }
 }
 
@@ -306,7 +302,7 @@ impl Reader for DataReader {
     }
 }
 
-/// The table that lists the utterances.
+/// Returns the table that lists the utterances.
 fn list(layout: &Layout) -> Result<Location> {
     let lists = [UTT2SPK, SEGMENTS, FEATURES, WAVES];
     let list = lists.into_iter().find_map(|name| layout.file(name));
@@ -316,8 +312,8 @@ fn list(layout: &Layout) -> Result<Location> {
     })
 }
 
-/// What is read, in words.
-fn decision(layout: &Layout, taken: Taken, list: &Location) -> String {
+/// Describes the fields that are read.
+fn decision(layout: &Layout, taken: FieldChoice, list: &Location) -> String {
     let name = list.name().unwrap_or(list.as_os_str()).to_string_lossy();
     let mut text = format!("a data directory: the utterances of {name}");
     let mut add = |yes: bool, what: &str| {
@@ -335,8 +331,8 @@ fn decision(layout: &Layout, taken: Taken, list: &Location) -> String {
     text
 }
 
-/// Tells of what is there and not read.
-fn tell(layout: &Layout, taken: Taken, env: &Env) {
+/// Warns about files that exist and are not read.
+fn tell(layout: &Layout, taken: FieldChoice, env: &Env) {
     let name = layout.folder().to_string();
     if let Some(left) = taken.left {
         let other = if left == FEATURES {
@@ -347,7 +343,7 @@ fn tell(layout: &Layout, taken: Taken, env: &Env) {
         let message = format!("{left} is left out in favour of the {other}");
         let warning = Error::unfit(message).file(&name);
         env.warn(&match left {
-            // A target that holds features may hold sound as well.
+            // A target that holds features may hold audio as well.
             WAVES => warning.hint("a target that holds sound takes it by parts=wav+text"),
             _ => warning,
         });

@@ -1,4 +1,4 @@
-//! Where the sound of an utterance is: `wav.scp`, cut by `segments`.
+//! The audio of utterances: `wav.scp`, with segments from `segments`.
 
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::model::{Audio, AudioReference, Decimal, Key, Utterance};
@@ -6,38 +6,38 @@ use spr_core::{Error, Result};
 
 use super::faults::Faults;
 use super::layout::{Layout, SEGMENTS, WAVES};
+use super::rules;
 use super::table::Table;
-use crate::specifier::rxfilename;
 
-/// Seconds of the shortest stretch that Kaldi's `extract-segments` takes.
+/// The shortest segment that Kaldi's `extract-segments` accepts, in seconds.
 pub(super) const SHORTEST: Decimal = Decimal::new(1, -1);
 
-/// Where recordings are, and which stretches of them utterances are.
+/// The locations of recordings, and the segments of utterances.
 pub(super) struct Sound {
     waves: Option<Table>,
     segments: Option<Table>,
-    /// The recording before, and where it is.
+    /// The last recording and its location.
     last: Option<(Vec<u8>, Locator)>,
-    /// The folder of a file that was found, and the one it is in.
+    /// The folder of the last file as written, and as found.
     found: Option<(Location, Location)>,
 }
 
-/// A line of `segments` behind its key.
+/// The fields of a line of `segments` after its key.
 #[derive(Debug, PartialEq)]
-pub(super) struct Segment<'a> {
-    pub(super) recording: &'a str,
-    pub(super) start: Decimal,
-    pub(super) end: Option<Decimal>,
-    pub(super) channel: Option<u32>,
+pub(crate) struct Segment<'a> {
+    pub(crate) recording: &'a str,
+    pub(crate) start: Decimal,
+    pub(crate) end: Option<Decimal>,
+    pub(crate) channel: Option<u32>,
 }
 
 impl<'a> Segment<'a> {
-    /// Reads `recording start end`, and a channel where there is one. An end of -1 is that of the
+    /// Parses `recording start end` with an optional channel. An end of -1 is that of the
     /// recording.
     ///
     /// # Errors
     /// A field is missing or none of its kind, or `extract-segments` would pass over it.
-    pub(super) fn parse(rest: &'a [u8]) -> Result<Self> {
+    pub(crate) fn parse(rest: &'a [u8]) -> Result<Self> {
         let text = std::str::from_utf8(rest);
         let text = text.map_err(|_| Error::malformed("is not UTF-8"))?;
         let fields: Vec<_> = text.split_ascii_whitespace().collect();
@@ -46,7 +46,7 @@ impl<'a> Segment<'a> {
             [recording, start, end, channel] => (recording, start, end, Some(channel)),
             _ => {
                 let message = format!(
-                    "expected a recording, a start and an end behind the key, found {} fields",
+                    "expected a recording, a start and an end after the key, found {} fields",
                     fields.len()
                 );
                 return Err(Error::malformed(message));
@@ -77,7 +77,7 @@ impl<'a> Segment<'a> {
 }
 
 impl Sound {
-    /// Opens the tables. Without `sound` it is not told where recordings are.
+    /// Opens the tables. Without `sound` the locations of recordings are not returned.
     pub(super) fn open(
         layout: &Layout,
         sound: bool,
@@ -97,7 +97,7 @@ impl Sound {
         })
     }
 
-    /// Says where an utterance is, and where its sound is.
+    /// Sets the recording and the audio of an utterance.
     ///
     /// # Errors
     /// A line of it is missing or malformed.
@@ -140,7 +140,7 @@ impl Sound {
         Ok(())
     }
 
-    /// Where a recording is.
+    /// Returns the location of a recording.
     fn recording(&mut self, key: &[u8], env: &Env, faults: &mut Faults) -> Result<Locator> {
         if let Some((last, at)) = &self.last
             && last == key
@@ -156,7 +156,7 @@ impl Sound {
             let message = format!("the recording {key} has no line in {}", table.name());
             return Err(Error::unfit(message));
         };
-        let at = place(rest);
+        let at = rules::recording(rest);
         let at = at.map_err(|e| e.file(script.to_string()).line(number))?;
         let at = self.found(&script, at, env);
         env.names(None, &at);
@@ -164,8 +164,8 @@ impl Sound {
         Ok(at)
     }
 
-    /// The name by which a file is found from the working folder. It is looked for once for the
-    /// files of a folder that stand together.
+    /// Returns the name by which a file is found from the working folder. Consecutive files of one
+    /// folder need one lookup.
     fn found(&mut self, script: &Location, at: Locator, env: &Env) -> Locator {
         let Some(file) = at.location().filter(|file| file.is_relative()) else {
             return at;
@@ -191,34 +191,13 @@ impl Sound {
         found
     }
 
-    /// Goes to the ends of the tables.
+    /// Reads the tables to their ends.
     ///
     /// # Errors
     /// Reading fails.
     pub(super) fn finish(&mut self, env: &Env, faults: &mut Faults) -> Result<()> {
         let mut tables = self.waves.iter_mut().chain(&mut self.segments);
         tables.try_for_each(|table| table.finish(env, faults))
-    }
-}
-
-/// What a line of `wav.scp` names.
-///
-/// # Errors
-/// It is nothing that Kaldi would read from.
-fn place(rest: &[u8]) -> Result<Locator> {
-    if rest.is_empty() {
-        return Err(Error::malformed("no file or command follows the key"));
-    }
-    let text = match (std::str::from_utf8(rest), Location::of_bytes(rest)) {
-        (Ok(text), _) => text.to_owned(),
-        (Err(_), Some(name)) => name.to_string(),
-        (Err(_), None) => return Err(Error::malformed("is not UTF-8")),
-    };
-    match rxfilename(&text)? {
-        Locator::Standard => Err(Error::malformed(
-            "standard input can't be sound of a data set",
-        )),
-        at => Ok(at),
     }
 }
 

@@ -1,41 +1,42 @@
-//! A table that is asked for keys: in one pass where it is sorted as they are, else from memory.
+//! Tables with lookup by key: in one pass if they are sorted like the lookups, otherwise from
+//! memory.
 
 use spr_core::bytes::{Env, Location};
 use spr_core::model::Key;
 use spr_core::{Error, Result};
 
 use super::faults::Faults;
-use super::held::{HeldLines, twice};
-use super::line::{Lines, Next};
+use super::indexed_lines::{IndexedLines, twice};
+use super::line::{Lines, NextLine};
 
 /// A table of a data directory.
 pub(super) struct Table {
     at: Location,
     name: String,
     body: Body,
-    /// Whether lines that nobody asked for are told of.
+    /// Whether unused lines are reported.
     tells: bool,
 }
 
 enum Body {
     Stream(Box<Stream>),
-    Memory(HeldLines),
+    Memory(IndexedLines),
 }
 
 struct Stream {
     lines: Lines,
-    /// The key before, and its line.
+    /// The previous key and its line.
     before: Vec<u8>,
     first: u64,
-    /// Whether a line is at hand, and whether somebody asked for it.
+    /// Whether there is a current line, and whether it was looked up.
     there: bool,
     used: bool,
-    /// The key asked for last.
+    /// The last key looked up.
     asked: Vec<u8>,
 }
 
 impl Table {
-    /// Opens a table, of which lines that nobody asks for are told of where it `tells`.
+    /// Opens a table. Lines that are never looked up are reported if `tells` is set.
     ///
     /// # Errors
     /// The system refuses.
@@ -44,7 +45,7 @@ impl Table {
             None => Body::Stream(Box::new(Stream::open(&at, env)?)),
             Some(warning) => {
                 env.warn(&warning);
-                Body::Memory(HeldLines::read(&at, 0, env, faults)?)
+                Body::Memory(IndexedLines::read(&at, 0, env, faults)?)
             }
         };
         Ok(Self {
@@ -59,15 +60,15 @@ impl Table {
         &self.at
     }
 
-    /// The file's name in messages.
+    /// Returns the file name for messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The rest of the line of a key, and its number.
+    /// Returns the rest of the line of a key, and its number.
     ///
     /// # Errors
-    /// Reading fails. Lines at fault on the way go to `faults`.
+    /// Reading fails. Errors of lines are added to `faults`.
     pub(super) fn find(
         &mut self,
         key: &[u8],
@@ -82,14 +83,14 @@ impl Table {
         })
     }
 
-    /// Goes to where a key is or would be.
+    /// Moves to the position of a key.
     fn reach(&mut self, key: &[u8], env: &Env, faults: &mut Faults) -> Result<()> {
         let Body::Stream(stream) = &mut self.body else {
             return Ok(());
         };
         if stream.asked.as_slice() > key {
             let told = stream.lines.number();
-            self.body = Body::Memory(HeldLines::read(&self.at, told, env, faults)?);
+            self.body = Body::Memory(IndexedLines::read(&self.at, told, env, faults)?);
             return Ok(());
         }
         stream.asked.clear();
@@ -97,8 +98,7 @@ impl Table {
         stream.reach(key, self.tells, env, faults)
     }
 
-    /// Goes to the end, so that all lines at fault are known, and tells of those that nobody asked
-    /// for.
+    /// Reads to the end to find all faulty lines, and reports unused ones.
     ///
     /// # Errors
     /// Reading fails.
@@ -128,7 +128,7 @@ impl Stream {
         })
     }
 
-    /// Goes to the line of `key`, or to the first behind where it would be.
+    /// Moves to the line of `key`, or to the first one after its position.
     fn reach(&mut self, key: &[u8], tells: bool, env: &Env, faults: &mut Faults) -> Result<()> {
         while !self.there || self.lines.key() < key {
             if !self.step(tells, env, faults)? {
@@ -138,7 +138,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Goes to the next line with another key; `false` at the end.
+    /// Moves to the next line with another key, and returns `false` at the end.
     fn step(&mut self, tells: bool, env: &Env, faults: &mut Faults) -> Result<bool> {
         if self.there {
             if !self.used && tells {
@@ -150,13 +150,13 @@ impl Stream {
         }
         loop {
             match self.lines.next(env)? {
-                Next::End => return Ok(false),
-                Next::Fault(error) => faults.add(error)?,
-                Next::Line if self.first > 0 && self.lines.key() == self.before => {
+                NextLine::End => return Ok(false),
+                NextLine::Fault(error) => faults.add(error)?,
+                NextLine::Line if self.first > 0 && self.lines.key() == self.before => {
                     let error = twice(self.lines.key(), self.first);
                     faults.add(self.lines.place(error))?;
                 }
-                Next::Line => {
+                NextLine::Line => {
                     (self.there, self.used) = (true, false);
                     return Ok(true);
                 }
@@ -173,23 +173,23 @@ impl Stream {
     }
 }
 
-/// What is said of the first line whose key comes before that of a line above it, if there is one.
+/// Returns the error for the first line whose key is out of order, if there is one.
 pub(super) fn unsorted(at: &Location, env: &Env) -> Result<Option<Error>> {
     let silent = env.listening(|_| {});
     let mut lines = Lines::new(env.open_file(at)?);
     let mut before = Vec::new();
     loop {
         match lines.next(&silent)? {
-            Next::End => return Ok(None),
-            Next::Fault(_) => {}
-            Next::Line if lines.key() < before.as_slice() => {
+            NextLine::End => return Ok(None),
+            NextLine::Fault(_) => {}
+            NextLine::Line if lines.key() < before.as_slice() => {
                 let key = Key::from(before);
                 let message = format!("is not sorted by bytes: comes after {key}");
                 let error = Error::unfit(message).utterance(&lines.key().into());
                 let hint = "LC_ALL=C sort, or fix_data_dir.sh, sorts it";
                 return Ok(Some(lines.place(error.hint(hint))));
             }
-            Next::Line => {
+            NextLine::Line => {
                 before.clear();
                 before.extend_from_slice(lines.key());
             }
@@ -197,7 +197,7 @@ pub(super) fn unsorted(at: &Location, env: &Env) -> Result<Option<Error>> {
     }
 }
 
-/// What is said of a line that nobody asked for.
+/// Returns the error for an unused line.
 fn unused(key: &[u8]) -> Error {
     Error::unfit("belongs to no utterance, and is ignored").utterance(&Key::from(key))
 }

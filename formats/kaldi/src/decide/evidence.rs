@@ -1,23 +1,23 @@
-//! Whether the bits of numbers are those of integers or of floats.
+//! The decision between integers and floats by the bits of numbers.
 
-/// What the bits of tagged numbers speak for, all entries together. Zeros speak for nothing.
+/// Evidence from the bits of tagged numbers in all entries. Zeros do not count.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Evidence {
-    /// Small integers, which as floats would be denormal or NaNs of a strange make.
+    /// Small integers, which would be denormal floats or unusual NaNs.
     integers: usize,
-    /// Floats of usual size, which as integers would be huge.
+    /// Floats of usual magnitude, which would be huge integers.
     floats: usize,
-    /// Infinities and NaNs as machines make them.
+    /// Infinities and NaNs as produced by processors.
     special: usize,
-    /// What would be unusual as either.
+    /// Numbers that are unusual in both readings.
     odd: usize,
 }
 
-/// What evidence comes to.
+/// The conclusion from the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Zeros,
-    /// Whether they are floats, and whether that is beyond doubt.
+    /// Whether they are floats, and whether that is certain.
     Numbers {
         floats: bool,
         sure: bool,
@@ -35,7 +35,7 @@ impl Verdict {
 }
 
 impl Evidence {
-    /// Takes numbers of 32 bits into account.
+    /// Counts 32-bit numbers.
     pub(super) fn see(&mut self, words: &[i32]) {
         for word in words {
             let float = f32::from_bits(word.cast_unsigned());
@@ -45,8 +45,7 @@ impl Evidence {
         }
     }
 
-    /// Takes numbers of 32 bits into account that are weights if they are floats: they may be as
-    /// small as floats get.
+    /// Counts 32-bit numbers that are weights if they are floats, and thus may be very small.
     pub(super) fn see_weights(&mut self, words: &[i32]) {
         for word in words {
             let float = f32::from_bits(word.cast_unsigned());
@@ -56,7 +55,7 @@ impl Evidence {
         }
     }
 
-    /// Takes a number of 64 bits into account.
+    /// Counts a 64-bit number.
     pub(super) fn see_wide(&mut self, word: i64) {
         let float = f64::from_bits(word.cast_unsigned());
         let usual = (1e-100..1e100).contains(&float.abs());
@@ -75,10 +74,10 @@ impl Evidence {
         *count += 1;
     }
 
-    /// The likelier reading. It is sure where nothing speaks against it and enough for it: a few
-    /// huge integers may well have the bits of floats.
+    /// Returns the more probable reading. It is certain if there is enough evidence and none
+    /// against it: a few huge integers may have the bits of floats.
     pub(super) fn verdict(self) -> Verdict {
-        /// Fewer floats prove nothing.
+        /// Fewer floats are no proof.
         const FEW: usize = 4;
         let odd = self.special + self.odd;
         let (floats, sure) = match (self.integers, self.floats) {
@@ -92,9 +91,9 @@ impl Evidence {
     }
 }
 
-/// Whether a float is an infinity, or a NaN with nothing in it but its mark.
+/// Returns `true` for an infinity, or a NaN whose only other bit is its mark.
 fn is_special(infinite: bool, nan: bool, zeros: u32) -> bool {
-    // Of the fraction only the first bit is set: 22 of 23, or 51 of 52, are not.
+    // Only the first bit of the fraction is set: 22 of 23, or 51 of 52, are not.
     infinite || (nan && (zeros == 22 || zeros == 51))
 }
 

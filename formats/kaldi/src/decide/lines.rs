@@ -3,11 +3,11 @@
 use spr_core::bytes::Source;
 use spr_core::{Limits, Result};
 
-use super::{Decision, ENTRIES, Seen, decided, look, next_value};
+use super::{Decision, ENTRIES, ScanResult, decided, look, next_value};
 use crate::kind::{ObjectKind, Precision};
 use crate::number::{self, Scan, is_space};
 
-/// The kinds of text, the first of those that are left being taken.
+/// The kinds of text; the first possible one is taken.
 const TEXT: &[(u32, ObjectKind)] = &[
     (1 << 0, ObjectKind::Int),
     (1 << 1, ObjectKind::Ints),
@@ -33,16 +33,16 @@ fn bits(kinds: &[ObjectKind]) -> u32 {
     found.fold(0, |set, (bit, _)| set | bit)
 }
 
-/// What the text is whose first value starts `skip` bytes ahead.
+/// Determines the kind of the text whose first value starts `skip` bytes ahead.
 pub(crate) fn lines(source: &mut Source, skip: usize, limits: &Limits) -> Result<Option<Decision>> {
     look(source, skip, limits, scan_lines)
 }
 
-pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
+pub(super) fn scan_lines(bytes: &[u8], last: bool) -> ScanResult {
     let words = bits(&[ObjectKind::Token, ObjectKind::Tokens]);
     let mut rest = bytes;
     let mut entries = 0;
-    // Kinds that all lines may be, those of nothing but words left out; and of those the number.
+    // The kinds that all lines allow, except lines of words; and the number of the remaining lines.
     let (mut set, mut numeric) = (u32::MAX, 0);
     let (mut text, mut wordy) = (u32::MAX, 0);
     let (mut open, mut zeros) = (true, true);
@@ -76,7 +76,7 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
         }
         open = true;
     }
-    // One line of words among many of numbers is damage, and is left to the reader.
+    // A single line of words among many of numbers is damage, and left to the reader.
     let bools = set == bits(&[ObjectKind::Bool]) && wordy > 0;
     let set = match wordy > numeric || bools {
         true => text & words,
@@ -93,7 +93,7 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
         let others = fitting.map(|(_, other)| *other).filter(|k| k != kind);
         decided(*kind, "lines", "have its form", entries, sure).or(others.collect())
     });
-    // A word alone may be the first of several elsewhere.
+    // A single word may be the first of several elsewhere.
     let single = bits(&[
         ObjectKind::Int,
         ObjectKind::Float(Precision::Single),
@@ -101,7 +101,7 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
         ObjectKind::Token,
     ]);
     let alone = kind.is_none_or(|(bit, _)| bit & single != 0);
-    Seen {
+    ScanResult {
         settled: entries > 0 && !alone && !zeros && bytes.contains(&b'\n'),
         decision,
         entries,
@@ -109,7 +109,7 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
     }
 }
 
-/// The kinds that the line of one value may be; `after` follows the line.
+/// Returns the kinds that the line of one value allows; `after` follows the line.
 fn line_kinds(line: &[u8], after: &[u8]) -> u32 {
     use ObjectKind::{
         Bool, Float, FloatPairs, Floats, Gauss, Int, IntPairs, Ints, Lists, Posterior,
@@ -127,7 +127,7 @@ fn line_kinds(line: &[u8], after: &[u8]) -> u32 {
             false => bits(&[Posterior, Ints, Floats, Lists, IntPairs, FloatPairs, Tokens]),
         };
     };
-    // Kaldi takes it for an empty matrix or vector.
+    // Kaldi reads it as an empty matrix or vector.
     if *first == b"[]" {
         return bits(&[Vector]);
     }
@@ -180,7 +180,7 @@ fn line_kinds(line: &[u8], after: &[u8]) -> u32 {
     text
 }
 
-/// The number of groups in brackets, if each is pairs of an integer and a number.
+/// Returns the number of groups in brackets, if each consists of pairs of an integer and a number.
 fn weighted_groups(words: &[&[u8]]) -> Option<usize> {
     let (mut groups, mut inside, mut numbers) = (0, false, 0);
     for word in words {
@@ -213,7 +213,7 @@ fn weighted_groups(words: &[&[u8]]) -> Option<usize> {
     (!inside).then_some(groups)
 }
 
-/// What a line of numbers with `;` in it may be.
+/// Returns the kinds that a line of numbers with `;` allows.
 fn parted(line: &[u8]) -> u32 {
     let parts: Vec<Vec<&[u8]>> = line
         .split(|b| *b == b';')
@@ -241,7 +241,7 @@ fn parted(line: &[u8]) -> u32 {
     }
 }
 
-/// Digits with a sign, whatever their number.
+/// Returns `true` for digits with an optional sign, of any length.
 pub(crate) fn is_integer(word: &[u8]) -> bool {
     let digits = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
     let digits = digits.unwrap_or(word);
@@ -252,7 +252,7 @@ fn is_number(word: &[u8]) -> bool {
     matches!(number::real::<f64>(word, true, &mut 0), Scan::Number(_, len) if len == word.len())
 }
 
-/// Whether a line of a text FST follows: it starts with the number of a state and a tab.
+/// Returns `true` if a line of a text FST follows: it starts with a state number and a tab.
 fn is_state(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
     digits > 0 && line.get(digits) == Some(&b'\t')

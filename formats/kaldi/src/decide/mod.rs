@@ -1,7 +1,7 @@
-//! Telling apart what starts alike, by looking over several entries.
+//! Distinction of objects with the same start by inspecting several entries.
 //!
-//! Kaldi compiles the type into each program. Here every entry leaves some kinds possible, and the
-//! kinds that all entries leave decide.
+//! Kaldi compiles the type into each program. Here each entry allows some kinds, and the kinds that
+//! all entries allow decide.
 
 mod evidence;
 mod lines;
@@ -17,37 +17,37 @@ use crate::number::is_space;
 pub(crate) use lines::{is_integer, lines};
 pub(crate) use runs::{runs, unknown, wide};
 
-/// Entries looked at.
+/// The number of entries inspected.
 const ENTRIES: usize = 64;
-/// Bytes looked at first, and at most where one entry does not need more.
+/// The number of bytes inspected first, and the largest number unless a single entry needs more.
 const FIRST: usize = 64 << 10;
 const MOST: usize = 1 << 20;
 
-/// What was decided, and the reason in words.
+/// A decision, and the reason in words.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Decision {
     pub(crate) kind: ObjectKind,
     pub(crate) why: String,
-    /// What else it may be, where that is open.
+    /// Other possible kinds, if there are any.
     pub(crate) others: Vec<ObjectKind>,
 }
 
-/// What a scan of the bytes so far came to.
-struct Seen {
+/// The result of scanning the bytes so far.
+struct ScanResult {
     decision: Option<Decision>,
     entries: usize,
-    /// Whether more bytes could tell more.
+    /// Whether more bytes could change it.
     open: bool,
-    /// Whether what is decided is so likely that nobody should wait for more entries.
+    /// Whether the decision is probable enough not to wait for more entries.
     settled: bool,
 }
 
-/// Looks over more and more bytes from `skip` bytes ahead on.
+/// Scans an increasing number of bytes from `skip` bytes ahead on.
 fn look(
     source: &mut Source,
     skip: usize,
     limits: &Limits,
-    scan: impl Fn(&[u8], bool) -> Seen,
+    scan: impl Fn(&[u8], bool) -> ScanResult,
 ) -> Result<Option<Decision>> {
     let mut size = FIRST;
     loop {
@@ -84,12 +84,12 @@ fn decided(kind: ObjectKind, things: &str, what: &str, entries: usize, sure: boo
 }
 
 impl Decision {
-    /// The same with other kinds that are as good a reading.
+    /// Adds other kinds that are equally probable.
     fn or(self, others: Vec<ObjectKind>) -> Self {
         Self { others, ..self }
     }
 
-    /// The warning that another reading is as good; `None` if none is.
+    /// Returns the warning about an equally probable reading, if there is one.
     pub(crate) fn doubt(&self) -> Option<Error> {
         let (last, before) = self.others.split_last()?;
         let kind = self.kind.name();
@@ -107,7 +107,7 @@ impl Decision {
     }
 }
 
-/// The value of the next entry, behind its key and one separator.
+/// Returns the value of the next entry, after its key and one separator.
 fn next_value(bytes: &[u8]) -> Option<&[u8]> {
     let start = bytes.iter().position(|b| !is_space(*b))?;
     let bytes = &bytes[start..];

@@ -1,10 +1,10 @@
-//! Runs of tagged 32-bit numbers, and tagged numbers of 64 bits.
+//! Objects of tagged 32-bit numbers, and tagged 64-bit numbers.
 
 use spr_core::bytes::Source;
 use spr_core::{Error, Limits, Result};
 
 use super::evidence::{Evidence, Verdict};
-use super::{Decision, ENTRIES, MOST, Seen, decided, look, next_value};
+use super::{Decision, ENTRIES, MOST, ScanResult, decided, look, next_value};
 use crate::kind::{ObjectKind, Precision};
 use crate::recognise::{GROUP, TAG};
 
@@ -16,16 +16,16 @@ const POSTERIOR: u16 = 16;
 const GAUSS: u16 = 32;
 const BYTES: u16 = 64;
 
-/// What the runs of tagged 32-bit numbers are that start `skip` bytes ahead, the binary mark of
-/// the first passed already; `None` if the first is not a known object or is cut off.
+/// Determines the kind of the tagged 32-bit numbers that start `skip` bytes ahead, after the first
+/// binary mark. Returns `None` if the first object is unknown or truncated.
 pub(crate) fn runs(source: &mut Source, skip: usize, limits: &Limits) -> Result<Option<Decision>> {
     look(source, skip, limits, scan_runs)
 }
 
-pub(super) fn scan_runs(bytes: &[u8], last: bool) -> Seen {
+pub(super) fn scan_runs(bytes: &[u8], last: bool) -> ScanResult {
     let mut rest = bytes;
     let (mut set, mut entries) = (u16::MAX, 0);
-    let mut weighed = Weighed::default();
+    let mut weighed = RunEvidence::default();
     let mut open = true;
     while entries < ENTRIES {
         let groups = rest.as_chunks::<GROUP>().0;
@@ -61,7 +61,7 @@ pub(super) fn scan_runs(bytes: &[u8], last: bool) -> Seen {
         open = true;
     }
     let decision = (entries > 0).then(|| decide_run(set, entries, weighed));
-    Seen {
+    ScanResult {
         settled: decision.as_ref().is_some_and(|d| d.others.is_empty()),
         decision,
         entries,
@@ -69,7 +69,7 @@ pub(super) fn scan_runs(bytes: &[u8], last: bool) -> Seen {
     }
 }
 
-/// The kinds that one run may be.
+/// Returns the kinds that one object allows.
 fn structure(words: &[i32], after: &[u8]) -> u16 {
     let Some((first, rest)) = words.split_first() else {
         return 0;
@@ -99,25 +99,25 @@ fn structure(words: &[i32], after: &[u8]) -> u16 {
     .fold(0, |set, (kind, _)| set | kind)
 }
 
-/// Whether the one run of a file may be the beginning of something longer: a number that would do
-/// as the length of a vector.
+/// Returns `true` if the only object of a file may be truncated: a number that could be the length
+/// of a vector.
 fn may_be_cut(set: u16, words: &[i32]) -> bool {
     const LONG: i32 = 1 << 24;
     set == SCALAR && words.first().is_some_and(|n| (1..LONG).contains(n))
 }
 
-/// What the numbers of all runs speak for.
+/// The evidence from the numbers of all objects.
 #[derive(Default)]
-struct Weighed {
-    /// The first of each run.
+struct RunEvidence {
+    /// The first number of each object.
     first: Evidence,
-    /// All others.
+    /// All other numbers.
     others: Evidence,
-    /// Those that would be the weights of a posterior.
+    /// Numbers that would be the weights of a posterior.
     weights: Evidence,
 }
 
-impl Weighed {
+impl RunEvidence {
     fn see(&mut self, words: &[i32], kinds: u16) {
         let (first, others) = words.split_at(1);
         self.first.see(first);
@@ -132,11 +132,11 @@ impl Weighed {
     }
 }
 
-fn decide_run(set: u16, entries: usize, weighed: Weighed) -> Decision {
+fn decide_run(set: u16, entries: usize, weighed: RunEvidence) -> Decision {
     let has = |kind: u16| set & kind != 0;
     let (scalars, others) = (weighed.first.verdict(), weighed.others.verdict());
     let weights = weighed.weights.verdict();
-    // The likelier of two readings of the same words first.
+    // The more probable of two readings of the same words first.
     let either = |verdict: Verdict, integers: ObjectKind, floats: ObjectKind| match verdict {
         Verdict::Numbers { floats: true, sure } => (floats, (!sure).then_some(integers)),
         Verdict::Numbers { sure: true, .. } => (integers, None),
@@ -161,7 +161,7 @@ fn decide_run(set: u16, entries: usize, weighed: Weighed) -> Decision {
     let fits = order.into_iter().filter(|(kind, _)| has(*kind));
     let mut readings = fits.flat_map(|(_, (first, second))| std::iter::once(first).chain(second));
     let kind = readings.next().unwrap_or(ObjectKind::Ints);
-    // Numbers that look like integers and floats by turns are not pairs of one of them.
+    // Numbers that alternate between integers and floats are not pairs of one type.
     let weights_tell = weights.are_floats() && !(others.is_sure() && others.are_floats());
     let others: Vec<ObjectKind> = match kind {
         ObjectKind::Posterior if weights_tell => Vec::new(),
@@ -183,13 +183,13 @@ fn decide_run(set: u16, entries: usize, weighed: Weighed) -> Decision {
     .or(others)
 }
 
-/// Whether the tagged numbers of 64 bits that start `skip` bytes ahead, the binary mark of the
-/// first passed already, are floats or integers; `None` if the first is cut off.
+/// Decides whether the tagged 64-bit numbers that start `skip` bytes ahead, after the first binary
+/// mark, are floats or integers. Returns `None` if the first one is truncated.
 pub(crate) fn wide(source: &mut Source, skip: usize, limits: &Limits) -> Result<Option<Decision>> {
     look(source, skip, limits, scan_wide)
 }
 
-pub(super) fn scan_wide(bytes: &[u8], last: bool) -> Seen {
+pub(super) fn scan_wide(bytes: &[u8], last: bool) -> ScanResult {
     let mut rest = bytes;
     let (mut evidence, mut entries, mut open) = (Evidence::default(), 0, true);
     while entries < ENTRIES {
@@ -222,7 +222,7 @@ pub(super) fn scan_wide(bytes: &[u8], last: bool) -> Seen {
     };
     let sure = others.is_empty();
     let decide = || decided(kind, "numbers of 64 bits", "have its bits", entries, sure).or(others);
-    Seen {
+    ScanResult {
         settled: entries > 0 && sure,
         decision: (entries > 0).then(decide),
         entries,
@@ -235,7 +235,8 @@ fn word(group: &[u8; GROUP]) -> i32 {
     i32::from_le_bytes([a, b, c, d])
 }
 
-/// Whether `words` are `n` counted lists of items with `width` words, each of which is `seen`.
+/// Returns `true` if `words` are `n` counted lists of items with `width` words, and passes each
+/// item to `seen`.
 fn walks(n: usize, width: usize, mut words: &[i32], mut seen: impl FnMut(&[i32])) -> bool {
     for _ in 0..n {
         let Some((count, rest)) = words.split_first() else {
@@ -251,7 +252,7 @@ fn walks(n: usize, width: usize, mut words: &[i32], mut seen: impl FnMut(&[i32])
     words.is_empty()
 }
 
-/// The error where a run is not a known object.
+/// Returns the error for an unknown object.
 pub(crate) fn unknown(source: &mut Source) -> Error {
     let bytes = match source.peek(MOST) {
         Ok(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! Runs and lines told apart.
+//! Tests of the decisions.
 
 use super::lines::scan_lines;
 use super::runs::scan_runs;

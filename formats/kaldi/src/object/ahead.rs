@@ -1,4 +1,4 @@
-//! What is known of objects before they are read.
+//! Information about objects before they are read.
 
 use spr_core::Result;
 use spr_core::bytes::{ByteOrder, Source};
@@ -9,9 +9,9 @@ use crate::decide::{self, Decision};
 use crate::kind::ObjectKind;
 use crate::number::is_space;
 use crate::probe::is_enough;
-use crate::recognise::{self, TAG, Unmarked};
+use crate::recognise::{self, TAG, UnmarkedForm};
 
-/// What a look at the first object tells.
+/// The result of inspecting the first object.
 #[derive(Clone, Copy, Default)]
 struct FirstObject {
     binary: bool,
@@ -19,8 +19,8 @@ struct FirstObject {
 }
 
 impl ObjectReader {
-    /// What is known of a data set by the objects that were read so far; `file` is that of the data
-    /// set itself.
+    /// Returns the information about a data set from the objects read so far; `file` is the file of
+    /// the data set.
     pub(crate) fn known(&self, file: &Source, keys: KeySource) -> DatasetInfo {
         let first = FirstObject {
             binary: self.binary,
@@ -39,8 +39,8 @@ impl ObjectReader {
         info
     }
 
-    /// Decides ahead of reading what the first object is, and says what is known of the data set by
-    /// that; with `bare` the object has no key. What is broken is left for reading.
+    /// Determines the kind of the first object in advance, and returns the information about the
+    /// data set; with `bare` the object has no key. Errors are left to the reader.
     pub(crate) fn look_ahead(
         &mut self,
         source: &mut Source,
@@ -78,7 +78,7 @@ impl ObjectReader {
             ([0, b'B', ..], None) => (true, None),
             ([0, ..] | [], None) => (false, None),
             (head, None) => match recognise::unmarked(head) {
-                Some(other) => (other == Unmarked::Fst, None),
+                Some(other) => (other == UnmarkedForm::Fst, None),
                 None => {
                     let bracket = head.iter().find(|b| !is_space(**b)) == Some(&b'[');
                     (false, self.decide_lines(source, value, bracket)?)
@@ -147,7 +147,7 @@ impl ObjectReader {
             self.env.warn(&doubt.file(source.name()));
         }
         let Decision { kind, why, .. } = decision;
-        // A list in brackets says by itself whether it is a vector or a matrix.
+        // A list in brackets is unambiguously a vector or a matrix.
         if kind != ObjectKind::Vector {
             self.found.decision.get_or_insert(why);
         }
@@ -155,12 +155,12 @@ impl ObjectReader {
     }
 }
 
-/// Whether from `skip` bytes ahead on there is a vector of int32 in one piece: the count, then 4
-/// bytes a number, then the end or another one.
+/// Returns `true` if `skip` bytes ahead there is a packed vector of int32: the count, then 4 bytes
+/// per number, then the end or another vector.
 pub(super) fn is_packed(source: &mut Source, skip: usize) -> Result<bool> {
-    /// How another one starts.
+    /// The first bytes of another vector.
     const NEXT: &[u8] = &[0, b'B', TAG];
-    /// Behind a longer one in a file no other is looked for.
+    /// After a longer vector in a file no other is searched.
     const LONGEST: usize = 1 << 20;
     let Some([TAG, a, b, c, d]) = source.peek(skip + 5)?.get(skip..) else {
         return Ok(false);

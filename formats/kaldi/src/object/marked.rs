@@ -1,4 +1,4 @@
-//! Objects behind the binary mark.
+//! Objects with a binary mark.
 
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
@@ -15,7 +15,7 @@ use crate::recognise::{self, BinaryForm};
 use crate::{nested, opaque, tagged};
 
 impl ObjectReader {
-    /// Reads an object from behind the mark, which stands at `at`.
+    /// Reads an object after the mark, whose position is `at`.
     pub(super) fn read_binary(
         &mut self,
         source: &mut Source,
@@ -52,7 +52,7 @@ impl ObjectReader {
             }
             BinaryForm::Compressed(compression) => {
                 utt.origin.coding = Some(compression.token().into());
-                let into = utt.features.get_or_insert_default();
+                let into = utt.features_mut();
                 if !self.content.values {
                     Decoder::pass(source, into, compression, limits)?;
                     return Ok(ObjectKind::Matrix);
@@ -115,8 +115,8 @@ impl ObjectReader {
         })
     }
 
-    /// Rows and columns of a matrix by its header. One without rows is empty, whatever its columns:
-    /// Kaldi dies of it, but programs that use NumPy write it.
+    /// Returns rows and columns in the header of a matrix. A matrix without rows is empty, whatever
+    /// its columns. Kaldi crashes on it, but programs that use NumPy write it.
     fn whole_shape(
         &mut self,
         source: &Source,
@@ -138,7 +138,7 @@ impl ObjectReader {
         Ok((0, 0))
     }
 
-    /// Reads the values of a matrix or vector, or the first portion of them, or passes over them.
+    /// Reads the values of a matrix or vector or its first chunk, or skips them.
     fn floats(
         &mut self,
         source: &mut Source,
@@ -146,7 +146,7 @@ impl ObjectReader {
         shape: (Dtype, Rank, u64, u64),
         whole: bool,
     ) -> Result<()> {
-        if self.starts_portions(source, utt, shape, whole)? {
+        if self.starts_chunks(source, utt, shape, whole)? {
             return self.go_on(source, utt);
         }
         let (into, limits) = (utt.features_mut(), &self.env.limits);
@@ -156,7 +156,7 @@ impl ObjectReader {
         }
     }
 
-    /// Reads a number of 64 bits.
+    /// Reads a 64-bit number.
     fn read_wide(
         &mut self,
         source: &mut Source,
@@ -172,7 +172,7 @@ impl ObjectReader {
         let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
         match kind {
             ObjectKind::Opaque("int64") => keep(utt, kind, marked(&bytes)),
-            // Who asks for floats gets them of doubles, as from Kaldi's holder.
+            // Requested floats are converted from doubles, as by Kaldi's holder.
             ObjectKind::Float(Precision::Single) => {
                 let mut number = Matrix::from_rows(&[value], 1, Rank::Scalar)?;
                 if number.cast(Dtype::F32, &self.env.limits)?.clipped > 0 {
@@ -191,7 +191,7 @@ impl ObjectReader {
         }
     }
 
-    /// Reads tagged 32-bit numbers, or a vector of int32 in one piece in a file of its own.
+    /// Reads tagged 32-bit numbers, or a packed vector of int32 in a separate file.
     fn read_run(
         &mut self,
         source: &mut Source,
@@ -244,7 +244,7 @@ impl ObjectReader {
     }
 }
 
-/// Bytes with the binary mark before them.
+/// Returns bytes with the binary mark before them.
 fn marked(bytes: &[u8]) -> Vec<u8> {
     [b"\0B", bytes].concat()
 }

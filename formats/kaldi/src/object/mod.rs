@@ -1,8 +1,8 @@
-//! One object, wherever it stands: an archive, a script file's target, a file of its own.
+//! Single objects, in an archive, in a file named by a script file, or in a separate file.
 
 mod ahead;
+mod chunks;
 mod marked;
-mod portions;
 mod words;
 
 use spr_core::bytes::{Env, Source};
@@ -14,44 +14,44 @@ use crate::binary::Decoder;
 use crate::choice::Content;
 use crate::compress::Compress;
 use crate::kind::{HOLDERS, ObjectKind, Precision};
-use crate::recognise::{self, TOKEN, Unmarked};
+use crate::recognise::{self, TOKEN, UnmarkedForm};
 use crate::rounding::Rounding;
 use crate::scanner::Scanner;
 use crate::text::truncated;
-use crate::{nested, opaque, probe, wrapped};
-use portions::Rest;
+use crate::{audio, nested, opaque, probe, wrapped};
+use chunks::Rest;
 use words::blanks;
 
-/// Reads objects one after the other and remembers what they were.
+/// A reader of consecutive objects that remembers their kinds.
 pub(crate) struct ObjectReader {
     env: Env,
     content: Content,
-    /// How wide the floats of text are.
+    /// The precision of floats in text.
     precision: Precision,
-    /// Whether a long matrix is given in portions, and the one of which more is to come.
-    portioned: bool,
+    /// Whether a long matrix is returned in chunks, and the one that is unfinished.
+    chunked: bool,
     rest: Option<Rest>,
-    /// Numbers of text that were rounded to it.
+    /// The count of rounded numbers in text.
     rounding: Rounding,
-    /// What the user says the input holds.
+    /// The kind set by the user.
     holder: Option<ObjectKind>,
-    found: Found,
-    /// What the object before was, where each is taken as if it was the first.
+    found: DetectedKinds,
+    /// The kind of the previous object, if each is read as if it were the first one.
     before: Option<ObjectKind>,
-    /// Whose kind counts.
-    judged: Judged,
-    /// Whether it was said that what the objects are is open to doubt.
+    /// The source of the expected kind.
+    judged: ExpectedKind,
+    /// Whether the warning about an ambiguous kind was given.
     doubted: bool,
-    /// Whether it was said that matrices without rows are taken for empty ones.
+    /// Whether the warning about matrices without rows was given.
     emptied: bool,
     /// The rank of the last features.
     rank: Rank,
-    /// Whether anything binary was met.
+    /// Whether there was a binary object.
     binary: bool,
     decoder: Decoder,
-    /// Whether compressed matrices are also handed on as they were stored.
+    /// Whether compressed matrices are also returned as stored.
     keep: bool,
-    /// Whether a file without keys may hold several, all of which are read.
+    /// Whether a file without keys may have several objects, all of which are read.
     all: bool,
     singles: Scanner<f32>,
     doubles: Scanner<f64>,
@@ -59,29 +59,29 @@ pub(crate) struct ObjectReader {
     line: Vec<u8>,
 }
 
-/// By what it is told whether an object is of the right kind.
+/// The source of the expected kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Judged {
+enum ExpectedKind {
     ByFirst,
-    /// Not yet: several are looked at first.
+    /// None yet: several objects are inspected first.
     Later,
     ByMost,
 }
 
-/// What objects were found to be.
+/// The detected kinds of objects.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
-    /// What the first one was.
+pub(crate) struct DetectedKinds {
+    /// The kind of the first object.
     first: Option<ObjectKind>,
-    decided: Decided,
-    /// The reason, in words.
+    decided: KindDecisions,
+    /// The reason in words.
     decision: Option<String>,
 }
 
-/// What was decided about objects that start alike.
+/// Decisions about objects with the same start.
 #[derive(Clone, Copy, Debug, Default)]
-struct Decided {
-    /// Tagged numbers of 32 bits, and those of 64.
+struct KindDecisions {
+    /// Tagged 32-bit numbers, and 64-bit ones.
     runs: Option<ObjectKind>,
     wide: Option<ObjectKind>,
     /// Lines in brackets, and others.
@@ -89,28 +89,28 @@ struct Decided {
     lines: Option<ObjectKind>,
 }
 
-impl Found {
-    /// What a table of such objects holds, if one was read.
+impl DetectedKinds {
+    /// Returns the group of a table with such objects, if one was read.
     pub(crate) fn group(&self) -> Option<&'static str> {
         self.first.map(ObjectKind::group)
     }
 }
 
-/// Element types by name, each with the list of itself alone.
+/// Element types by name, each with a list of itself.
 pub(crate) const DTYPES: &[(&str, (Precision, &[Dtype]))] = &[
     ("f32", (Precision::Single, &[Dtype::F32])),
     ("f64", (Precision::Double, &[Dtype::F64])),
 ];
 
-/// What follows the bracket of an empty text vector that is not to be taken for a matrix. Kaldi
-/// itself writes one space in both.
+/// The text after the bracket of an empty vector that is distinguished from a matrix. Kaldi itself
+/// writes one space in both.
 pub(crate) const EMPTY_VECTOR: &[u8] = b"  ]";
 
 impl ObjectReader {
-    /// Values that are not wanted are passed over where headers tell how many there are.
+    /// Creates a reader that skips values that are not requested, if headers contain their number.
     ///
     /// # Errors
-    /// An option's value is wrong.
+    /// The value of an option is invalid.
     pub(crate) fn new(options: &Options, content: Content, env: &Env) -> Result<Self> {
         let (holder, held) = options.choice("holder", HOLDERS)?.unzip();
         let said = options
@@ -119,14 +119,14 @@ impl ObjectReader {
         Ok(Self {
             env: env.clone(),
             content,
-            portioned: false,
+            chunked: false,
             rest: None,
             rounding: Rounding::new(said.is_none() && held.is_none(), env),
             precision: said.or(held).unwrap_or(Precision::Single),
             holder,
-            found: Found::default(),
+            found: DetectedKinds::default(),
             before: None,
-            judged: Judged::ByFirst,
+            judged: ExpectedKind::ByFirst,
             doubted: false,
             emptied: false,
             rank: match holder {
@@ -135,7 +135,7 @@ impl ObjectReader {
             },
             binary: false,
             decoder: Decoder::default(),
-            keep: Compress::of(options)? == Some(Compress::Keep),
+            keep: content.stored || Compress::of(options)? == Some(Compress::Keep),
             all: options.flag("all")?,
             singles: Scanner::new(env.threads),
             doubles: Scanner::new(env.threads),
@@ -144,7 +144,7 @@ impl ObjectReader {
         })
     }
 
-    /// A reader of objects that passes over their values and knows what this one found out.
+    /// Returns a reader of objects that skips their values and knows the decisions of this one.
     pub(crate) fn without_values(&self) -> Self {
         Self {
             env: self.env.clone(),
@@ -155,7 +155,7 @@ impl ObjectReader {
             rest: None,
             emptied: true,
             rounding: self.rounding.silent(),
-            found: Found {
+            found: DetectedKinds {
                 decision: None,
                 ..self.found
             },
@@ -168,11 +168,11 @@ impl ObjectReader {
         }
     }
 
-    /// Reads the object at the current place into `utt`, whose key is set already, and says what it
-    /// is. With `whole` it has no key, and nothing may follow it but more objects.
+    /// Reads the object at the current position into `utt`, whose key is already set, and returns
+    /// its kind. With `whole` it has no key, and only more objects may follow.
     ///
     /// # Errors
-    /// [Continuable](Error::can_continue) if the source is behind the object all the same.
+    /// [Continuable](Error::can_continue) if the source is positioned after the object in any case.
     pub(crate) fn read(
         &mut self,
         source: &mut Source,
@@ -182,7 +182,7 @@ impl ObjectReader {
         let decided = self.found.decided;
         let read = self.read_one(source, utt, whole);
         if read.is_err() {
-            // What was decided on bytes at fault holds for no others.
+            // A decision made on faulty bytes does not apply to other objects.
             self.found.decided = decided;
         }
         read
@@ -196,18 +196,12 @@ impl ObjectReader {
     ) -> Result<ObjectKind> {
         let at = source.offset();
         utt.start();
-        if self.judged == Judged::Later {
+        if self.judged == ExpectedKind::Later {
             self.before = self.found.first.take().or(self.before);
         }
         let kind = self.read_any(source, utt, whole, at)?;
         if whole && self.rest.is_none() && !self.all {
             self.expect_end(source)?;
-        }
-        if !fills_features(kind) {
-            utt.features = None;
-        }
-        if kind != ObjectKind::Ints {
-            utt.labels = None;
         }
         if let Some(matrix) = &utt.features {
             self.rank = matrix.rank();
@@ -222,57 +216,57 @@ impl ObjectReader {
 
     fn unlike(&self, kind: ObjectKind, first: ObjectKind) -> String {
         match self.judged {
-            Judged::ByMost => format!("holds {kind}, but most entries hold {first}"),
+            ExpectedKind::ByMost => format!("holds {kind}, but most entries hold {first}"),
             _ => format!("holds {kind}, but the first entry held {first}"),
         }
     }
 
-    /// Whether nothing but white space is left of a file of objects.
+    /// Returns `true` if only white space is left in a file of objects.
     pub(crate) fn at_end(source: &mut Source) -> Result<bool> {
         let (skip, next) = blanks(source, true)?;
         source.skip(skip)?;
-        // A command that failed shows only behind its last byte.
+        // A failure of a command shows only after its last byte.
         Ok(next.is_none() && source.at_end()?)
     }
 
-    /// Whether only the objects tell what they are, and the user does not.
+    /// Returns `true` if the objects determine their kind, and not the user.
     pub(crate) fn is_open(&self) -> bool {
         self.holder.is_none()
     }
 
-    /// Says at the end of the input what there is to be said of all of it.
+    /// Gives the warnings about the whole input.
     pub(crate) fn end(&mut self) {
         self.rounding.end();
     }
 
-    /// Goes on with objects of another file: before it is known what most are, what was decided on
-    /// others does not hold for them.
+    /// Continues with objects of another file. Until the most frequent kind is known, decisions
+    /// about others do not apply to them.
     pub(crate) fn turn(&mut self) {
-        if self.judged == Judged::Later {
-            self.found = Found::default();
+        if self.judged == ExpectedKind::Later {
+            self.found = DetectedKinds::default();
         }
     }
 
-    /// Takes each object as if it was the first.
+    /// Reads each object as if it were the first one.
     pub(crate) fn sample(&mut self) {
-        self.judged = Judged::Later;
+        self.judged = ExpectedKind::Later;
     }
 
-    /// What the object read last was found to be.
-    pub(crate) fn found(&self) -> &Found {
+    /// Returns the detected kind of the last object.
+    pub(crate) fn found(&self) -> &DetectedKinds {
         &self.found
     }
 
-    /// Takes all objects from now on for such as were found, which most are.
-    pub(crate) fn expect(&mut self, found: Found) {
-        (self.found, self.judged) = (found, Judged::ByMost);
+    /// Expects the given kind from now on, which most objects have.
+    pub(crate) fn expect(&mut self, found: DetectedKinds) {
+        (self.found, self.judged) = (found, ExpectedKind::ByMost);
         if self.found.first.is_none() {
-            self.judged = Judged::ByFirst;
+            self.judged = ExpectedKind::ByFirst;
         }
     }
 
-    /// The error for an entry that was found to be something else than most, if it was.
-    pub(crate) fn misfit(&self, found: &Found) -> Option<Error> {
+    /// Returns the error for an entry whose kind differs from most, if it does.
+    pub(crate) fn misfit(&self, found: &DetectedKinds) -> Option<Error> {
         let (kind, most) = found.first.zip(self.found.first)?;
         let other = kind.group() != most.group();
         other.then(|| Error::malformed(self.unlike(kind, most)).continuable())
@@ -292,7 +286,7 @@ impl ObjectReader {
                 self.check_holder(source, kind, at)?;
                 Ok(kind)
             }
-            (_, Some(ObjectKind::Wave)) => self.read_nested(source, utt, nested::WAV, whole),
+            (_, Some(ObjectKind::Wave)) => self.read_nested(source, utt, audio::WAV, whole),
             (_, Some(ObjectKind::Htk)) => self.read_nested(source, utt, nested::HTK, whole),
             (_, Some(ObjectKind::Sphinx)) => self.read_nested(source, utt, nested::SPHINX, whole),
             ([0, b'B', ..], _) => {
@@ -303,8 +297,8 @@ impl ObjectReader {
             ([0], _) => Err(missing(source)),
             _ if words => self.read_text(source, utt, whole),
             (head, _) => match recognise::unmarked(head) {
-                Some(Unmarked::Wave) => self.read_nested(source, utt, nested::WAV, whole),
-                Some(Unmarked::Fst) => {
+                Some(UnmarkedForm::Wave) => self.read_nested(source, utt, audio::WAV, whole),
+                Some(UnmarkedForm::Fst) => {
                     self.binary = true;
                     let kind = ObjectKind::Opaque("fst");
                     self.check_holder(source, kind, at)?;
@@ -315,13 +309,13 @@ impl ObjectReader {
         }
     }
 
-    /// Reads what has no mark of Kaldi's own: a file of another format, or text.
+    /// Reads an object without Kaldi's mark: a file of another format, or text.
     fn read_unmarked(
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
         whole: bool,
-        known: Option<Unmarked>,
+        known: Option<UnmarkedForm>,
     ) -> Result<ObjectKind> {
         let format = match whole {
             true => nested::of_file(source, &self.env)?,
@@ -329,7 +323,7 @@ impl ObjectReader {
         };
         match (format, known) {
             (Some(name), _) => self.read_nested(source, utt, name, whole),
-            (None, Some(Unmarked::Other(name))) => {
+            (None, Some(UnmarkedForm::Other(name))) => {
                 let error = recognise::refusal(name).file(source.name());
                 Err(error.byte(source.offset()))
             }
@@ -356,10 +350,10 @@ impl ObjectReader {
         Ok(kind)
     }
 
-    /// Checks that nothing but white space, or another object, is left. Kaldi's programs read the
-    /// first object of a file and look no further.
+    /// Checks that only white space, or another object, is left. Kaldi's programs read the first
+    /// object of a file and ignore the rest.
     fn expect_end(&self, source: &mut Source) -> Result<()> {
-        /// Bytes by which another object is known.
+        /// The number of bytes by which another object is recognised.
         const HEAD: usize = 64;
         if Self::at_end(source)? {
             return Ok(());
@@ -374,7 +368,7 @@ impl ObjectReader {
         Ok(())
     }
 
-    /// Whether what was found is what the user asks for.
+    /// Checks that the detected kind is the one requested.
     fn check_holder(&self, source: &Source, kind: ObjectKind, at: u64) -> Result<()> {
         match self.holder {
             Some(holder) if holder != kind => {
@@ -385,10 +379,6 @@ impl ObjectReader {
             _ => Ok(()),
         }
     }
-}
-
-fn fills_features(kind: ObjectKind) -> bool {
-    matches!(kind.group(), "features" | "numbers") && kind != ObjectKind::SparseMatrix
 }
 
 /// Stores the bytes of an opaque object.

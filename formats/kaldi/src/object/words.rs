@@ -1,4 +1,4 @@
-//! ObjectReader in text.
+//! Reading of text objects.
 
 use spr_core::bytes::Source;
 use spr_core::model::{Matrix, Object, Rank, Utterance};
@@ -24,7 +24,7 @@ impl ObjectReader {
             .first
             .is_some_and(|first| first.group() == "features");
         let floats = matches!(self.holder, Some(kind) if is_bracketed(kind));
-        // Between a key and a bracket there may be line ends; without a bracket the line is empty.
+        // Line ends may be between a key and a bracket; without a bracket the line is empty.
         let lines = whole || floats || (features && self.found.decided.lines.is_none());
         let (skip, next) = blanks(source, lines)?;
         let near = skip == 0;
@@ -47,7 +47,7 @@ impl ObjectReader {
         match kind {
             kind if is_bracketed(kind) && bracket => {
                 source.skip(skip + 1)?;
-                let mut features = utt.features.take().unwrap_or_default();
+                let mut features = utt.spare_features();
                 let (kind, upper) = self.read_brackets(source, &mut features)?;
                 utt.features = Some(features);
                 utt.meta.tags.extend(upper.map(packed::tag));
@@ -60,7 +60,7 @@ impl ObjectReader {
                 text::skip_line(source)?;
                 Err(error.continuable())
             }
-            // A file of its own holds them in brackets.
+            // In a separate file they are in brackets.
             ObjectKind::Ints if whole && bracket => {
                 source.skip(skip + 1)?;
                 text::bracketed_integers(source, utt.labels_mut(), &self.env.limits)?;
@@ -90,7 +90,7 @@ impl ObjectReader {
         }
     }
 
-    /// What the text at the current place is, after `skip` bytes of white space.
+    /// Determines the kind of the text at the current position, after `skip` bytes of white space.
     fn decide(
         &mut self,
         source: &mut Source,
@@ -107,7 +107,7 @@ impl ObjectReader {
         }
         let ahead = match near {
             true => 0,
-            // Where line ends were passed over, they do not count.
+            // Skipped line ends do not count.
             false => usize::try_from(skip).unwrap_or(0).saturating_sub(1),
         };
         match self.decide_lines(source, ahead, bracket)? {
@@ -117,7 +117,7 @@ impl ObjectReader {
         }
     }
 
-    /// Whether a bracket that is a word of its own stands `skip` bytes ahead.
+    /// Returns `true` if a bracket that is a whole word is `skip` bytes ahead.
     fn is_bracket(&self, source: &mut Source, skip: u64) -> Result<bool> {
         let skip = usize::try_from(skip).unwrap_or(0);
         let open = |head: &[u8]| head.get(skip).is_none_or(|b| *b == b'[');
@@ -157,7 +157,7 @@ impl ObjectReader {
                 .first
                 .is_none_or(|first| first.group() != kind.group())
         {
-            // What was decided on broken bytes holds for no others.
+            // A decision made on faulty bytes does not apply to other objects.
             self.found.decided.lines = None;
         }
         match result {
@@ -177,8 +177,8 @@ impl ObjectReader {
         }
     }
 
-    /// Reads a matrix or a vector of text from behind its bracket, and says what is above the
-    /// diagonal of one that is packed.
+    /// Reads a matrix or a vector of text after its bracket, and returns the content above the
+    /// diagonal of a packed one.
     fn read_brackets(
         &mut self,
         source: &mut Source,
@@ -227,7 +227,7 @@ impl ObjectReader {
     }
 }
 
-/// Whether the numbers of a kind stand in brackets.
+/// Returns `true` if the numbers of a kind are in brackets.
 fn is_bracketed(kind: ObjectKind) -> bool {
     matches!(
         kind,
@@ -235,7 +235,8 @@ fn is_bracketed(kind: ObjectKind) -> bool {
     )
 }
 
-/// The number of white space bytes ahead, with line ends or without, and the byte after them.
+/// Returns the number of white space bytes ahead, with or without line ends, and the byte after
+/// them.
 pub(super) fn blanks(source: &mut Source, lines: bool) -> Result<(u64, Option<u8>)> {
     let mut size = 64;
     loop {

@@ -1,4 +1,4 @@
-//! Bytes that are not what they should be.
+//! Damaged bytes.
 
 use super::*;
 

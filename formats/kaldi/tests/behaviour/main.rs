@@ -1,4 +1,4 @@
-//! What every format does, and what only Kaldi's does.
+//! The behaviour suite, and behaviour specific to Kaldi.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +28,7 @@ fn binary() {
         env,
         prepare: |utt| {
             plain_scalar(utt);
-            // The bits of some integers are those of usual floats; what most are decides.
+            // Some integers have the bits of usual floats; the majority decides.
             let labels = utt.labels.as_mut().and_then(|m| m.as_slice_mut::<i32>());
             for (n, label) in labels.into_iter().flatten().enumerate() {
                 *label = if n % 3 == 2 { *label } else { 7 };
@@ -38,14 +38,14 @@ fn binary() {
     });
 }
 
-/// Sound as ESPnet keeps it.
+/// Audio files preceded by their size, as in ESPnet.
 #[test]
 fn sound_behind_its_size() {
     fn fits(utt: &mut Utterance) {
         plain_scalar(utt);
         let labels = utt.labels.as_mut().and_then(|m| m.as_slice_mut::<i32>());
         labels.into_iter().flatten().for_each(|label| *label = 7);
-        // FLAC holds 24 bits of a sample, eight channels, and no silence without samples.
+        // FLAC stores 24 bits per sample, eight channels, and no empty audio.
         let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) else {
             return;
         };
@@ -71,7 +71,7 @@ fn sound_behind_its_size() {
     });
 }
 
-/// The bits of some floats are those of usual integers.
+/// Some floats have the bits of usual integers.
 fn plain_scalar(utt: &mut Utterance) {
     let Some(features) = utt.features.as_mut().filter(|m| m.rank() == Rank::Scalar) else {
         return;
@@ -81,7 +81,7 @@ fn plain_scalar(utt: &mut Utterance) {
     features.cast(dtype, &Limits::default()).unwrap();
 }
 
-/// In text one integer is a scalar, not a vector of one.
+/// In text a single integer is a scalar, not a vector.
 fn features_as(utt: &mut Utterance, dtype: Dtype) {
     if let Some(Object::SparseVector(sparse) | Object::SparseMatrix(sparse)) = &mut utt.object {
         sparse.dtype = dtype;
@@ -276,7 +276,7 @@ fn objects_without_a_key() {
     assert_eq!(integers(&packed), [5, 4]);
     let tagged = one(b"\0B\x04\x01\0\0\0\x04\x05\0\0\0", &[]);
     assert_eq!(integers(&tagged), [5]);
-    // A key may be a bracket all the same.
+    // A key may be a bracket in any case.
     let utts = [labels("[", &[1, 2]), labels("[", &[])];
     let bytes = write_memory(&FORMAT, &[("text", "true")], &utts).unwrap();
     assert_eq!(read_memory(&FORMAT, &[], &bytes).unwrap(), utts);
@@ -350,7 +350,7 @@ fn a_script_file_has_its_archive_beside_it() {
     let lines = std::fs::read_to_string(at("a.scp")).unwrap();
     assert_eq!(lines, format!("utt-a {name}:6\nb {name}:25\n"));
     assert_eq!(spr_testkit::read(&FORMAT, &[], &at("a.ark")).unwrap(), utts);
-    // Who says that it is an archive gets one.
+    // A requested archive is read as one.
     let pairs = [("table", "ark")];
     spr_testkit::write(&FORMAT, &pairs, &utts, &at("b.scp")).unwrap();
     assert!(!at("b.ark").exists());
@@ -395,7 +395,7 @@ fn what_is_known_is_known_at_opening() {
     }
 }
 
-/// Key and shape of each utterance, and the error at the end, if there is one.
+/// Returns key and shape of each utterance, and the error at the end, if there is one.
 fn shapes(bytes: &[u8], values: bool) -> (Vec<String>, Option<String>) {
     let request = match values {
         true => Request::all(),

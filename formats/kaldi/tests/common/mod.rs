@@ -1,9 +1,9 @@
-//! Surroundings for tests.
+//! An environment for tests.
 
 use spr_core::bytes::Env;
 use spr_core::format::{Format, Registry};
 
-/// Surroundings that know the formats whose objects stand in tables.
+/// Returns an environment with the formats of objects in tables.
 pub(crate) fn env() -> Env {
     let formats: [&'static dyn Format; 5] = [
         &spr_format_audio::FLAC,

@@ -1,4 +1,4 @@
-//! Data directories: what is read of them, and what is said of those at fault.
+//! Data directories: reading, and messages about faulty ones.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ use spr_core::model::Utterance;
 use spr_core::{Error, Result};
 use spr_format_kaldi::DATA;
 
-/// What a directory gave: utterances and errors in their order, and the warnings.
+/// The result of reading a directory: utterances and errors in order, and the warnings.
 struct Read {
     entries: Vec<Result<Utterance>>,
     warnings: Vec<String>,

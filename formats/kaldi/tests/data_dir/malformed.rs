@@ -1,4 +1,4 @@
-//! Tables at fault: each names its file and line, and costs no more than it must.
+//! Faulty tables: errors name file and line, and affect as little as possible.
 
 use proptest::prelude::*;
 use spr_core::ErrorKind;
@@ -14,7 +14,7 @@ const SEGMENTS: (&str, &str) = (
 );
 const TEXT: (&str, &str) = ("text", "a-1 ONE\na-2\nb-1 TWO THREE\n");
 
-/// A directory in which one table is another.
+/// Returns a directory with one table replaced.
 fn with<'a>(name: &'a str, text: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut files = vec![LIST, WAVES, SEGMENTS, TEXT];
     files.retain(|(own, _)| *own != name);
@@ -47,7 +47,7 @@ fn a_line_at_fault_costs_its_utterance() {
             "segments",
             "a-1 rec1 0\na-2 rec1 0.5 1\nb-1 rec2 0 1\n",
             &["a-2", "b-1"],
-            "d/segments:1: utterance a-1: expected a recording, a start and an end behind the key, found 2 fields",
+            "d/segments:1: utterance a-1: expected a recording, a start and an end after the key, found 2 fields",
         ),
         (
             "segments",
@@ -301,7 +301,7 @@ fn frame_shifts_are_numbers_above_0() {
 }
 
 proptest! {
-    /// Whatever stands in the tables, reading them ends, and what it gives can be written.
+    /// Any table can be read to its end, and the result can be written.
     #[test]
     fn any_lines(
         tables in proptest::collection::vec(

@@ -1,7 +1,7 @@
-//! What is read of a directory, and of which of its files.
+//! The fields read from a directory, and their files.
 
 use spr_core::bytes::Locator;
-use spr_core::format::{Parts, Request, WholeFolder};
+use spr_core::format::{FieldSet, Request, WholeFolder};
 use spr_core::model::{Audio, Decimal, Key};
 use spr_format_kaldi::DATA;
 
@@ -80,26 +80,26 @@ fn everything_that_is_known() {
 
 #[test]
 fn the_form_that_is_held_is_taken() {
-    let sound = Parts {
+    let sound = FieldSet {
         features: false,
-        ..Parts::ALL
+        ..FieldSet::ALL
     };
-    let features = Parts {
+    let features = FieldSet {
         audio: false,
-        ..Parts::ALL
+        ..FieldSet::ALL
     };
-    let neither = Parts {
+    let neither = FieldSet {
         audio: false,
         features: false,
-        ..Parts::ALL
+        ..FieldSet::ALL
     };
     for (forms, options, expected) in [
-        (Parts::ALL, &[][..], (true, true, true)),
+        (FieldSet::ALL, &[][..], (true, true, true)),
         (sound, &[], (false, true, true)),
         (features, &[], (true, false, true)),
         (neither, &[], (true, true, true)),
         (sound, &[("parts", "feats+text")], (true, false, true)),
-        (Parts::ALL, &[("parts", "wav")], (false, true, false)),
+        (FieldSet::ALL, &[("parts", "wav")], (false, true, false)),
     ] {
         let got = read(FILES, Request::all().forms(forms), options).unwrap();
         let left = got
@@ -126,7 +126,7 @@ fn the_form_that_is_held_is_taken() {
         utts.iter()
             .all(|utt| utt.features.is_some() && utt.audio.is_none())
     );
-    // What is not read may be gone.
+    // Files that are not read may be missing.
     let gone = without(&["f.ark"]);
     assert_eq!(
         read(&gone, Request::all().forms(sound), &[])

@@ -1,4 +1,4 @@
-//! What is written, byte by byte.
+//! The written files, byte by byte.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use spr_core::bytes::{Env, Locator, MemoryStore};
 use spr_core::format::{Format, Options, Registry};
 use spr_core::loss::LossKind;
 use spr_core::model::{
-    Audio, AudioReference, Decimal, Dtype, Key, Matrix, Rank, Tag, Utterance, Waveform,
+    About, Audio, AudioReference, Decimal, Dtype, Key, Matrix, Rank, Tag, Utterance, Waveform,
 };
 use spr_core::{Limits, Result};
 use spr_format_kaldi::DATA;
@@ -14,14 +14,14 @@ use spr_format_kaldi::DATA;
 use super::read;
 use spr_core::format::Request;
 
-/// What writing came to.
-struct Written {
+/// The result of writing.
+struct WriteResult {
     store: MemoryStore,
     warnings: Vec<String>,
     lost: Vec<(LossKind, u64)>,
 }
 
-impl Written {
+impl WriteResult {
     fn file(&self, name: &str) -> String {
         let bytes = self.store.get(format!("out/{name}"));
         String::from_utf8(bytes.unwrap_or_else(|| panic!("no {name}"))).unwrap()
@@ -38,7 +38,7 @@ impl Written {
     }
 }
 
-fn write(utts: &[Utterance], options: &[(&str, &str)]) -> Result<Written> {
+fn write(utts: &[Utterance], options: &[(&str, &str)]) -> Result<WriteResult> {
     let store = MemoryStore::new();
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let told = warnings.clone();
@@ -48,7 +48,7 @@ fn write(utts: &[Utterance], options: &[(&str, &str)]) -> Result<Written> {
     let env = env.listening(move |warning| told.lock().unwrap().push(warning.to_string()));
     let options = Options::new(DATA.info(), options.iter().copied())?;
     let output = env.output(&Locator::folder("out"));
-    let mut writer = DATA.create(output.clone(), &options, &env)?;
+    let mut writer = DATA.create(output.clone(), &options, &About::default(), &env)?;
     for utt in utts {
         writer.write(utt)?;
     }
@@ -60,7 +60,7 @@ fn write(utts: &[Utterance], options: &[(&str, &str)]) -> Result<Written> {
         .lines()
         .map(|(kind, line)| (kind, line.utterances));
     let warnings = warnings.lock().unwrap().clone();
-    Ok(Written {
+    Ok(WriteResult {
         store,
         warnings,
         lost: lost.collect(),

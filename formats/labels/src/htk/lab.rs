@@ -3,13 +3,13 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, Nested, Notation, OneWriter, Opened, Options, Probe, Request,
-    Score, SegmentCaps, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, Options, Probe, Request, Score,
+    SegmentCaps, Writer,
 };
-use spr_core::model::Utterance;
+use spr_core::model::{About, Utterance};
+use spr_syntax::lines::Lines;
 
 use super::label::{Labels, Line, UNITS, encode};
-use crate::lines::Lines;
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::{one, probe};
 
@@ -23,12 +23,13 @@ pub struct HtkLab;
 static INFO: FormatInfo =
     FormatInfo::new("htk-lab", "HTK label files", &["lab", "rec"]).options(&[SYMBOLS, GAPS]);
 
-/// What labels can be.
+/// Returns the capabilities for segments.
 pub(super) fn segments() -> SegmentCaps {
     let mut segments = SegmentCaps::PLAIN;
     segments.scores = true;
     segments.beside_text = false;
     segments.ticks = Some(UNITS);
+    segments.needs_some = true;
     segments
 }
 
@@ -47,7 +48,7 @@ impl Format for HtkLab {
         let labels = |line: &[u8]| matches!(Line::parse(line), Ok(Line::Label(..)));
         let score = probe::by_lines(&INFO, head, None, 65, timed);
         match probe::is_named(&INFO, head) {
-            // The name tells that single words are labels.
+            // Only the name identifies single words as labels.
             true => score.max(probe::by_lines(&INFO, head, None, 20, labels)),
             false => score,
         }
@@ -66,12 +67,12 @@ impl Format for HtkLab {
         options: &Options,
         _: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let naming = Naming::of(options, env)?;
         one::reader(source, env, move |source, utt, env| {
             let mut lines = Lines::new(source, None, env);
             let mut labels = Labels::default();
-            while lines.next()? {
+            while lines.advance()? {
                 if !labels.add(&lines, &naming)? {
                     return Err(lines.error("a line of a point alone ends nothing here"));
                 }
@@ -81,7 +82,13 @@ impl Format for HtkLab {
         })
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let caps = self.caps(options, output.medium())?;
         let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
@@ -90,17 +97,5 @@ impl Format for HtkLab {
             put(&bytes)
         };
         Ok(Box::new(OneWriter::new(output, caps, "lab", encode)))
-    }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }

@@ -1,40 +1,40 @@
-//! Lines of labels: `[START [END]] NAME [SCORE] {NAME [SCORE]}`, times in units of 100 ns.
+//! Lines of labels: `[START [END]] NAME [SCORE] {NAME [SCORE]}`, with times in units of 100 ns.
 
-use spr_core::bytes::{Held, Source};
+use spr_core::bytes::{MemoryCounter, Source};
 use spr_core::model::{Decimal, Segment, Tier, Utterance};
 use spr_core::number::parse_integer;
 use spr_core::{Error, Result};
+use spr_syntax::lines::{Lines, number, shown};
 
 use super::words::{Word, print, words};
-use crate::lines::{Lines, number, shown};
 use crate::naming::Naming;
 use crate::write;
 
-/// Units of time in a second.
+/// The number of units per second.
 pub(super) const UNITS: u32 = 10_000_000;
-/// What stands between alternative labellings.
+/// The separator of alternative labellings.
 const ALTERNATIVE: &[u8] = b"///";
-/// What ends the labels of an entry of a master label file.
+/// The end of an entry in a master label file.
 pub(super) const END: &[u8] = b".";
 
-/// A label of one level.
-struct Named {
+/// A label at one level.
+struct LevelLabel {
     name: Vec<u8>,
     score: Option<Decimal>,
 }
 
 /// A line of labels.
 pub(super) enum Line {
-    /// What follows is another labelling of the same.
+    /// The start of an alternative labelling.
     Alternative,
     /// The end of an entry.
     End,
-    /// A label, and those of higher levels that start with it.
+    /// A label, and labels of higher levels that start with it.
     Label(Option<Decimal>, Option<Decimal>, Vec<Level>),
 }
 
-/// What a line says at one level.
-pub(super) struct Level(Named);
+/// The label of a line at one level.
+pub(super) struct Level(LevelLabel);
 
 impl Line {
     pub(super) fn parse(line: &[u8]) -> Result<Self, String> {
@@ -65,9 +65,9 @@ impl Line {
         }
         let mut levels: Vec<Level> = Vec::new();
         if start.is_none() {
-            // Without times, all there is are words.
+            // Without times there are only words.
             let words = names.iter().map(|word| word.bytes.clone());
-            let words = words.map(|name| Level(Named { name, score: None }));
+            let words = words.map(|name| Level(LevelLabel { name, score: None }));
             return Ok(Self::Label(None, None, words.collect()));
         }
         for word in names {
@@ -77,7 +77,7 @@ impl Line {
                     named.score = Some(score);
                 }
                 _ if word.bytes.is_empty() => return Err("a label has no name".to_owned()),
-                _ => levels.push(Level(Named {
+                _ => levels.push(Level(LevelLabel {
                     name: word.bytes.clone(),
                     score: None,
                 })),
@@ -103,20 +103,20 @@ fn time(word: &Word) -> Result<Decimal, String> {
     Ok(Decimal::new(digits, power))
 }
 
-/// The labels of an utterance as they come.
+/// The labels of an utterance as they are read.
 #[derive(Default)]
 pub(super) struct Labels {
     /// The alternative labellings so far, each with its levels.
     labellings: Vec<Vec<Tier>>,
-    /// The words, where there are no times.
+    /// The words, if there are no times.
     words: Vec<Vec<u8>>,
-    /// Whether there are times; not known before the first label.
+    /// Whether there are times; unknown before the first label.
     timed: Option<bool>,
-    held: Option<Held>,
+    held: Option<MemoryCounter>,
 }
 
 impl Labels {
-    /// Takes the line at hand; `false` if it ends the entry.
+    /// Adds the current line, and returns `false` if it ends the entry.
     pub(super) fn add<S: std::borrow::BorrowMut<Source>>(
         &mut self,
         lines: &Lines<S>,
@@ -124,7 +124,7 @@ impl Labels {
     ) -> Result<bool> {
         let held = self
             .held
-            .get_or_insert_with(|| Held::new("a list of segments"));
+            .get_or_insert_with(|| MemoryCounter::new("a list of segments"));
         lines.hold(held, size_of::<Segment>() + lines.line().len())?;
         let wrong = |why| lines.error(why);
         match Line::parse(lines.line()).map_err(wrong)? {
@@ -149,8 +149,8 @@ impl Labels {
             return Err("some labels have times, and some have none".to_owned());
         }
         let Some(start) = start else {
-            for Level(Named { name, .. }) in levels {
-                self.words.push(crate::lines::word(&name)?.to_vec());
+            for Level(LevelLabel { name, .. }) in levels {
+                self.words.push(spr_syntax::lines::word(&name)?.to_vec());
             }
             return Ok(());
         };
@@ -161,7 +161,7 @@ impl Labels {
             return Ok(());
         };
         close(tiers.first_mut(), start)?;
-        for (n, Level(Named { name, score })) in levels.into_iter().enumerate() {
+        for (n, Level(LevelLabel { name, score })) in levels.into_iter().enumerate() {
             if tiers.len() <= n {
                 tiers.push(Tier::default());
             }
@@ -170,18 +170,18 @@ impl Labels {
             segment.score = score;
             if let Some(tier) = tiers.get_mut(n) {
                 if n > 0 {
-                    // One of a higher level lasts until the next begins.
+                    // A label of a higher level lasts until the next one begins.
                     segment.end = None;
                     close(Some(tier), start)?;
                 }
                 tier.segments.push(segment);
             }
         }
-        // Those of higher levels reach as far as there are labels.
+        // The last labels of higher levels end with the labelling.
         Ok(())
     }
 
-    /// Gives them to the utterance.
+    /// Moves the labels to the utterance.
     pub(super) fn finish(mut self, utt: &mut Utterance, naming: &Naming) {
         if self.timed != Some(true) {
             utt.text = Some(self.words.join(&b' '));
@@ -217,7 +217,7 @@ impl Labels {
     }
 }
 
-/// Ends the last segment of a tier, if it says no end, where the next one starts.
+/// Ends the last segment of a tier where the next one starts, unless it has an end.
 fn close(tier: Option<&mut Tier>, start: Decimal) -> Result<(), String> {
     let last = tier.and_then(|tier| tier.segments.last_mut());
     let Some(last) = last.filter(|last| last.end.is_none()) else {
@@ -232,7 +232,7 @@ fn close(tier: Option<&mut Tier>, start: Decimal) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends the labels of an utterance. `listed`: in a master label file.
+/// Appends the labels of an utterance. `listed` selects the form in a master label file.
 pub(super) fn encode(
     utt: &Utterance,
     naming: &Naming,
@@ -242,7 +242,7 @@ pub(super) fn encode(
     if let Some(text) = &utt.text {
         return text_lines(text, listed, out);
     }
-    let segments = write::some_segments(utt)?;
+    let segments = write::segments(utt);
     for (n, segment) in segments.iter().enumerate() {
         let last = n + 1 == segments.len();
         let unit = |time: Decimal| {
@@ -265,7 +265,7 @@ pub(super) fn encode(
         if name.is_empty() {
             return Err(Error::unfit("has a segment without a label"));
         }
-        // A number where an end could stand is taken for one.
+        // A number in the place of an end would be read as one.
         print(name, end.is_none() && number(name).is_some(), out)?;
         if let Some(score) = &segment.score {
             out.push(b' ');
@@ -276,7 +276,7 @@ pub(super) fn encode(
     Ok(())
 }
 
-/// Appends the words of a text, one a line.
+/// Appends the words of a text, one per line.
 fn text_lines(text: &[u8], listed: bool, out: &mut Vec<u8>) -> Result<()> {
     if text.is_empty() {
         return match listed {

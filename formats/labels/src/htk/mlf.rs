@@ -2,18 +2,18 @@
 
 use std::collections::HashSet;
 
-use spr_core::bytes::{Env, Held, Output, Source};
+use spr_core::bytes::{Env, MemoryCounter, Output, Source};
 use spr_core::format::{
-    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
-    Request, Score, WholeFolder, Writer,
+    Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe, Request, Rule,
+    Score, Writer,
 };
-use spr_core::model::{Key, KeySource, Utterance};
+use spr_core::model::{About, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::lines::{BOM, Lines, shown, word};
 
 use super::lab::segments;
 use super::label::{END, Labels, encode};
 use super::words::{print, words};
-use crate::lines::{BOM, Lines, shown, word};
 use crate::many::{Grammar, ManyReader, ManyWriter};
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::probe;
@@ -30,7 +30,7 @@ static INFO: FormatInfo =
 
 /// The first line.
 const HEAD: &[u8] = b"#!MLF!#";
-/// What a name may start with, which stands for any folder.
+/// A prefix that stands for any folder.
 const ANYWHERE: &[u8] = b"*/";
 
 impl Format for Mlf {
@@ -50,6 +50,7 @@ impl Format for Mlf {
     fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
         let mut caps = Caps::new(Count::Many, Keys::Words);
         caps.segments = Some(segments());
+        caps.key_rule = NO_PATTERN;
         caps.text = true;
         Ok(caps)
     }
@@ -60,26 +61,31 @@ impl Format for Mlf {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let mut lines = Lines::new(source, None, env);
-        if !lines.next()? || lines.line().trim_ascii() != HEAD {
+        if !lines.advance()? || lines.line().trim_ascii() != HEAD {
             return Err(lines.error("the first line is not #!MLF!#"));
         }
         let grammar = Entries {
             naming: Naming::of(options, env)?,
             seen: HashSet::new(),
-            names: Held::new("the names of label files"),
+            names: MemoryCounter::new("the names of label files"),
         };
         let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
-        Ok(Opened::stream(reader))
+        Ok(OpenedDataset::stream(reader))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let caps = self.caps(options, output.medium())?;
         let encode = move |utt: &Utterance, out: &mut Vec<u8>| {
             let name = [ANYWHERE, utt.key.as_bytes(), b".lab"].concat();
-            check_key(&utt.key)?;
             print(&name, true, out)?;
             out.push(b'\n');
             encode(utt, &naming, true, out)?;
@@ -91,38 +97,26 @@ impl Format for Mlf {
             &output, caps, &head, true, encode,
         )?))
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// A name that a pattern gives back.
-fn check_key(key: &Key) -> Result<()> {
+/// Checks that a pattern can represent a name.
+const NO_PATTERN: Rule<Key> = Rule::new("without *, ? and %, or slashes around", |key| {
     let wild = |b: &u8| matches!(b, b'*' | b'?' | b'%');
     match key.as_bytes() {
         name if name.iter().any(wild) => Err(Error::unfit("has a name that is a pattern to HTK")),
         [b'/', ..] | [.., b'/'] => Err(Error::unfit("has a name that starts or ends with a slash")),
         _ => Ok(()),
     }
-}
+});
 
-/// Entries: a pattern in quotes, labels, a point.
+/// The entries: a pattern in quotes, labels, a point.
 struct Entries {
     naming: Naming,
     seen: HashSet<Key>,
-    names: Held,
+    names: MemoryCounter,
 }
 
-/// The key that a pattern such as `*/ann-001.lab` stands for.
+/// Returns the key for a pattern such as `*/ann-001.lab`.
 fn key(line: &[u8]) -> Result<Key, String> {
     let words = words(line)?;
     let pattern = match words.as_slice() {
@@ -136,7 +130,7 @@ fn key(line: &[u8]) -> Result<Key, String> {
         _ => return Err("expected the name of a label file in quotes".to_owned()),
     };
     let name = match pattern.as_slice() {
-        // Where it is does not matter.
+        // The folder is irrelevant.
         [b'/', ..] => pattern.rsplit(|b| *b == b'/').next().unwrap_or_default(),
         other => other.strip_prefix(ANYWHERE).unwrap_or(other),
     };
@@ -154,11 +148,10 @@ fn key(line: &[u8]) -> Result<Key, String> {
 
 impl Grammar for Entries {
     fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool> {
-        if !lines.next()? {
+        if !lines.advance()? {
             return Ok(false);
         }
         utt.start();
-        utt.clear_data();
         let key = key(lines.line()).map_err(|why| lines.error(why))?;
         let origin = lines.origin();
         lines.hold(&mut self.names, size_of::<Key>() + key.as_bytes().len())?;
@@ -167,7 +160,7 @@ impl Grammar for Entries {
         let mut labels = Labels::default();
         let mut fault = twice;
         loop {
-            if !lines.next()? {
+            if !lines.advance()? {
                 let error = Error::truncated("the file ends inside an entry, without a point");
                 return Err(lines.placed(error).utterance(&key));
             }

@@ -1,10 +1,9 @@
-//! The words of a line of HTK's: bare, or in quotes, with escapes.
+//! The words of a line in HTK's syntax: bare or quoted, with escapes.
 
 use spr_core::{Error, Result};
+use spr_syntax::lines::{is_blank, shown};
 
-use crate::lines::{is_blank, shown};
-
-/// What starts a comment.
+/// The start of a comment.
 const COMMENT: u8 = b';';
 const ESCAPE: u8 = b'\\';
 
@@ -12,18 +11,18 @@ const ESCAPE: u8 = b'\\';
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) bytes: Vec<u8>,
-    /// Whether it stood in quotes: then it is a name, and nothing else.
+    /// Whether it was quoted and thus can only be a name.
     pub(super) quoted: bool,
 }
 
 impl Word {
-    /// Whether it is this mark, and not a name.
+    /// Returns `true` if this is the given mark and not a name.
     pub(super) fn is(&self, mark: &[u8]) -> bool {
         !self.quoted && self.bytes == mark
     }
 }
 
-/// The words of a line, without a comment.
+/// Splits a line into words, without a comment.
 pub(super) fn words(line: &[u8]) -> Result<Vec<Word>, String> {
     let mut words = Vec::new();
     let mut rest = line;
@@ -50,7 +49,7 @@ pub(super) fn words(line: &[u8]) -> Result<Vec<Word>, String> {
     }
 }
 
-/// What stands before the first byte that is an end, with escapes undone, and the rest from there.
+/// Splits a line at the first byte that is an end, with escapes undone before it.
 fn until(line: &[u8], is_end: impl Fn(&u8) -> bool) -> Result<(Vec<u8>, &[u8]), String> {
     let mut word = Vec::new();
     let mut rest = line;
@@ -90,7 +89,7 @@ fn is_control(b: u8) -> bool {
     b < b' ' && b != b'\t' || matches!(b, 0x7f | 0xff)
 }
 
-/// Appends a name so that it is read as one; in quotes if something asks for them.
+/// Appends a name so that it is read as one word, quoted if necessary.
 pub(super) fn print(name: &[u8], quoted: bool, out: &mut Vec<u8>) -> Result<()> {
     if let Some(b) = name.iter().find(|b| is_control(**b)) {
         let name = shown(name);

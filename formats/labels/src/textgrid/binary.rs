@@ -1,11 +1,12 @@
-//! The binary form: big-endian.
+//! The binary form, which is big-endian.
 //!
-//! `ooBinaryFile`, a byte of length and `TextGrid`, two f64 for start and end, a byte 1, an i32
-//! number of tiers. A tier: a byte of length and its class, its name, two f64, an i32 number of labels,
-//! each of two f64, or one for a point, and text. Text: a u16 length and so many bytes of ASCII, or
-//! 0xFFFF, a u16 number of units and so many of UTF-16. From files that Praat 6.1 wrote.
+//! A file consists of `ooBinaryFile`, a length byte and `TextGrid`, start and end as f64, a byte 1,
+//! and the number of tiers as i32. A tier consists of a length byte and its class, its name, two
+//! f64, the number of labels as i32, and the labels, each of two f64, or one for a point, and text.
+//! Text consists of a u16 length and ASCII bytes, or of 0xFFFF, a u16 number of units and UTF-16
+//! units. Derived from files written by Praat 6.1.
 
-use spr_core::bytes::{Held, Source};
+use spr_core::bytes::{ByteOrder, MemoryCounter, PutNumber, Source};
 use spr_core::model::{Decimal, Segment, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
@@ -13,23 +14,23 @@ use super::encoding::utf16;
 use super::grid::{Builder, Grid, Item, POINTS};
 use crate::naming::Naming;
 
-/// What every binary file of Praat's starts with.
+/// The first bytes of every binary Praat file.
 pub(super) const MAGIC: &[u8] = b"ooBinaryFile";
-/// Stands before text that is not ASCII.
+/// The mark before text that is not ASCII.
 const WIDE: u16 = 0xffff;
 
-/// An error about what was just read.
+/// Returns an error about the value that was just read.
 fn wrong(source: &Source, message: impl Into<String>) -> Error {
     source.error(ErrorKind::Malformed, message)
 }
 
 fn time(source: &mut Source) -> Result<Decimal> {
-    let value = f64::from_be_bytes(source.array()?);
+    let value = source.read_f64(ByteOrder::Big)?;
     Decimal::of(value).ok_or_else(|| wrong(source, format!("{value} is not a time")))
 }
 
 fn count(source: &mut Source, what: &str) -> Result<u32> {
-    let count = i32::from_be_bytes(source.array()?);
+    let count = source.read_i32(ByteOrder::Big)?;
     u32::try_from(count).map_err(|_| wrong(source, format!("{what} is {count}")))
 }
 
@@ -40,7 +41,7 @@ fn bytes(source: &mut Source, len: usize, limits: &Limits) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Text of one byte a character, its length in one byte.
+/// Reads text of single-byte characters with a length byte.
 fn class(source: &mut Source, limits: &Limits) -> Result<String> {
     let len = usize::from(source.byte()?);
     let bytes = bytes(source, len, limits)?;
@@ -48,9 +49,9 @@ fn class(source: &mut Source, limits: &Limits) -> Result<String> {
 }
 
 fn text(source: &mut Source, limits: &Limits) -> Result<String> {
-    match u16::from_be_bytes(source.array()?) {
+    match source.read_u16(ByteOrder::Big)? {
         WIDE => {
-            let units = u16::from_be_bytes(source.array()?);
+            let units = source.read_u16(ByteOrder::Big)?;
             let bytes = bytes(source, 2 * usize::from(units), limits)?;
             utf16(&bytes, u16::from_be_bytes).map_err(|e| wrong(source, e.message()))
         }
@@ -87,7 +88,7 @@ pub(super) fn read(
     if tiers == 0 {
         return Err(wrong(source, "the grid has no tiers"));
     }
-    let mut held = Held::new("a list of segments");
+    let mut held = MemoryCounter::new("a list of segments");
     for _ in 0..tiers {
         let class = class(source, limits)?;
         let name = text(source, limits)?;
@@ -116,10 +117,10 @@ pub(super) fn read(
     }
 }
 
-/// The grid as bytes.
+/// Encodes a grid.
 ///
 /// # Errors
-/// A text is too long, or a time is not that of an f64.
+/// A text is too long, or a time is not representable as f64.
 pub(super) fn write(grid: &Grid<'_>) -> Result<Vec<u8>> {
     let mut out = Vec::from(MAGIC);
     put_class("TextGrid", &mut out);
@@ -164,26 +165,26 @@ fn put_time(time: Decimal, out: &mut Vec<u8>) -> Result<()> {
         let message = format!("the time {time} has more digits than the binary form holds");
         return Err(Error::unfit(message).hint("form=long keeps them"));
     }
-    out.extend_from_slice(&value.to_be_bytes());
+    out.put_f64(value, ByteOrder::Big);
     Ok(())
 }
 
 fn put_count(count: usize, out: &mut Vec<u8>) -> Result<()> {
     let count = i32::try_from(count).map_err(|_| Error::unfit("has too many labels"))?;
-    out.extend_from_slice(&count.to_be_bytes());
+    out.put_i32(count, ByteOrder::Big);
     Ok(())
 }
 
 fn put_text(text: &str, out: &mut Vec<u8>) -> Result<()> {
     let long = |_| Error::unfit("has a label of more than 65535 characters");
     if text.is_ascii() && text.len() < usize::from(WIDE) {
-        out.extend_from_slice(&u16::try_from(text.len()).map_err(long)?.to_be_bytes());
+        out.put_u16(u16::try_from(text.len()).map_err(long)?, ByteOrder::Big);
         out.extend_from_slice(text.as_bytes());
         return Ok(());
     }
     let units: Vec<u16> = text.encode_utf16().collect();
-    out.extend_from_slice(&WIDE.to_be_bytes());
-    out.extend_from_slice(&u16::try_from(units.len()).map_err(long)?.to_be_bytes());
+    out.put_u16(WIDE, ByteOrder::Big);
+    out.put_u16(u16::try_from(units.len()).map_err(long)?, ByteOrder::Big);
     out.extend(units.iter().flat_map(|unit| unit.to_be_bytes()));
     Ok(())
 }

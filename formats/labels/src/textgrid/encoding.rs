@@ -1,16 +1,15 @@
-//! From bytes to text: UTF-16 with a byte order mark, UTF-8, else Latin-1.
+//! Decoding of text: UTF-16 with a byte order mark, UTF-8, otherwise Latin-1.
 
 use spr_core::{Error, Result};
-
-use crate::lines::BOM;
+use spr_syntax::lines::BOM;
 
 const BIG: &[u8] = b"\xfe\xff";
 const LITTLE: &[u8] = b"\xff\xfe";
 
-/// The text of a file, as Praat finds it.
+/// Decodes the text of a file as Praat does.
 ///
 /// # Errors
-/// UTF-16 is cut or broken; the error names the byte.
+/// UTF-16 is truncated or invalid; the error names the byte.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<String> {
     if let Some(units) = bytes.strip_prefix(BIG) {
         return utf16(units, u16::from_be_bytes);
@@ -31,7 +30,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<String> {
     }
 }
 
-/// The text of UTF-16 units.
+/// Decodes UTF-16 units.
 pub(super) fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     if !rest.is_empty() {
@@ -44,7 +43,7 @@ pub(super) fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String> {
     text.map_err(|_| Error::malformed("the text is not proper UTF-16"))
 }
 
-/// What of the text the first bytes of a file show.
+/// Decodes the visible part of the text in the first bytes of a file.
 pub(super) fn glance(head: &[u8]) -> String {
     let whole = head.get(..head.len() & !1).unwrap_or_default();
     if head.starts_with(BIG) || head.starts_with(LITTLE) {
@@ -53,7 +52,7 @@ pub(super) fn glance(head: &[u8]) -> String {
     String::from_utf8_lossy(head.strip_prefix(BOM).unwrap_or(head)).into_owned()
 }
 
-/// Text as UTF-16, big-endian with a byte order mark, as Praat writes it.
+/// Encodes text as big-endian UTF-16 with a byte order mark, as Praat does.
 pub(super) fn encode(text: &str) -> Vec<u8> {
     let units = text.encode_utf16().flat_map(u16::to_be_bytes);
     BIG.iter().copied().chain(units).collect()

@@ -1,11 +1,12 @@
-//! A TextGrid, in whatever form: tiers of intervals and of points.
+//! A TextGrid in any form: tiers of intervals and of points.
 
 use spr_core::model::{Decimal, Segment, Tag, Tier, Utterance};
 use spr_core::{Error, Result};
 
 use crate::naming::Naming;
 
-/// The name of the format, whose tags keep where a grid starts and ends where its labels don't tell.
+/// The name of the format. Its tags store the start and end of a grid if the labels do not imply
+/// them.
 pub(super) const NAME: &str = "textgrid";
 pub(super) const TAGS: &[&[u8]] = &[START, END];
 const START: &[u8] = b"xmin";
@@ -15,14 +16,14 @@ const END: &[u8] = b"xmax";
 pub(super) const INTERVALS: &str = "IntervalTier";
 pub(super) const POINTS: &str = "TextTier";
 
-/// An interval, or a point that ends where it starts.
+/// An interval, or a point whose end equals its start.
 pub(super) struct Item {
     pub(super) start: Decimal,
     pub(super) end: Decimal,
     pub(super) text: String,
 }
 
-/// Builds the tiers of an utterance as they are read.
+/// A builder of the tiers of an utterance.
 pub(super) struct Builder<'a> {
     naming: &'a Naming,
     start: Decimal,
@@ -31,7 +32,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// A grid from `start` to `end`.
+    /// Starts a grid from `start` to `end`.
     ///
     /// # Errors
     /// It ends before it starts.
@@ -49,10 +50,10 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Begins a tier.
+    /// Starts a tier.
     ///
     /// # Errors
-    /// There is no such class of tiers.
+    /// The class of the tier is unknown.
     pub(super) fn tier(&mut self, class: &str, name: String) -> Result<(), String> {
         let points = match class {
             INTERVALS => false,
@@ -72,10 +73,10 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Adds to the tier that was begun last. An interval without text says that nothing is there.
+    /// Adds an item to the last tier. An interval without text is a gap.
     ///
     /// # Errors
-    /// Its times are not in order.
+    /// Its times are out of order.
     pub(super) fn add(&mut self, item: Item) -> Result<(), String> {
         let Item { start, end, text } = item;
         if start.is_negative() {
@@ -96,7 +97,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Gives all to the utterance.
+    /// Moves the tiers to the utterance.
     pub(super) fn finish(self, utt: &mut Utterance) {
         let Self {
             naming,
@@ -123,25 +124,25 @@ fn last_end(tiers: &[Tier]) -> Option<Decimal> {
     segments.filter_map(|segment| segment.end).max()
 }
 
-/// A grid to be written.
+/// A grid being written.
 pub(super) struct Grid<'a> {
     pub(super) start: Decimal,
     pub(super) end: Decimal,
-    pub(super) tiers: Vec<Drawn<'a>>,
+    pub(super) tiers: Vec<FilledTier<'a>>,
 }
 
-/// A tier to be written, its gaps filled.
-pub(super) struct Drawn<'a> {
+/// A tier being written, with its gaps filled.
+pub(super) struct FilledTier<'a> {
     pub(super) name: &'a str,
     pub(super) points: bool,
     pub(super) items: Vec<(Decimal, Decimal, &'a str)>,
 }
 
 impl<'a> Grid<'a> {
-    /// The grid of an utterance.
+    /// Creates the grid of an utterance.
     ///
     /// # Errors
-    /// Something of it has no place in a grid.
+    /// A grid cannot represent it.
     pub(super) fn of(utt: &'a Utterance, naming: &'a Naming) -> Result<Self> {
         let told = |name: &[u8]| {
             let tags = &mut utt.meta.tags.iter().filter(|tag| tag.key == name);
@@ -170,7 +171,7 @@ impl<'a> Grid<'a> {
             Error::unfit("has no label that ends, and so the grid would have no end")
         })?;
         let tiers = utt.tiers.iter();
-        let tiers = tiers.map(|tier| Drawn::of(tier, naming, start, end));
+        let tiers = tiers.map(|tier| FilledTier::of(tier, naming, start, end));
         Ok(Self {
             start,
             end,
@@ -179,7 +180,7 @@ impl<'a> Grid<'a> {
     }
 }
 
-impl<'a> Drawn<'a> {
+impl<'a> FilledTier<'a> {
     fn of(tier: &'a Tier, naming: &'a Naming, start: Decimal, end: Decimal) -> Result<Self> {
         let mut items = Vec::with_capacity(2 * tier.segments.len() + 1);
         let mut at = start;
@@ -245,7 +246,7 @@ impl<'a> Drawn<'a> {
         })
     }
 
-    /// The class of the tier.
+    /// Returns the class of the tier.
     pub(super) fn class(&self) -> &'static str {
         match self.points {
             true => POINTS,
@@ -254,7 +255,7 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// Text without what would not come back.
+/// Checks that text can be read back unchanged.
 fn text(bytes: &[u8]) -> Result<&str> {
     let shown = || spr_core::model::Key::from(bytes);
     let text = std::str::from_utf8(bytes)

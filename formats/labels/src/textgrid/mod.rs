@@ -7,12 +7,12 @@ mod text;
 mod tokens;
 
 use spr_core::Result;
-use spr_core::bytes::{Env, Held, Output, Source};
+use spr_core::bytes::{Env, MemoryCounter, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, Nested, Notation, OneWriter, Opened, OptionSpec, Options,
-    Probe, Request, Score, SegmentCaps, Tags, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, OptionSpec, Options, Probe,
+    Request, Score, SegmentCaps, Tags, Writer,
 };
-use spr_core::model::Utterance;
+use spr_core::model::{About, Utterance};
 
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::{one, probe};
@@ -78,7 +78,7 @@ impl Format for TextGrid {
 
     fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
         let mut segments = SegmentCaps::PLAIN;
-        segments.tiers = true;
+        (segments.tiers, segments.closed) = (true, true);
         let mut caps = one::caps(medium);
         caps.segments = Some(segments);
         caps.tags = Tags::Named(NAME, TAGS);
@@ -91,7 +91,7 @@ impl Format for TextGrid {
         options: &Options,
         _: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let naming = Naming::of(options, env)?;
         one::reader(source, env, move |source, utt, env| {
             if source.peek(binary::MAGIC.len())?.starts_with(binary::MAGIC) {
@@ -105,7 +105,13 @@ impl Format for TextGrid {
         })
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let forms = [
             ("long", Form::Long),
@@ -131,24 +137,12 @@ impl Format for TextGrid {
         let extension = INFO.extensions[0];
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
     }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
-    }
 }
 
-/// All bytes of a file, which count against the limits as they come.
+/// Reads all bytes of a file, within the limits.
 fn whole(source: &mut Source, env: &Env) -> Result<Vec<u8>> {
     const BLOCK: usize = 1 << 16;
-    let mut held = Held::new("a TextGrid");
+    let mut held = MemoryCounter::new("a TextGrid");
     let mut bytes = Vec::new();
     loop {
         let block = source.peek(BLOCK)?;

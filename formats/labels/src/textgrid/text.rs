@@ -1,6 +1,6 @@
-//! The forms that are text: long, and short.
+//! The long and the short text form.
 
-use spr_core::bytes::Held;
+use spr_core::bytes::MemoryCounter;
 use spr_core::model::{Decimal, Segment, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
@@ -8,13 +8,13 @@ use super::grid::{Builder, Grid, Item, POINTS};
 use super::tokens::{Token, Tokens, meant};
 use crate::naming::Naming;
 
-/// What every text file of Praat's starts with.
+/// The first bytes of every Praat text file.
 pub(super) const MAGIC: &str = "File type = \"ooTextFile\"";
 
-/// The tokens with what is expected of them.
-struct Expected<'a>(Tokens<'a>);
+/// Tokens with checks of their type.
+struct TypedTokens<'a>(Tokens<'a>);
 
-impl<'a> Expected<'a> {
+impl<'a> TypedTokens<'a> {
     fn next(&mut self, what: &str) -> Result<Token<'a>> {
         let end = |tokens: &Tokens<'_>| {
             let error = tokens.error(format!("the file ends where {what} should be"));
@@ -46,7 +46,7 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// A number of things. It sizes nothing: that many are read.
+    /// Reads a count. It sizes no allocation.
     fn count(&mut self, what: &str) -> Result<u64> {
         let number = self.number(what)?;
         let count = number.to_string().parse();
@@ -69,7 +69,7 @@ pub(super) fn read(
     utt: &mut Utterance,
     limits: &Limits,
 ) -> Result<()> {
-    let mut tokens = Expected(Tokens::new(text));
+    let mut tokens = TypedTokens(Tokens::new(text));
     for (what, want) in [
         ("\"ooTextFile\"", "ooTextFile"),
         ("\"TextGrid\"", "TextGrid"),
@@ -91,7 +91,7 @@ pub(super) fn read(
     if count == 0 {
         return Err(tokens.0.error("the grid has no tiers"));
     }
-    let mut held = Held::new("a list of segments");
+    let mut held = MemoryCounter::new("a list of segments");
     for _ in 0..count {
         let class = tokens.text("a class of tier")?;
         let name = tokens.text("the name of a tier")?;
@@ -118,7 +118,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The long form, as Praat writes it.
+/// Formats a grid in the long form, as Praat does.
 pub(super) fn long(grid: &Grid<'_>) -> String {
     let (start, end, size) = (grid.start, grid.end, grid.tiers.len());
     let mut out = format!(
@@ -152,7 +152,7 @@ pub(super) fn long(grid: &Grid<'_>) -> String {
     out
 }
 
-/// The short form.
+/// Formats a grid in the short form.
 pub(super) fn short(grid: &Grid<'_>) -> String {
     let (start, end, size) = (grid.start, grid.end, grid.tiers.len());
     let mut out =

@@ -1,13 +1,13 @@
-//! What counts in a text file of Praat's: strings, numbers and flags that stand free. All else is
+//! The tokens of a Praat text file: free-standing strings, numbers and flags. Everything else is
 //! comment, so that the long form is the short one with comments.
 
 use spr_core::model::Decimal;
 use spr_core::{Error, Result};
 
-/// A thing that counts.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'a> {
-    /// Text in quotes; quotes inside are still doubled.
+    /// Quoted text, in which quotes are still doubled.
     Text(&'a str),
     Number(Decimal),
     /// `<exists>` or `<absent>`.
@@ -17,7 +17,7 @@ pub(super) enum Token<'a> {
 /// The tokens of a text.
 pub(super) struct Tokens<'a> {
     rest: &'a str,
-    /// The line, from 1.
+    /// The line number, from 1.
     line: u64,
 }
 
@@ -29,12 +29,12 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// An error about the line.
+    /// Returns an error about the line.
     pub(super) fn error(&self, message: impl Into<String>) -> Error {
         Error::malformed(message).line(self.line)
     }
 
-    /// Moves past so many bytes.
+    /// Consumes `n` bytes.
     fn pass(&mut self, n: usize) -> &'a str {
         let (passed, rest) = self.rest.split_at_checked(n).unwrap_or((self.rest, ""));
         self.line += line_ends(passed);
@@ -42,7 +42,7 @@ impl<'a> Tokens<'a> {
         passed
     }
 
-    /// The next token; `None` at the end.
+    /// Returns the next token, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Token<'a>>> {
         loop {
             let blanks = self.rest.len() - self.rest.trim_start().len();
@@ -82,7 +82,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Whether nothing but blanks follows.
+    /// Returns `true` if only blanks follow.
     pub(super) fn is_over(&self) -> bool {
         self.rest.trim().is_empty()
     }
@@ -95,7 +95,7 @@ impl<'a> Tokens<'a> {
         self.pass(end)
     }
 
-    /// Text in quotes, up to a quote that is not doubled.
+    /// Reads quoted text up to a quote that is not doubled.
     fn text(&mut self) -> Result<Token<'a>> {
         let bytes = self.rest.as_bytes();
         let mut at = 1;
@@ -112,12 +112,12 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Line ends in a text.
+/// Counts the line ends in a text.
 fn line_ends(text: &str) -> u64 {
     text.bytes().filter(|b| *b == b'\n').count() as u64
 }
 
-/// The number that a word begins with; letters behind it, such as those of a unit, don't count.
+/// Returns the number at the start of a word. Letters after it, such as a unit, are ignored.
 fn number(word: &str) -> Option<Decimal> {
     let sign = usize::from(word.starts_with(['+', '-']));
     let digits = |from: usize| {
@@ -145,7 +145,7 @@ fn number(word: &str) -> Option<Decimal> {
     Decimal::parse(text.strip_suffix('.').unwrap_or(text)).filter(|_| letters)
 }
 
-/// Text as it is meant, with each doubled quote once.
+/// Replaces doubled quotes by single ones.
 pub(super) fn meant(quoted: &str) -> String {
     quoted.replace("\"\"", "\"")
 }

@@ -1,18 +1,18 @@
-//! AudioFolder: sound files, and a table of what is known of them, as Hugging Face's datasets load.
+//! AudioFolder: audio files with a metadata table, as loaded by Hugging Face datasets.
 
 mod read;
 mod table;
 mod write;
 
-use spr_core::bytes::{Env, Location, Nested, Output, Source};
+use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, Notation, Opened, Options, Probe,
+    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe,
     Request, Score, Tags, WholeFolder, Writer,
 };
-use spr_core::model::{Dtype, SourceField};
+use spr_core::model::{About, Dtype, SourceField};
 use spr_core::{Error, Result};
+use spr_syntax::json;
 
-use crate::json;
 use read::FolderReader;
 use write::FolderWriter;
 
@@ -22,10 +22,10 @@ pub struct AudioFolder;
 /// The format, for registries.
 pub static AUDIO_FOLDER: AudioFolder = AudioFolder;
 
-/// The table of a folder, as it is written and as it may be found.
+/// The names of the table: the first is written, both are read.
 const TABLES: [&str; 2] = ["metadata.jsonl", "metadata.csv"];
 
-/// The field that names the sound file.
+/// The column with the name of the audio file.
 const FILE: &str = "file_name";
 
 const CAPS: Caps = {
@@ -35,6 +35,7 @@ const CAPS: Caps = {
     let mut caps = Caps::new(Count::Many, Keys::FileNames);
     caps.audio = audio;
     caps.text = true;
+    caps.utf8 = true;
     caps.source = SourceField::ALL;
     caps.tags = Tags::Any;
     caps
@@ -63,27 +64,19 @@ impl Format for AudioFolder {
         Ok(CAPS)
     }
 
-    fn open(&self, source: Source, _: &Options, _: &mut Request, _: &Env) -> Result<Opened> {
+    fn open(&self, source: Source, _: &Options, _: &mut Request, _: &Env) -> Result<OpenedDataset> {
         let message = "is a file, an AudioFolder is a folder with a metadata.jsonl in it";
         Err(Error::usage(message)
             .file(source.name())
             .hint("name the folder"))
     }
 
-    fn create(&self, output: Output, _: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(&self, output: Output, _: &Options, _: &About, env: &Env) -> Result<Box<dyn Writer>> {
         Ok(Box::new(FolderWriter::new(output, env)?))
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {
         Some(self)
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }
 
@@ -98,7 +91,9 @@ impl WholeFolder for AudioFolder {
         _: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
-        Ok(Opened::stream(FolderReader::new(folder, request, env)?))
+    ) -> Result<OpenedDataset> {
+        Ok(OpenedDataset::stream(FolderReader::new(
+            folder, request, env,
+        )?))
     }
 }

@@ -1,31 +1,31 @@
-//! Reading the tables of a folder.
+//! The reader.
 
 use std::collections::VecDeque;
 
 use spr_core::bytes::{Env, Location, Locator};
-use spr_core::format::{Reader, Request, Wanted};
+use spr_core::format::{KeyPredicate, Reader, Request};
 use spr_core::model::{Audio, AudioReference, DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::json::{self, Object};
+use spr_syntax::manifest::columns;
+use spr_syntax::manifest::source::Place;
 
 use super::table::Table;
 use super::{FILE, TABLES};
-use crate::columns;
-use crate::json::{self, Object};
-use crate::source::Place;
 
-/// Names of columns for what was said, who says it, and in which language.
+/// The columns for text, speaker and language.
 const TEXT: [&str; 4] = ["text", "sentence", "transcription", "transcript"];
 const SPEAKER: [&str; 2] = ["speaker", "speaker_id"];
 const LANGUAGE: [&str; 3] = ["language", "lang", "locale"];
 
 pub(super) struct FolderReader {
     root: Location,
-    /// Tables that are not open yet, in the order of their names.
+    /// The remaining tables, sorted by name.
     tables: VecDeque<Location>,
-    /// The table at hand, and its folder.
+    /// The current table and its folder.
     open: Option<(Table, Location)>,
     env: Env,
-    wanted: Option<Wanted>,
+    wanted: Option<KeyPredicate>,
     info: DatasetInfo,
 }
 
@@ -51,11 +51,10 @@ impl FolderReader {
         })
     }
 
-    /// The utterance of a row of a table in `folder`.
+    /// Fills the utterance of a row of a table in `folder`.
     fn entry(&self, row: &[u8], folder: &Location, utt: &mut Utterance) -> Result<()> {
         let mut object = Object::of_line(row)?;
         utt.start();
-        utt.clear_data();
         let name = json::text(object.require(FILE)?, FILE)?;
         let file = folder.join(&*name);
         match object.take_if("utt_id", json::name) {
@@ -117,8 +116,9 @@ impl Reader for FolderReader {
     }
 }
 
-/// Names of columns that are no columns of the user's own.
+/// Returns `true` for columns with a meaning in the format.
 pub(super) fn is_own(name: &str) -> bool {
     let named = [&TEXT[..], &SPEAKER, &LANGUAGE, &[FILE, "gender", "utt_id"]];
-    named.iter().any(|names| names.contains(&name)) || crate::source::FIELDS.contains(&name)
+    named.iter().any(|names| names.contains(&name))
+        || spr_syntax::manifest::source::FIELDS.contains(&name)
 }

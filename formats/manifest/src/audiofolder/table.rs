@@ -1,45 +1,44 @@
-//! The table of a folder: JSON lines, or CSV with a line of names.
+//! The table of a folder: JSON lines, or CSV with a header line.
 
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, Source};
 use spr_core::model::{Position, Utterance};
 use spr_core::{Error, Limits, Result};
+use spr_syntax::json::{self, Fields};
+use spr_syntax::lines::Lines;
 
-use crate::json::{self, Fields};
-use crate::lines::Lines;
-
-/// An open table. Each row of either sort is an object in JSON.
+/// An open table, whose rows are returned as JSON objects.
 pub(super) enum Table {
     Lines(Box<Lines>),
     Csv(Box<Csv>),
 }
 
 impl Table {
-    /// Opens a table, whose name says of which sort it is.
+    /// Opens a table. The name determines its type.
     ///
     /// # Errors
-    /// It can't be opened, or the names of its columns can't be read.
+    /// It cannot be opened, or its header is invalid.
     pub(super) fn open(at: &Location, env: &Env) -> Result<Self> {
         let source = env.open_file(at)?;
         Ok(match at.extension() {
             Some("csv") => Self::Csv(Box::new(Csv::new(source, env.limits)?)),
-            _ => Self::Lines(Box::new(Lines::new(source, env.limits))),
+            _ => Self::Lines(Box::new(Lines::of_json(source, env))),
         })
     }
 
-    /// Goes to the next row; `false` at the end.
+    /// Reads the next row, and returns `false` at the end.
     ///
     /// # Errors
-    /// It can't be read.
+    /// The table cannot be read.
     pub(super) fn next(&mut self) -> Result<bool> {
         match self {
-            Self::Lines(lines) => lines.next(),
+            Self::Lines(lines) => lines.advance(),
             Self::Csv(csv) => csv.next(),
         }
     }
 
-    /// The row.
+    /// Returns the row.
     pub(super) fn row(&self) -> &[u8] {
         match self {
             Self::Lines(lines) => lines.line(),
@@ -47,18 +46,18 @@ impl Table {
         }
     }
 
-    /// An error of the row, after which the next one can be read.
+    /// Makes an error one of the row, after which reading can continue.
     pub(super) fn error(&self, error: Error) -> Error {
         match self {
-            Self::Lines(lines) => lines.error(error),
+            Self::Lines(lines) => lines.placed(error).continuable(),
             Self::Csv(csv) => csv.error(error).continuable(),
         }
     }
 
-    /// Says of an utterance that it stands in the row.
+    /// Sets the origin of an utterance to the row.
     pub(super) fn origin(&self, utt: &mut Utterance) {
         match self {
-            Self::Lines(lines) => lines.origin(utt),
+            Self::Lines(lines) => utt.origin = lines.origin(),
             Self::Csv(csv) => {
                 utt.origin.file = Some(csv.file.clone());
                 utt.origin.at = Some(Position::Line(csv.line));
@@ -67,12 +66,12 @@ impl Table {
     }
 }
 
-/// Values between commas, perhaps quoted, below their names.
+/// A CSV table.
 pub(super) struct Csv {
     rows: csv::StringRecordsIntoIter<std::io::Cursor<Vec<u8>>>,
     names: csv::StringRecord,
     file: Arc<str>,
-    /// Where lines end.
+    /// The positions of line ends.
     ends: Vec<u64>,
     line: u64,
     row: Vec<u8>,
@@ -88,7 +87,7 @@ impl Csv {
             ends.push(text.len() as u64);
             text.push(b'\n');
         }
-        // What some programs put before UTF-8.
+        // Some programs write a byte order mark before UTF-8.
         let mark = b"\xef\xbb\xbf";
         let mut cursor = std::io::Cursor::new(text);
         if cursor.get_ref().starts_with(mark) {
@@ -123,7 +122,7 @@ impl Csv {
         self.line = self.line_of(row.position());
         self.row.clear();
         let mut fields = Fields::open(&mut self.row);
-        // Nothing between commas is nothing known.
+        // An empty field is a missing value.
         for (name, value) in self
             .names
             .iter()
@@ -139,8 +138,8 @@ impl Csv {
         Ok(true)
     }
 
-    /// The line of a row. A row is said to be where the last one ended, which may be within the end
-    /// of its line.
+    /// Returns the line number of a row. The position of a row is the end of the previous one,
+    /// possibly within its line end.
     fn line_of(&self, row: Option<&csv::Position>) -> u64 {
         let Some(row) = row else { return self.line };
         1 + self.ends.partition_point(|end| *end <= row.byte()) as u64

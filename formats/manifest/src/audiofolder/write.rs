@@ -1,25 +1,25 @@
-//! Writing sound files and their table.
+//! The writer of audio files and their table.
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Part, Sink};
-use spr_core::format::{Caps, Writer, Written};
+use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Audio, Utterance};
+use spr_syntax::json::Fields;
+use spr_syntax::manifest::columns;
+use spr_syntax::manifest::source::{Place, no_sound, utf8};
 
 use super::read::is_own;
 use super::{CAPS, FILE, TABLES};
-use crate::columns;
-use crate::json::Fields;
-use crate::source::{Place, no_sound, utf8};
 
 pub(super) struct FolderWriter {
     output: Output,
     table: Sink,
     env: Env,
     row: Vec<u8>,
-    written: Written,
+    written: WriteSummary,
 }
 
-/// The format of the files that samples go to.
+/// The format of audio files made from samples.
 const SAMPLES: &str = "wav";
 
 impl FolderWriter {
@@ -29,17 +29,20 @@ impl FolderWriter {
             output,
             env: env.clone(),
             row: Vec::new(),
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
-    /// Makes the row of an utterance, and gives the extension of its sound file.
+    /// Formats the row of an utterance, and returns the extension of its audio file.
     fn make<'a>(&mut self, utt: &'a Utterance) -> Result<&'a str> {
         let made = self.fields(utt);
         made.map_err(|e| e.utterance(&utt.key).file(self.output.name()).continuable())
     }
 
     fn fields<'a>(&mut self, utt: &'a Utterance) -> Result<&'a str> {
+        if utt.audio.is_none() {
+            return Err(no_sound("is about", utt));
+        }
         CAPS.check(utt)?;
         let extension = match &utt.audio {
             Some(Audio::Samples(_)) => SAMPLES,
@@ -118,7 +121,7 @@ impl Writer for FolderWriter {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         let mut written = self.written;
         written.bytes += self.table.finish()?;
         Ok(written)

@@ -1,22 +1,21 @@
-//! Alignments: tiers of segments by kinds, such as `word`.
+//! Alignments: tiers of segments by type, such as `word`.
 
 use serde_json::value::RawValue;
 use spr_core::model::{Decimal, Segment, Tier};
 use spr_core::{Error, Result};
+use spr_syntax::json::{self, Fields, Object};
+use spr_syntax::manifest::source::utf8;
 
-use crate::json::{self, Fields, Object};
-use crate::source::utf8;
-
-/// Seconds by which a segment may be outside of its utterance.
+/// The tolerance, in seconds, for segments outside their utterance.
 const SLACK: Decimal = Decimal::new(1, -3);
 
-/// The kind of a tier without a name.
+/// The type of a tier without a name.
 const USUAL: &str = "word";
 
-/// Reads the tiers of an utterance that starts so many seconds behind the start of its recording,
-/// from which times count. An utterance that is `all` of its recording, so long, may have been cut
-/// out of another: where the times do not fit into it they are those of the other, and are counted
-/// from the first.
+/// Reads the tiers of an utterance that starts at `start` in its recording, from whose start times
+/// are counted. An utterance that is `all` of its recording may have been cut out of another one.
+/// If the times do not fit into it, they are those of the other recording, and are shifted to start
+/// at the first segment.
 ///
 /// # Errors
 /// They are not alignments, or start before the utterance.
@@ -46,12 +45,12 @@ pub(super) fn read(raw: &RawValue, start: Decimal, all: Option<Decimal>) -> Resu
     tiers.into_iter().map(tier).collect()
 }
 
-/// Whether a time is behind an end, not by a slip of rounding.
+/// Returns `true` if a time is after an end by more than rounding.
 pub(super) fn is_behind(time: Decimal, end: Decimal) -> bool {
     end.plus(SLACK).is_some_and(|end| time > end)
 }
 
-/// A symbol and its time.
+/// A symbol with its time.
 struct Item<'a> {
     symbol: std::borrow::Cow<'a, str>,
     start: Decimal,
@@ -59,7 +58,7 @@ struct Item<'a> {
     score: Option<Decimal>,
 }
 
-/// A list, or, before lhotse 1.8, an object.
+/// Parses a list or, from before lhotse 1.8, an object.
 fn item(raw: &RawValue) -> Result<Item<'_>> {
     const WHAT: &str = "an alignment";
     let (symbol, start, duration, score) = if raw.get().starts_with('{') {
@@ -120,11 +119,11 @@ impl Item<'_> {
     }
 }
 
-/// Adds the tiers of an utterance that starts so many seconds behind the start of its recording.
+/// Adds the tiers of an utterance that starts at `start` in its recording.
 ///
 /// # Errors
-/// Two have one name, a segment has no end, something is not UTF-8, or a tier of points has none, so that nothing tells
-/// that it is one.
+/// Two tiers have the same name, a segment has no end, a text is not UTF-8, or a tier of points is
+/// empty, so that its type would be lost.
 pub(super) fn write(tiers: &[Tier], start: Decimal, fields: &mut Fields<'_>) -> Result<()> {
     if tiers.is_empty() {
         return Ok(());
@@ -135,9 +134,7 @@ pub(super) fn write(tiers: &[Tier], start: Decimal, fields: &mut Fields<'_>) -> 
             return Err(Error::unfit("has two tiers of one name"));
         }
         if tier.points && tier.segments.is_empty() {
-            return Err(Error::unfit(
-                "has a tier of points without any, which the format can't hold",
-            ));
+            return Err(Error::not_held("has a tier of points without any"));
         }
         let kind = match utf8(&tier.name, "the name of a tier")? {
             "" => USUAL,
@@ -159,9 +156,7 @@ pub(super) fn write(tiers: &[Tier], start: Decimal, fields: &mut Fields<'_>) -> 
 
 fn write_item(segment: &Segment, start: Decimal, out: &mut Vec<u8>) -> Result<()> {
     let Some(end) = segment.end else {
-        return Err(Error::unfit(
-            "has a segment without an end, which the format must tell",
-        ));
+        return Err(Error::unfit("has a segment without an end, which ").the_format(" must tell"));
     };
     let (Some(from), Some(lasts)) = (segment.start.plus(start), end.minus(segment.start)) else {
         return Err(Error::unfit(

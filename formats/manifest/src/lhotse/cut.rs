@@ -1,26 +1,26 @@
-//! Cuts: stretches of recordings with their supervisions, features and recording in one object.
+//! Cuts: segments of recordings, with supervisions, features and recording in one object.
 
 use serde_json::value::RawValue;
 use spr_core::model::{Audio, Tag, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::json::{self, Object};
+use spr_syntax::manifest::Places;
+use spr_syntax::manifest::columns::{self, COLUMN};
+use spr_syntax::manifest::source::Place;
 
 use super::features::Features;
-use super::reader::Parts;
-use super::recording::{Recording, Stretch};
+use super::parts::RequestedFields;
+use super::recording::{Recording, RecordingSegment};
 use super::supervision::Supervision;
-use crate::columns::{self, COLUMN};
-use crate::json::{self, Object};
-use crate::places::Places;
-use crate::source::Place;
 
-/// Reads the utterances of a cut: one for each supervision, or one where there is none.
+/// Reads the utterances of a cut: one for each supervision, or a single one if there is none.
 ///
 /// # Errors
-/// It is a cut of another kind, or lacks what it must have.
+/// The cut is of another type, or lacks a required field.
 pub(super) fn read(
     mut object: Object<'_>,
     places: &mut Places,
-    parts: &mut Parts,
+    parts: &mut RequestedFields,
     into: &mut Vec<Utterance>,
 ) -> Result<()> {
     let kind = json::text(object.require("type")?, "type")?;
@@ -30,7 +30,7 @@ pub(super) fn read(
             .hint("have lhotse save such cuts as sound of their own: cuts.save_audios(…)"));
     }
     let id = json::text(object.require("id")?, "id")?.into_owned();
-    let stretch = Stretch::take(&mut object)?;
+    let stretch = RecordingSegment::take(&mut object)?;
     let recording = object.take("recording");
     let recording = recording
         .map(|raw| Recording::read(Object::of(raw, "recording")?, places))
@@ -60,58 +60,48 @@ pub(super) fn read(
         .collect();
     let supervisions = supervisions?;
     let several = supervisions.len() > 1;
-    let mut finish = |key: &str, stretch: Stretch, said: Option<Supervision<'_>>| -> Result<()> {
-        let mut utt = Utterance {
-            key: key.into(),
-            ..Utterance::default()
-        };
-        let audio = recording
-            .as_ref()
-            .map(|(_, own)| own.reference(&stretch))
-            .transpose()?;
-        if let Some(audio) = &audio {
-            let named = recording
+    let mut finish =
+        |key: &str, stretch: RecordingSegment, said: Option<Supervision<'_>>| -> Result<()> {
+            let mut utt = Utterance {
+                key: key.into(),
+                ..Utterance::default()
+            };
+            let audio = recording
                 .as_ref()
-                .map(|(name, _)| name)
-                .filter(|name| *name != key);
-            let place = Place::new(named.map(|name| name.as_str().into()), audio);
-            place.read(&mut Object::default(), &mut utt.meta)?;
-        }
-        if let Some(said) = said {
-            if said.id != key {
-                let id = serde_json::Value::from(&*said.id).to_string();
-                utt.meta.tags.push(Tag::new(COLUMN, "supervision_id", id));
+                .map(|(_, own)| own.reference(&stretch))
+                .transpose()?;
+            if let Some(audio) = &audio {
+                let named = recording
+                    .as_ref()
+                    .map(|(name, _)| name)
+                    .filter(|name| *name != key);
+                let place = Place::new(named.map(|name| name.as_str().into()), audio);
+                place.read(&mut Object::default(), &mut utt.meta)?;
             }
-            let whole = audio.as_ref().is_some_and(|audio| !audio.is_stretch());
-            let all = Some(stretch.duration).filter(|_| whole);
-            said.fill(stretch.start, all, &mut utt)?;
-        }
-        for tag in &extra {
-            let is_twin = |own: &Tag| (&own.format, &own.key) == (&tag.format, &tag.key);
-            match utt.meta.tags.iter().any(is_twin) {
-                false => utt.meta.tags.push(tag.clone()),
-                true => {
-                    let key = [b"cut.", tag.key.as_slice()].concat();
-                    utt.meta
-                        .tags
-                        .push(Tag::new(tag.format.clone(), key, tag.value.clone()));
+            if let Some(said) = said {
+                if said.id != key {
+                    let id = serde_json::Value::from(&*said.id).to_string();
+                    utt.meta.tags.push(Tag::new(COLUMN, "supervision_id", id));
                 }
+                let whole = audio.as_ref().is_some_and(|audio| !audio.is_stretch());
+                let all = Some(stretch.duration).filter(|_| whole);
+                said.fill(stretch.start, all, &mut utt)?;
             }
-        }
-        utt.audio = audio.map(Audio::Reference);
-        parts.choose(features.as_ref(), &stretch, places, &mut utt)?;
-        into.push(utt);
-        Ok(())
-    };
+            add_tags(&extra, &mut utt.meta.tags);
+            utt.audio = audio.map(Audio::Reference);
+            parts.choose(features.as_ref(), &stretch, places, &mut utt)?;
+            into.push(utt);
+            Ok(())
+        };
     if !several {
         let said = supervisions.into_iter().next();
         return finish(&id, stretch, said);
     }
     for said in supervisions {
-        // In a cut, a supervision counts from where the cut starts.
+        // In a cut, the times of a supervision start with the cut.
         let start = stretch.start.plus(said.stretch.start);
         let start = start.ok_or_else(|| Error::malformed("the times have too many digits"))?;
-        let own = Stretch {
+        let own = RecordingSegment {
             start,
             duration: said.stretch.duration,
             channels: said.stretch.channels.clone(),
@@ -119,4 +109,18 @@ pub(super) fn read(
         finish(&said.id.clone(), own, Some(said))?;
     }
     Ok(())
+}
+
+/// Adds the tags of a cut to those of one of its supervisions, which may have the same names.
+fn add_tags(extra: &[Tag], tags: &mut Vec<Tag>) {
+    for tag in extra {
+        let is_twin = |own: &Tag| (&own.format, &own.key) == (&tag.format, &tag.key);
+        match tags.iter().any(is_twin) {
+            false => tags.push(tag.clone()),
+            true => {
+                let key = [b"cut.", tag.key.as_slice()].concat();
+                tags.push(Tag::new(tag.format.clone(), key, tag.value.clone()));
+            }
+        }
+    }
 }

@@ -1,16 +1,16 @@
-//! Features that a manifest says where to find.
+//! References to features.
 
 use std::collections::HashMap;
 
 use spr_core::model::{Decimal, Matrix, Utterance};
 use spr_core::{Error, Limits, Result};
+use spr_syntax::json::{self, Object};
+use spr_syntax::manifest::Places;
 
-use super::recording::Stretch;
+use super::recording::RecordingSegment;
 use super::stores::Stores;
-use crate::json::{self, Object};
-use crate::places::Places;
 
-/// Features of a stretch of a recording.
+/// The features of a segment of a recording.
 #[derive(Clone)]
 pub(super) struct Features {
     pub(super) recording: Option<String>,
@@ -23,10 +23,10 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// The features that an object describes.
+    /// Parses the features that an object describes.
     ///
     /// # Errors
-    /// It lacks what it must have.
+    /// A required field is missing.
     pub(super) fn read(mut object: Object<'_>) -> Result<Self> {
         let mut time = |name: &str| json::time(object.require(name)?, name);
         let (start, duration, shift) = (time("start")?, time("duration")?, time("frame_shift")?);
@@ -53,19 +53,19 @@ impl Features {
         })
     }
 
-    /// What they are called: the last part of where they are in their store.
+    /// Returns the last part of their location in the store.
     pub(super) fn name(&self) -> &str {
         let last = self.key.rsplit('/').next().unwrap_or(&self.key);
         last.strip_suffix(".npy").unwrap_or(last)
     }
 
-    /// Reads the frames of a stretch of the recording, and says how far apart they are.
+    /// Reads the frames of a segment of the recording, and sets the frame shift.
     ///
     /// # Errors
-    /// They can't be opened, or are in a store that is not read.
+    /// They cannot be opened, or the store is not supported.
     pub(super) fn load(
         &self,
-        stretch: &Stretch,
+        stretch: &RecordingSegment,
         places: &mut Places,
         (stores, limits): (&mut Stores, &Limits),
         utt: &mut Utterance,
@@ -76,11 +76,11 @@ impl Features {
         Ok(())
     }
 
-    /// The frames of a stretch, rounded as lhotse does.
-    fn part(&self, all: Matrix, stretch: &Stretch, limits: &Limits) -> Result<Matrix> {
+    /// Returns the frames of a segment, with the rounding of lhotse.
+    fn part(&self, all: Matrix, stretch: &RecordingSegment, limits: &Limits) -> Result<Matrix> {
         let frames = |time: Decimal| {
             let count = (time.value() / self.shift.value() + 0.5).floor();
-            // A float that is too large becomes the largest integer.
+            // Casts saturate.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -109,7 +109,7 @@ impl Features {
     }
 }
 
-/// Features by their recordings.
+/// Features by recording.
 #[derive(Default)]
 pub(super) struct FeatureSet(HashMap<String, Vec<Features>>);
 
@@ -120,8 +120,8 @@ impl FeatureSet {
         self.0.entry(recording).or_default().push(features);
     }
 
-    /// The features that a stretch of a recording is within, those that start last.
-    pub(super) fn find(&self, recording: &str, stretch: &Stretch) -> Option<&Features> {
+    /// Returns the features that contain a segment of a recording, the latest if there are several.
+    pub(super) fn find(&self, recording: &str, stretch: &RecordingSegment) -> Option<&Features> {
         let all = self.0.get(recording)?.iter();
         let holds = |features: &&Features| {
             let end = features.start.plus(features.duration);

@@ -1,11 +1,11 @@
-//! Which manifests of a folder belong together.
+//! The manifests of a folder that belong together.
 
 use spr_core::bytes::{Env, Location, Source};
 use spr_core::{Error, Result};
 
 use super::Kind;
 
-/// What a manifest holds, as far as its name tells.
+/// Returns the kind of a manifest according to its name.
 pub(super) fn kind_by_name(name: &str) -> Option<Kind> {
     let plain = name.strip_suffix(".gz").unwrap_or(name);
     let stem = plain
@@ -24,11 +24,10 @@ pub(super) fn kind_by_name(name: &str) -> Option<Kind> {
         .map(|(_, kind)| kind)
 }
 
-/// The manifest of a folder from which the others are found: that of supervisions, else of cuts,
-/// else of recordings.
+/// Returns the main manifest of a folder: supervisions, otherwise cuts, otherwise recordings.
 ///
 /// # Errors
-/// There are several, or it is a Shar.
+/// There are several, or the folder is a Shar.
 pub(super) fn main(folder: &Location, env: &Env) -> Result<Location> {
     let entries = env.entries(folder)?;
     let named: Vec<_> = entries
@@ -68,13 +67,13 @@ pub(super) fn main(folder: &Location, env: &Env) -> Result<Location> {
     Err(Error::unsupported(message).file(folder.to_string()))
 }
 
-/// Whether files of these names are a Lhotse Shar.
+/// Returns `true` if files of these names are a Lhotse Shar.
 fn is_shar<'a>(names: impl Iterator<Item = &'a str>) -> bool {
     let mut numbered = names.filter_map(|name| name.strip_prefix("cuts."));
     numbered.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The manifest of another kind that goes with one of supervisions, if it is there.
+/// Returns the manifest of another kind that belongs to one of supervisions, if it exists.
 pub(super) fn companion(of: &Source, kind: Kind, env: &Env) -> Option<Location> {
     let file = of.location()?;
     let name = file.name()?.to_str()?;

@@ -1,25 +1,26 @@
-//! Lhotse's manifests: recordings, supervisions, features, and cuts that have all of them.
+//! Lhotse manifests: recordings, supervisions, features, and cuts that contain all of them.
 
 mod alignment;
 mod cut;
 mod features;
 mod files;
+mod parts;
 mod reader;
 mod recording;
 mod stores;
 mod supervision;
 mod write;
 
-use spr_core::bytes::{Env, Location, Nested, Output, Source};
+use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, FeatureCaps, Format, FormatInfo, Keys, Medium, Notation, Opened,
+    AudioCaps, Caps, Count, FeatureCaps, Format, FormatInfo, Keys, Medium, OpenedDataset,
     OptionSpec, Options, Probe, Request, Score, SegmentCaps, Tags, WholeFolder, Writer,
 };
-use spr_core::model::{Dtype, SourceField};
+use spr_core::model::{About, Dtype, SourceField};
 use spr_core::{Error, Result};
+use spr_syntax::json::{self, Object};
+use spr_syntax::manifest;
 
-use crate::json::{self, Object};
-use crate::names;
 use reader::LhotseReader;
 use write::LhotseWriter;
 
@@ -29,7 +30,7 @@ pub struct Lhotse;
 /// The format, for registries.
 pub static LHOTSE: Lhotse = Lhotse;
 
-/// What a manifest holds.
+/// The kind of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Recordings,
@@ -39,7 +40,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What it is called, in names of files and of options.
+    /// Returns its name in file names and options.
     fn name(self) -> &'static str {
         match self {
             Self::Recordings => "recordings",
@@ -49,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a manifest with this object in it, by the fields that Lhotse goes by.
+    /// Returns the kind of a manifest with this object, by the same fields as Lhotse.
     ///
     /// # Errors
     /// It is of images or arrays.
@@ -76,11 +77,12 @@ const FILE: Caps = {
     let mut audio = AudioCaps::NONE;
     audio.references = true;
     let mut segments = SegmentCaps::ALL;
-    segments.speakers = false;
+    (segments.speakers, segments.closed) = (false, true);
     let mut caps = Caps::new(Count::Many, Keys::Any);
     caps.audio = audio;
     caps.segments = Some(segments);
     caps.text = true;
+    caps.utf8 = true;
     caps.frame_shift = true;
     caps.source = SourceField::ALL;
     caps.tags = Tags::Any;
@@ -89,7 +91,9 @@ const FILE: Caps = {
 
 const FOLDER: Caps = {
     let mut caps = FILE;
-    caps.features = Some(FeatureCaps::new(&[Dtype::F32, Dtype::F64]));
+    let mut features = FeatureCaps::new(&[Dtype::F32, Dtype::F64]);
+    features.needs_shift = true;
+    caps.features = Some(features);
     caps
 };
 
@@ -110,10 +114,10 @@ static INFO: FormatInfo = FormatInfo::new(
         value: "FILE",
         help: "the features of a manifest of supervisions, if they are not beside it",
     },
-    names::PATHS,
+    manifest::PATHS,
 ]);
 
-/// Fields of which a line of a manifest has all of one list.
+/// Sets of fields, of which a line of a manifest has all of one set.
 const TELLING: [&[&str]; 4] = [
     &["sources", "sampling_rate", "num_samples"],
     &["recording_id", "start", "duration"],
@@ -150,26 +154,24 @@ impl Format for Lhotse {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
-        Ok(Opened::stream(LhotseReader::new(
+    ) -> Result<OpenedDataset> {
+        Ok(OpenedDataset::stream(LhotseReader::new(
             source, options, request, env,
         )?))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         Ok(Box::new(LhotseWriter::new(output, options, env)?))
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {
         Some(self)
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }
 
@@ -188,7 +190,7 @@ impl WholeFolder for Lhotse {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let source = env.open_file(&files::main(folder, env)?)?;
         Format::open(self, source, options, request, env)
     }

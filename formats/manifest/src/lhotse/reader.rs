@@ -1,90 +1,31 @@
-//! Reading line by line.
+//! The reader.
 
 use std::collections::HashMap;
 
 use spr_core::bytes::{Env, Location, Source};
-use spr_core::format::{Options, Reader, Request, Wanted};
+use spr_core::format::{KeyPredicate, Options, Reader, Request};
 use spr_core::model::{Audio, DatasetInfo, KeySource, Utterance};
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, Result};
+use spr_syntax::json::Object;
+use spr_syntax::lines::Lines;
+use spr_syntax::manifest::Places;
+use spr_syntax::manifest::source::Place;
 
 use super::features::{FeatureSet, Features};
-use super::recording::{Recording, Stretch};
-use super::stores::Stores;
+use super::parts::RequestedFields;
+use super::recording::{Recording, RecordingSegment};
 use super::supervision::Supervision;
 use super::{Kind, cut, files};
-use crate::json::Object;
-use crate::lines::Lines;
-use crate::places::Places;
-use crate::source::Place;
-
-/// Which forms of an utterance are wanted.
-pub(super) struct Parts {
-    sound: bool,
-    features: bool,
-    stores: Stores,
-    limits: Limits,
-}
-
-impl Parts {
-    fn new(request: &Request, env: &Env) -> Self {
-        let forms = request.forms;
-        let either = forms.audio || forms.features;
-        Self {
-            sound: request.parts.audio && (forms.audio || !either),
-            features: request.parts.features && (forms.features || !either),
-            stores: Stores::new(env),
-            limits: env.limits,
-        }
-    }
-
-    /// Reads features.
-    ///
-    /// # Errors
-    /// They can't be read.
-    fn read(
-        &mut self,
-        features: &Features,
-        stretch: &Stretch,
-        places: &mut Places,
-        utt: &mut Utterance,
-    ) -> Result<()> {
-        features.load(stretch, places, (&mut self.stores, &self.limits), utt)
-    }
-
-    /// Reads the features of an utterance, if there are some and they are wanted; where features
-    /// alone are wanted, the sound goes.
-    ///
-    /// # Errors
-    /// They can't be read.
-    pub(super) fn choose(
-        &mut self,
-        features: Option<&Features>,
-        stretch: &Stretch,
-        places: &mut Places,
-        utt: &mut Utterance,
-    ) -> Result<()> {
-        let Some(features) = features else {
-            return Ok(());
-        };
-        if self.features || utt.audio.is_none() {
-            self.read(features, stretch, places, utt)?;
-        }
-        if !self.sound {
-            utt.audio = None;
-        }
-        Ok(())
-    }
-}
 
 pub(super) struct LhotseReader {
     lines: Lines,
-    /// Whether the line at hand was looked at, and not read yet.
+    /// Whether the current line was inspected but not read.
     pending: bool,
     kind: Kind,
     tables: Tables,
-    /// Utterances of a cut of which the first was given, the last one first.
+    /// The remaining utterances of a cut, in reverse order.
     ready: Vec<Utterance>,
-    wanted: Option<Wanted>,
+    wanted: Option<KeyPredicate>,
     info: DatasetInfo,
 }
 
@@ -103,18 +44,18 @@ impl LhotseReader {
             None => files::companion(&source, kind, env),
         };
         let beside = [find(Kind::Recordings), find(Kind::Features)];
-        let mut lines = Lines::new(source, env.limits);
-        let pending = lines.next()?;
+        let mut lines = Lines::of_json(source, env);
+        let pending = lines.advance()?;
         let kind = match pending {
-            true => Kind::of(&Object::of_line(lines.line()).map_err(|e| lines.error(e).fatal())?)
-                .map_err(|e| lines.error(e).fatal())?,
+            true => Kind::of(&Object::of_line(lines.line()).map_err(|e| lines.placed(e).fatal())?)
+                .map_err(|e| lines.placed(e).fatal())?,
             false => Kind::Supervisions,
         };
         let mut tables = Tables {
             places,
             recordings: None,
             features: FeatureSet::default(),
-            parts: Parts::new(request, env),
+            parts: RequestedFields::new(request, env),
         };
         if kind == Kind::Supervisions && pending {
             if beside[0].is_none() {
@@ -135,7 +76,7 @@ impl LhotseReader {
         })
     }
 
-    /// Reads the line at hand.
+    /// Reads the current line.
     fn entries(&mut self) -> Result<()> {
         let tables = &mut self.tables;
         let object = Object::of_line(self.lines.line())?;
@@ -166,7 +107,7 @@ impl LhotseReader {
                     ..Utterance::default()
                 };
                 utt.meta.recording = features.recording.as_deref().map(Into::into);
-                let stretch = Stretch {
+                let stretch = RecordingSegment {
                     start: features.start,
                     duration: features.duration,
                     channels: Vec::new(),
@@ -185,17 +126,17 @@ impl LhotseReader {
     }
 }
 
-/// What the lines of a manifest are joined with.
+/// Tables that are joined with the lines of a manifest.
 struct Tables {
     places: Places,
-    /// Recordings by their names, and the file that they are from.
+    /// Recordings by name, and their file.
     recordings: Option<(String, HashMap<String, Recording>)>,
     features: FeatureSet,
-    parts: Parts,
+    parts: RequestedFields,
 }
 
 impl Tables {
-    /// Loads what goes with supervisions.
+    /// Loads the tables that belong to supervisions.
     fn load(&mut self, [recordings, features]: [Option<Location>; 2], env: &Env) -> Result<()> {
         if let Some(file) = recordings {
             let mut all = HashMap::new();
@@ -254,12 +195,12 @@ impl Tables {
     }
 }
 
-/// Hands over each object of a manifest.
+/// Passes each object of a manifest to `take`.
 fn each(file: &Location, env: &Env, mut take: impl FnMut(Object<'_>) -> Result<()>) -> Result<()> {
-    let mut lines = Lines::new(env.open_file(file)?, env.limits);
-    while lines.next()? {
+    let mut lines = Lines::of_json(env.open_file(file)?, env);
+    while lines.advance()? {
         let taken = Object::of_line(lines.line()).and_then(&mut take);
-        taken.map_err(|e| lines.error(e).fatal())?;
+        taken.map_err(|e| lines.placed(e).fatal())?;
     }
     Ok(())
 }
@@ -274,16 +215,16 @@ impl Reader for LhotseReader {
             while let Some(next) = self.ready.pop() {
                 if self.wanted.as_ref().is_none_or(|wanted| wanted(&next.key)) {
                     *utt = next;
-                    self.lines.origin(utt);
+                    utt.origin = self.lines.origin();
                     return Ok(true);
                 }
             }
-            if !std::mem::take(&mut self.pending) && !self.lines.next()? {
+            if !std::mem::take(&mut self.pending) && !self.lines.advance()? {
                 return Ok(false);
             }
             if let Err(error) = self.entries() {
                 self.ready.clear();
-                return Err(self.lines.error(error));
+                return Err(self.lines.placed(error).continuable());
             }
         }
     }

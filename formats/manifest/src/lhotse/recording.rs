@@ -1,35 +1,34 @@
-//! Recordings: sound files, and what is known of them.
+//! Recordings: audio files and their properties.
 
 use serde_json::value::RawValue;
 use spr_core::bytes::Locator;
 use spr_core::model::{AudioFacts, AudioReference, Decimal};
 use spr_core::{Error, Result};
-
-use crate::json::{self, Object};
-use crate::places::Places;
+use spr_syntax::json::{self, Object};
+use spr_syntax::manifest::Places;
 
 /// A recording without its name.
 pub(super) struct Recording {
-    /// Where each group of channels is.
+    /// The location of each group of channels.
     sources: Vec<(Vec<u32>, Locator)>,
     rate: u32,
     samples: u64,
 }
 
-/// A stretch of a recording, as it is written.
+/// A segment of a recording, as written.
 #[derive(Clone)]
-pub(super) struct Stretch {
+pub(super) struct RecordingSegment {
     pub(super) start: Decimal,
     pub(super) duration: Decimal,
-    /// The channels that are meant; none told are all.
+    /// The selected channels; empty for all.
     pub(super) channels: Vec<u32>,
 }
 
-impl Stretch {
+impl RecordingSegment {
     /// Takes `start`, `duration` and `channel`.
     ///
     /// # Errors
-    /// They are not there or are not what they should be.
+    /// They are missing or invalid.
     pub(super) fn take(object: &mut Object<'_>) -> Result<Self> {
         let duration = json::time(object.require("duration")?, "duration")?;
         Ok(Self {
@@ -39,7 +38,7 @@ impl Stretch {
         })
     }
 
-    /// Where it ends.
+    /// Returns the end.
     ///
     /// # Errors
     /// The numbers are too large.
@@ -49,7 +48,7 @@ impl Stretch {
     }
 }
 
-/// A channel, or a list of them.
+/// Parses a channel, or a list of channels.
 fn channels(raw: &RawValue) -> Result<Vec<u32>> {
     match raw.get().starts_with('[') {
         true => json::parse(raw, "channel", "a list of channels"),
@@ -58,10 +57,10 @@ fn channels(raw: &RawValue) -> Result<Vec<u32>> {
 }
 
 impl Recording {
-    /// The recording that an object describes, and its name.
+    /// Parses a recording and its name.
     ///
     /// # Errors
-    /// It does not, or its sound can't be found by what it says.
+    /// It is not a recording, or its audio cannot be located.
     pub(super) fn read(mut object: Object<'_>, places: &mut Places) -> Result<(String, Self)> {
         let id = json::text(object.require("id")?, "id")?.into_owned();
         if let Some(transforms) = object.take("transforms")
@@ -99,11 +98,11 @@ impl Recording {
             .sum()
     }
 
-    /// Where a stretch is; all of the recording where the stretch is as long.
+    /// Returns the reference for a segment, without times if it is the whole recording.
     ///
     /// # Errors
-    /// There is no such channel, or channels are asked for that are not a file.
-    pub(super) fn reference(&self, stretch: &Stretch) -> Result<AudioReference> {
+    /// There is no such channel, or the channels are not those of one file.
+    pub(super) fn reference(&self, stretch: &RecordingSegment) -> Result<AudioReference> {
         let (at, channel) = self.channel(&stretch.channels)?;
         let facts = AudioFacts {
             rate: Some(self.rate),
@@ -137,21 +136,21 @@ impl Recording {
         })
     }
 
-    /// All of it.
+    /// Returns the reference for the whole recording.
     pub(super) fn all(&self) -> Result<AudioReference> {
         let duration = AudioFacts {
             rate: Some(self.rate),
             samples: Some(self.samples),
             ..AudioFacts::default()
         };
-        self.reference(&Stretch {
+        self.reference(&RecordingSegment {
             start: Decimal::ZERO,
             duration: duration.time().unwrap_or_default(),
             channels: Vec::new(),
         })
     }
 
-    /// The file of some channels, and the one in it that is meant, if it has others.
+    /// Returns the file of some channels, and the channel in it if the file has others as well.
     fn channel(&self, wanted: &[u32]) -> Result<(&Locator, Option<u32>)> {
         for (channels, at) in &self.sources {
             match wanted {

@@ -1,20 +1,19 @@
-//! Where Lhotse keeps features.
+//! Stores of features.
 
-use spr_core::bytes::{Env, Extent, Finder, Location, Locator};
+use spr_core::bytes::{Env, Finder, Location, Locator, ObjectBounds};
 use spr_core::model::{Key, Matrix, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::manifest::Places;
 
-use crate::places::Places;
-
-/// The stores that were opened.
+/// The stores that have been opened.
 pub(super) struct Stores {
     env: Env,
-    /// The script file that was opened last.
+    /// The last script file.
     script: Option<(Location, Finder)>,
 }
 
 impl Stores {
-    /// None yet.
+    /// Creates an empty cache.
     pub(super) fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
@@ -22,10 +21,10 @@ impl Stores {
         }
     }
 
-    /// Reads the features that are called `key` in the store at `path`.
+    /// Reads the features called `key` in the store at `path`.
     ///
     /// # Errors
-    /// They can't be opened, or it is a store that is not read.
+    /// They cannot be opened, or the store is not supported.
     pub(super) fn read(
         &mut self,
         store: &str,
@@ -39,7 +38,7 @@ impl Stores {
                 let file = places.find(&format!("{path}/{key}"));
                 let mut source = self.env.open_from(None, &Locator::File(file))?;
                 let nested = self.env.nested("npy")?;
-                nested.read(&mut source, Extent::Whole, &mut utt, &self.env)?;
+                nested.read(&mut source, ObjectBounds::Whole, &mut utt, &self.env)?;
                 source.name().to_owned()
             }
             "kaldiio" => self.kaldi(path, key, places, &mut utt)?,
@@ -53,7 +52,7 @@ impl Stores {
             .ok_or_else(|| Error::malformed("holds no matrix of features").file(name))
     }
 
-    /// Reads from a place in an archive, or what a script file names so.
+    /// Reads from a position in an archive, or an entry of a script file.
     fn kaldi(
         &mut self,
         path: &str,

@@ -1,44 +1,44 @@
-//! Supervisions: what is said in a stretch of a recording, and by whom.
+//! Supervisions: text and speaker of a segment of a recording.
 
 use spr_core::Result;
 use spr_core::model::{AudioReference, Decimal, Key, Utterance};
+use spr_syntax::json::{self, Fields, Object};
+use spr_syntax::manifest::columns;
+use spr_syntax::manifest::source::{self, Place, utf8};
 
 use super::alignment;
-use super::recording::Stretch;
-use crate::columns;
-use crate::json::{self, Fields, Object};
-use crate::source::{self, Place, utf8};
+use super::recording::RecordingSegment;
 
-/// A supervision of which the names and the times are read.
+/// A supervision with parsed names and times.
 pub(super) struct Supervision<'a> {
     pub(super) id: String,
     pub(super) recording: String,
-    pub(super) stretch: Stretch,
+    pub(super) stretch: RecordingSegment,
     rest: Object<'a>,
 }
 
-/// The field of `custom` that has the frame shift of an utterance without features.
+/// The field of `custom` with the frame shift of an utterance without features.
 const FRAME_SHIFT: &str = "frame_shift";
 
 impl<'a> Supervision<'a> {
-    /// The supervision that an object is.
+    /// Parses a supervision.
     ///
     /// # Errors
-    /// It lacks what it must have.
+    /// A required field is missing.
     pub(super) fn read(mut object: Object<'a>) -> Result<Self> {
         Ok(Self {
             id: json::text(object.require("id")?, "id")?.into_owned(),
             recording: json::text(object.require("recording_id")?, "recording_id")?.into_owned(),
-            stretch: Stretch::take(&mut object)?,
+            stretch: RecordingSegment::take(&mut object)?,
             rest: object,
         })
     }
 
-    /// Fills what is said, by whom and when. Alignments count from the start of the recording, in
-    /// which the utterance starts at `start`; it may be [all](alignment::read) of it.
+    /// Fills in text, speaker and times. Alignments count from the start of the recording, in which
+    /// the utterance starts at `start`; it may be [all](alignment::read) of it.
     ///
     /// # Errors
-    /// A field is of another type.
+    /// A field has another type.
     pub(super) fn fill(
         mut self,
         start: Decimal,
@@ -77,24 +77,24 @@ impl<'a> Supervision<'a> {
     }
 }
 
-/// The names that a supervision, and the recording it is in, go by, and its times.
+/// The names of a supervision and its recording, and its times.
 pub(super) struct Naming<'a> {
     pub(super) key: &'a str,
     pub(super) recording: &'a str,
     pub(super) start: Decimal,
     pub(super) duration: Decimal,
-    /// Channels of the recording.
+    /// The channels of the recording.
     pub(super) channels: u32,
 }
 
 impl Naming<'_> {
-    /// What is known of the place by these names alone.
+    /// Returns the information in these names alone.
     pub(super) fn place(&self, audio: &AudioReference) -> Place {
         let named = (self.recording != self.key).then(|| Key::from(self.recording));
         Place::new(named, audio)
     }
 
-    /// Adds a field of this name with the channel, or all of them.
+    /// Adds a field with the channel, or with all of them.
     pub(super) fn write_channel(
         &self,
         name: &str,
@@ -111,10 +111,10 @@ impl Naming<'_> {
         }
     }
 
-    /// Writes the supervision, which starts at `start` in what it is part of.
+    /// Writes the supervision, which starts at `start` in its parent.
     ///
     /// # Errors
-    /// Something of it is not UTF-8, or the like.
+    /// A text is not UTF-8, or a value cannot be represented.
     pub(super) fn write(
         &self,
         utt: &Utterance,

@@ -1,44 +1,44 @@
-//! Writing: recordings and supervisions to a folder, or cuts to a file.
+//! The writer: recordings and supervisions to a folder, or cuts to a file.
 
 use std::collections::HashMap;
 
 use spr_core::bytes::{Env, Location, Locator, Output, Part, Sink};
-use spr_core::format::{Caps, Medium, Options, Writer, Written};
+use spr_core::format::{Caps, Medium, Options, WriteSummary, Writer};
 use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Utterance};
 use spr_core::{Error, Result, stage};
+use spr_syntax::json::Fields;
+use spr_syntax::manifest::Names;
+use spr_syntax::manifest::source::{no_sound, utf8};
 
 use super::alignment;
 use super::supervision::Naming;
 use super::{FILE, FOLDER};
-use crate::json::Fields;
-use crate::names::Names;
-use crate::source::{no_sound, utf8};
 
-/// Where features go, and their manifest.
+/// The names of the features folder and of its manifest.
 const FEATURES: [&str; 2] = ["features", "features.jsonl.gz"];
 
 pub(super) struct LhotseWriter {
     caps: Caps,
     output: Output,
-    /// Supervisions; in a file by itself cuts, which have all in them.
+    /// The supervisions; in a single file, the cuts.
     said: Sink,
-    /// Recordings, where they are not in cuts.
+    /// The recordings, unless they are in cuts.
     recorded: Option<Sink>,
-    /// The manifest of features, once there are some.
+    /// The manifest of features, after the first ones.
     featured: Option<Sink>,
     names: Names,
     env: Env,
-    /// The place of each recording that was written.
+    /// The location of each recording written.
     recordings: HashMap<String, Locator>,
-    /// Those of the recording that was looked at last.
-    last: Option<(Locator, Known)>,
-    made: Made,
-    written: Written,
+    /// The facts about the last recording.
+    last: Option<(Locator, RecordingFacts)>,
+    made: UtteranceLines,
+    written: WriteSummary,
 }
 
-/// What must be known of a recording.
+/// The required facts about a recording.
 #[derive(Clone, Copy)]
-struct Known {
+struct RecordingFacts {
     rate: u32,
     samples: u64,
     channels: u32,
@@ -46,13 +46,13 @@ struct Known {
 
 /// The lines of an utterance.
 #[derive(Default)]
-struct Made {
+struct UtteranceLines {
     id: String,
     at: Option<Locator>,
     recording: Vec<u8>,
     said: Vec<u8>,
     features: Vec<u8>,
-    /// The name of the file of features in the folder.
+    /// The name of the features file in the folder.
     file: String,
 }
 
@@ -79,8 +79,8 @@ impl LhotseWriter {
             env: env.clone(),
             recordings: HashMap::new(),
             last: None,
-            made: Made::default(),
-            written: Written::default(),
+            made: UtteranceLines::default(),
+            written: WriteSummary::default(),
         })
     }
 
@@ -90,6 +90,9 @@ impl LhotseWriter {
     }
 
     fn lines(&mut self, utt: &Utterance) -> Result<()> {
+        if utt.audio.is_none() {
+            return Err(no_sound("of the manifest names", utt));
+        }
         self.caps.check(utt)?;
         let Some(Audio::Reference(audio)) = &utt.audio else {
             return Err(no_sound("of the manifest names", utt));
@@ -98,9 +101,9 @@ impl LhotseWriter {
         let known = self.known(utt, audio)?;
         let id = self.recording_id(utt, audio, key)?;
         let (start, duration) = known.stretch(audio)?;
-        self.made = Made {
+        self.made = UtteranceLines {
             at: Some(audio.at.clone()),
-            ..Made::default()
+            ..UtteranceLines::default()
         };
         write_recording(&id, audio, known, &mut self.names, &mut self.made.recording)?;
         let naming = Naming {
@@ -124,7 +127,7 @@ impl LhotseWriter {
                 naming.write_channel("channel", audio, &mut fields);
                 let out = fields.start("supervisions");
                 out.push(b'[');
-                // In a cut, a supervision counts from where the cut starts.
+                // In a cut, the times of a supervision start with the cut.
                 naming.write(utt, audio, Decimal::ZERO, out)?;
                 out.push(b']');
                 fields
@@ -176,13 +179,13 @@ impl LhotseWriter {
         Ok(())
     }
 
-    /// What is known of the recording; its header is read if that is not enough.
-    fn known(&mut self, utt: &Utterance, audio: &AudioReference) -> Result<Known> {
+    /// Returns the facts about the recording, and reads its header if necessary.
+    fn known(&mut self, utt: &Utterance, audio: &AudioReference) -> Result<RecordingFacts> {
         let told = match audio.is_stretch() {
             true => audio.whole,
             false => audio.facts,
         };
-        if let Some(known) = Known::of(told) {
+        if let Some(known) = RecordingFacts::of(told) {
             return Ok(known);
         }
         if let Some((at, known)) = &self.last
@@ -196,14 +199,14 @@ impl LhotseWriter {
                 Error::unfit(message).hint("write an audiofolder first, which has sound files")
             );
         }
-        let known = Known::of(stage::recording_facts(utt, &self.env)?);
+        let known = RecordingFacts::of(stage::recording_facts(utt, &self.env)?);
         let known = known.ok_or_else(|| Error::unfit("has sound of which too little is known"))?;
         self.last = Some((audio.at.clone(), known));
         Ok(known)
     }
 
-    /// The name of the recording: as it is told where the sound is the recording, else that of the
-    /// sound file, or where all of a file is the utterance, its own.
+    /// Returns the name of the recording: its own if the audio is the recording, otherwise that of
+    /// the audio file, or the key if the utterance is the whole file.
     fn recording_id(&self, utt: &Utterance, audio: &AudioReference, key: &str) -> Result<String> {
         let meta = &utt.meta;
         let same = (meta.start, meta.end) == (audio.start, audio.end);
@@ -255,7 +258,7 @@ impl LhotseWriter {
     }
 }
 
-impl Known {
+impl RecordingFacts {
     fn of(facts: AudioFacts) -> Option<Self> {
         Some(Self {
             rate: facts.rate.filter(|rate| *rate > 0)?,
@@ -273,7 +276,7 @@ impl Known {
         facts.time().unwrap_or_default()
     }
 
-    /// Where a stretch starts, and how long it lasts.
+    /// Returns the start and duration of a segment.
     fn stretch(self, audio: &AudioReference) -> Result<(Decimal, Decimal)> {
         let start = audio.start.unwrap_or_default();
         let end = audio.end.unwrap_or_else(|| self.duration());
@@ -289,7 +292,7 @@ impl Known {
 fn write_recording(
     id: &str,
     audio: &AudioReference,
-    known: Known,
+    known: RecordingFacts,
     names: &mut Names,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -319,8 +322,8 @@ fn write_recording(
     Ok(())
 }
 
-/// The file of an utterance's features, in a folder of the first three characters of its name, as
-/// Lhotse has it.
+/// Returns the features file of an utterance, in a folder named by the first three characters of
+/// its key, as in Lhotse.
 fn feature_file(key: &str) -> Result<String> {
     if key.is_empty() || key.starts_with('.') || key.contains(['/', '\\', '\0']) {
         return Err(Error::unfit("its name can't be that of a file of features"));
@@ -356,7 +359,7 @@ impl Writer for LhotseWriter {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         let sinks = [Some(self.said), self.recorded, self.featured];
         let mut written = self.written;
         for sink in sinks.into_iter().flatten() {

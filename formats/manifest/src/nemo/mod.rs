@@ -1,17 +1,17 @@
-//! NeMo manifests: a JSON object a line, for a stretch of a sound file and what is said in it.
+//! NeMo manifests: one JSON object per line, with a segment of an audio file and its text.
 
 mod read;
 mod write;
 
 use spr_core::Result;
-use spr_core::bytes::{Env, Nested, Output, Source};
+use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, Notation, Opened, OptionSpec,
-    Options, Probe, Request, Score, Tags, WholeFolder, Writer,
+    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, OptionSpec, Options,
+    Probe, Request, Score, Tags, Writer,
 };
-use spr_core::model::{Decimal, SourceField};
+use spr_core::model::{About, Decimal, SourceField};
+use spr_syntax::{json, manifest};
 
-use crate::{json, names};
 use read::NemoReader;
 use write::NemoWriter;
 
@@ -21,7 +21,7 @@ pub struct Nemo;
 /// The format, for registries.
 pub static NEMO: Nemo = Nemo;
 
-/// Names of the field that says where the sound is.
+/// The names of the field with the audio file.
 pub(crate) const FILE: [&str; 2] = ["audio_filepath", "audio_filename"];
 
 const CAPS: Caps = {
@@ -30,6 +30,7 @@ const CAPS: Caps = {
     let mut caps = Caps::new(Count::Many, Keys::Any);
     caps.audio = audio;
     caps.text = true;
+    caps.utf8 = true;
     caps.source = SourceField::ALL;
     caps.tags = Tags::Any;
     caps
@@ -48,7 +49,7 @@ static INFO: FormatInfo = FormatInfo::new(
         help: "what names an utterance whose line does not: its sound file's name without folder, \
                the default, or with it",
     },
-    names::PATHS,
+    manifest::PATHS,
 ]);
 
 impl Format for Nemo {
@@ -74,31 +75,25 @@ impl Format for Nemo {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
-        Ok(Opened::stream(NemoReader::new(
+    ) -> Result<OpenedDataset> {
+        Ok(OpenedDataset::stream(NemoReader::new(
             source, options, request, env,
         )?))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         Ok(Box::new(NemoWriter::new(&output, options, env)?))
-    }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }
 
-/// The name of an utterance whose line gives none: that of its sound file, and the stretch in
-/// milliseconds if it is one.
+/// Returns a key for an utterance without one: the name of its audio file, with the segment in
+/// milliseconds if there is one.
 fn made_up(file: &str, stretch: Option<[Decimal; 2]>) -> String {
     match stretch {
         None => file.to_owned(),

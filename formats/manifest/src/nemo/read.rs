@@ -1,25 +1,25 @@
-//! Reading line by line.
+//! The reader.
 
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 use spr_core::bytes::{Env, Locator, Source};
-use spr_core::format::{Options, Reader, Request, Wanted};
+use spr_core::format::{KeyPredicate, Options, Reader, Request};
 use spr_core::model::{
     Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, Key, KeySource, Utterance,
 };
 use spr_core::{Error, Result};
+use spr_syntax::json::{self, Object};
+use spr_syntax::lines::Lines;
+use spr_syntax::manifest::Places;
+use spr_syntax::manifest::columns;
+use spr_syntax::manifest::source::Place;
 
 use super::{FILE, made_up};
-use crate::columns;
-use crate::json::{self, Object};
-use crate::lines::Lines;
-use crate::places::Places;
-use crate::source::Place;
 
-/// What names an utterance whose line does not.
+/// The source of generated keys.
 #[derive(Clone, Copy)]
-enum MadeOf {
+enum KeyBasis {
     Stem,
     Path,
 }
@@ -27,10 +27,10 @@ enum MadeOf {
 pub(super) struct NemoReader {
     lines: Lines,
     places: Places,
-    made_of: MadeOf,
-    /// The names that were made up.
+    made_of: KeyBasis,
+    /// The generated keys.
     made_up: HashSet<Key>,
-    wanted: Option<Wanted>,
+    wanted: Option<KeyPredicate>,
     info: DatasetInfo,
 }
 
@@ -43,18 +43,18 @@ impl NemoReader {
     ) -> Result<Self> {
         let mut info = DatasetInfo::new(KeySource::Stored);
         info.compression = source.compression();
-        let words = [("stem", MadeOf::Stem), ("path", MadeOf::Path)];
+        let words = [("stem", KeyBasis::Stem), ("path", KeyBasis::Path)];
         Ok(Self {
             places: Places::new(source.location(), env),
-            lines: Lines::new(source, env.limits),
-            made_of: options.choice("keys", &words)?.unwrap_or(MadeOf::Stem),
+            lines: Lines::of_json(source, env),
+            made_of: options.choice("keys", &words)?.unwrap_or(KeyBasis::Stem),
             made_up: HashSet::new(),
             wanted: request.take_keys(),
             info,
         })
     }
 
-    /// Reads the line into `utt`; `false` if it says that it is to be skipped.
+    /// Reads the line into `utt`, and returns `false` if the line is marked as skipped.
     fn entry(&mut self, utt: &mut Utterance) -> Result<bool> {
         let mut object = Object::of_line(self.lines.line())?;
         if object.take("_skipme").is_some_and(is_true) {
@@ -65,7 +65,6 @@ impl NemoReader {
                 .hint("read the manifest from which it was made, or unpack the tar files and leave out the field shard_id"));
         }
         utt.start();
-        utt.clear_data();
         let named = FILE.into_iter().find_map(|name| object.take(name));
         let Some(named) = named else {
             return Err(Error::malformed(format!("has no {}", FILE[0])));
@@ -83,8 +82,8 @@ impl NemoReader {
             Some(name) => utt.key.set(name.as_bytes()),
             None => {
                 let stem = match self.made_of {
-                    MadeOf::Stem => stem(&file),
-                    MadeOf::Path => without_extension(&file),
+                    KeyBasis::Stem => stem(&file),
+                    KeyBasis::Path => without_extension(&file),
                 };
                 let stretch = start.zip(end).map(|(start, end)| [start, end]);
                 utt.key.set(made_up(stem, stretch).as_bytes());
@@ -143,7 +142,7 @@ fn without_extension(file: &str) -> &str {
     }
 }
 
-/// The name of a file without folder and extension.
+/// Returns the name of a file without folder and extension.
 pub(super) fn stem(file: &str) -> &str {
     let plain = without_extension(file);
     plain.rsplit('/').next().unwrap_or(plain)
@@ -155,11 +154,11 @@ impl Reader for NemoReader {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        while self.lines.next()? {
+        while self.lines.advance()? {
             let read = self.entry(utt);
-            let there = read.map_err(|e| self.lines.error(e))?;
+            let there = read.map_err(|e| self.lines.placed(e).continuable())?;
             if there && self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
-                self.lines.origin(utt);
+                utt.origin = self.lines.origin();
                 return Ok(true);
             }
         }

@@ -1,19 +1,19 @@
-//! Writing line by line.
+//! The writer.
 
 use spr_core::bytes::{Env, Locator, Output, Part, Sink};
-use spr_core::format::{Caps, Options, Writer, Written};
+use spr_core::format::{Caps, Options, WriteSummary, Writer};
 use spr_core::model::{Audio, AudioReference, Decimal, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::json::Fields;
+use spr_syntax::manifest;
+use spr_syntax::manifest::Names;
+use spr_syntax::manifest::columns;
+use spr_syntax::manifest::source::{self, Place, no_sound, utf8};
 
 use super::read::stem;
 use super::{CAPS, FILE, made_up};
-use crate::columns;
-use crate::json::Fields;
-use crate::names::Names;
-use crate::source::{self, Place, no_sound, utf8};
-use crate::time;
 
-/// Fields that are not columns of the user's own.
+/// Fields with a meaning in the format.
 const OWN: [&str; 16] = [
     FILE[0],
     FILE[1],
@@ -38,7 +38,7 @@ pub(super) struct NemoWriter {
     names: Names,
     env: Env,
     line: Vec<u8>,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl NemoWriter {
@@ -48,11 +48,11 @@ impl NemoWriter {
             sink: output.create(Part::Main, false)?,
             env: env.clone(),
             line: Vec::new(),
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
-    /// Makes the line of an utterance.
+    /// Formats the line of an utterance.
     fn make(&mut self, utt: &Utterance) -> Result<()> {
         self.line.clear();
         let made = self.fields(utt);
@@ -60,6 +60,9 @@ impl NemoWriter {
     }
 
     fn fields(&mut self, utt: &Utterance) -> Result<()> {
+        if utt.audio.is_none() {
+            return Err(no_sound("of the manifest names", utt));
+        }
         CAPS.check(utt)?;
         let Some(Audio::Reference(audio)) = &utt.audio else {
             return Err(no_sound("of the manifest names", utt));
@@ -118,7 +121,7 @@ impl NemoWriter {
     }
 }
 
-/// The file of sound that is all of a file, or a stretch of one.
+/// Returns the audio file of a reference.
 fn place(audio: &AudioReference) -> Result<&spr_core::bytes::Location> {
     let what = match &audio.at {
         Locator::File(file) if audio.len.is_none() => return Ok(file),
@@ -130,7 +133,7 @@ fn place(audio: &AudioReference) -> Result<&spr_core::bytes::Location> {
     Err(Error::unfit(message).hint("write an audiofolder first, which has sound files"))
 }
 
-/// Where the stretch starts, if it is one, and how long it lasts.
+/// Returns the start, if the audio is a segment, and the duration.
 fn times(utt: &Utterance, audio: &AudioReference, env: &Env) -> Result<[Option<Decimal>; 2]> {
     let is_stretch = audio.start.is_some() || audio.end.is_some();
     let start = is_stretch.then(|| audio.start.unwrap_or_default());
@@ -139,7 +142,7 @@ fn times(utt: &Utterance, audio: &AudioReference, env: &Env) -> Result<[Option<D
         .and_then(|end| end.minus(start.unwrap_or_default()));
     let duration = match between {
         Some(between) => between,
-        None => time::lasts(utt, audio, env)?,
+        None => manifest::lasts(utt, audio, env)?,
     };
     match duration.is_negative() || start.is_some_and(Decimal::is_negative) {
         true => Err(Error::unfit("has sound that ends before it starts")),
@@ -163,11 +166,9 @@ impl Writer for NemoWriter {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
-        let bytes = self.sink.finish()?;
-        Ok(Written {
-            bytes,
-            ..self.written
-        })
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
+        let mut written = self.written;
+        written.bytes = self.sink.finish()?;
+        Ok(written)
     }
 }

@@ -12,14 +12,14 @@ use rawzip::{
 use spr_core::bytes::Source;
 use spr_core::{Error, Result};
 
-/// Bytes of an array that is read at once.
+/// The size up to which an array is read at once.
 const SMALL: u64 = 16 << 10;
-/// What an array may always take.
+/// The memory that every array may take.
 const ALWAYS: u64 = 16 << 20;
-/// What it may take beyond that, for each byte that it is packed in: as of any compressed data.
+/// The memory that it may take in addition, per byte of compressed data.
 const RATIO: u64 = 50;
 
-/// A source that is read here and there.
+/// A source with random access.
 struct Places(Mutex<Source>);
 
 impl ReaderAt for Places {
@@ -37,14 +37,14 @@ impl ReaderAt for Places {
     }
 }
 
-/// A zip archive that is open.
+/// An open zip archive.
 pub(super) struct Archive {
     zip: ZipArchive<Arc<Places>>,
     places: Arc<Places>,
     name: String,
 }
 
-/// Where a member is, and how it is packed.
+/// The position and compression of a member.
 #[derive(Clone, Copy)]
 pub(super) struct Member {
     way: ZipArchiveEntryWayfinder,
@@ -53,11 +53,10 @@ pub(super) struct Member {
 }
 
 impl Archive {
-    /// Opens the archive that is all of `source`, and tells each of its members to `found`, with its
-    /// name.
+    /// Opens the archive in `source`, and passes each of its members with its name to `found`.
     ///
     /// # Errors
-    /// It is no zip archive, or a damaged one.
+    /// It is not a zip archive, or damaged.
     pub(super) fn open(
         source: Source,
         mut found: impl FnMut(&[u8], Member) -> Result<()>,
@@ -90,7 +89,7 @@ impl Archive {
         Ok(Self { zip, places, name })
     }
 
-    /// Its name, for messages.
+    /// Returns its name for messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -98,7 +97,7 @@ impl Archive {
     /// Opens a member.
     ///
     /// # Errors
-    /// It is packed in a way that is not known, encrypted or out of place.
+    /// The member has an unknown compression, is encrypted, or is out of place.
     pub(super) fn member(&self, name: &[u8], member: Member) -> Result<Source> {
         let shown = format!("{}: {}", self.name, String::from_utf8_lossy(name));
         let entry = self.zip.get_entry(member.way);
@@ -120,7 +119,7 @@ impl Archive {
                 return Err(Error::unsupported(message).file(shown));
             }
         };
-        let mut checked = Checked {
+        let mut checked = CheckedMember {
             inner,
             crc: Crc::new(),
             want: member.crc,
@@ -140,15 +139,15 @@ fn broken(error: &rawzip::Error, name: &str) -> Error {
     Error::malformed(format!("is not a whole zip archive: {error}")).file(name)
 }
 
-/// The bytes of a member, whose number and checksum must be as the archive says.
-struct Checked {
+/// A reader of a member that checks its size and checksum.
+struct CheckedMember {
     inner: Box<dyn Read + Send>,
     crc: Crc,
     want: u32,
     left: u64,
 }
 
-impl Read for Checked {
+impl Read for CheckedMember {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let wrong = |message: &str| Err(io::Error::new(io::ErrorKind::InvalidData, message));
         if out.is_empty() {

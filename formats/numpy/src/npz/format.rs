@@ -1,26 +1,26 @@
-//! Zip archives of arrays as a format.
+//! The format `npz`.
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    ArrayCaps, AudioCaps, Caps, Count, Format, FormatInfo, Keys, LabelCaps, Medium, Nested,
-    Notation, Opened, OptionSpec, Options, Portioned, Probe, Request, Score, WholeFolder, Writer,
+    ArrayCaps, AudioCaps, Caps, ChunkSupport, Count, Format, FormatInfo, Keys, LabelCaps, Medium,
+    OpenedDataset, OptionSpec, Options, Probe, Request, Score, Writer,
 };
+use spr_core::model::About;
 use spr_core::{Error, Result};
 
 use super::reader;
 use super::writer::NpzWriter;
-use crate::caps::{CAPS, DTYPES};
-use crate::parts::LABELS;
+use crate::caps::{CAPS, DTYPES, LABELS};
 
 /// Zip archives of arrays.
 pub static NPZ: Npz = Npz;
 
-/// NumPy's `.npz`: a member an array.
+/// NumPy's `.npz`: one member per array.
 pub struct Npz;
 
-/// How a zip archive begins: with a member, or with its end.
+/// The first bytes of a zip archive: of a member, or of an empty directory.
 const STARTS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
-/// Where the name of the first member stands, and where its length does.
+/// The offsets of the first member's name and of its length.
 const FIRST: (usize, usize) = (30, 26);
 
 const OPTIONS: &[OptionSpec] = &[OptionSpec {
@@ -45,7 +45,7 @@ fn level(options: &Options) -> Result<Option<u32>> {
     }
 }
 
-/// Whether the first member of a zip archive is called as an array is.
+/// Returns `true` if the first member of a zip archive has the name of an array.
 fn starts_with_array(head: &[u8]) -> bool {
     let (at, len) = FIRST;
     let len = head
@@ -77,7 +77,7 @@ impl Format for Npz {
         caps.labels = Some(LabelCaps::new(LABELS));
         caps.audio = AudioCaps::samples(DTYPES);
         caps.arrays = Some(ArrayCaps::new(DTYPES));
-        caps.portioned = Portioned::No;
+        caps.chunked = ChunkSupport::No;
         Ok(caps)
     }
 
@@ -87,24 +87,18 @@ impl Format for Npz {
         _: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         reader::open(source, request, env)
     }
 
-    fn create(&self, output: Output, options: &Options, _: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        _: &Env,
+    ) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
         Ok(Box::new(NpzWriter::new(&output, level(options)?, caps)?))
-    }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }

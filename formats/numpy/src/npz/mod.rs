@@ -7,5 +7,5 @@ mod writer;
 
 pub use format::{NPZ, Npz};
 
-/// What the name of every member ends with.
+/// The end of every member's name.
 const ENDING: &[u8] = b".npy";

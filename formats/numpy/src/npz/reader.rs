@@ -1,7 +1,7 @@
-//! Reading: an array a member.
+//! The reader: one array per member.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Opened, Request};
+use spr_core::format::{OpenedDataset, Request};
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, Result};
 
@@ -12,7 +12,7 @@ use crate::object;
 use crate::parts::{Container, Entries, Role};
 
 /// Opens an archive.
-pub(super) fn open(source: Source, request: &mut Request, env: &Env) -> Result<Opened> {
+pub(super) fn open(source: Source, request: &mut Request, env: &Env) -> Result<OpenedDataset> {
     let mut info = DatasetInfo::default();
     info.compression = source.compression();
     let name = source.name().to_owned();

@@ -1,4 +1,4 @@
-//! Writing: a member for each part of an utterance.
+//! The writer: one member for each field of an utterance.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use flate2::{Compression, Crc};
 use rawzip::path::{EntryPath, ZipFilePath};
 use rawzip::{CompressionMethod, DataDescriptorOutput, ZipArchiveWriter};
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Caps, Writer, Written};
+use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Key, Matrix, Utterance};
 use spr_core::{Error, Result};
 
@@ -17,16 +17,16 @@ use super::ENDING;
 use crate::object;
 use crate::parts::{self, Role};
 
-/// The longest name that a zip archive has room for.
+/// The longest name in a zip archive.
 const LONGEST: usize = u16::MAX as usize;
 
-/// What a sink said when it failed.
-type Failed = Arc<Mutex<Option<Error>>>;
+/// The error of a failed sink.
+type SinkError = Arc<Mutex<Option<Error>>>;
 
-/// A sink as the archive wants it: its error is kept apart.
+/// A sink for the archive, which keeps its own error.
 struct Stream {
     sink: Sink,
-    failed: Failed,
+    failed: SinkError,
 }
 
 impl Write for Stream {
@@ -45,29 +45,29 @@ impl Write for Stream {
     }
 }
 
-/// The name of the member for a part of an utterance.
+/// Returns the name of the member for a field of an utterance.
 fn member(utt: &Utterance, role: Role<'_>) -> Vec<u8> {
     let mut name = parts::name(utt.key.as_bytes(), role);
     name.extend_from_slice(ENDING);
     name
 }
 
-/// Writes an archive front to back.
+/// A sequential writer of an archive.
 pub(super) struct NpzWriter {
     zip: Option<ZipArchiveWriter<Stream>>,
-    failed: Failed,
+    failed: SinkError,
     level: Option<u32>,
     caps: Caps,
     names: HashSet<Key>,
     name: String,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl NpzWriter {
-    /// A writer that deflates members by a level, if there is one.
+    /// Creates a writer that deflates members if a level is given.
     pub(super) fn new(output: &Output, level: Option<u32>, caps: Caps) -> Result<Self> {
         let sink = output.create(Part::Main, false)?;
-        let failed = Failed::default();
+        let failed = SinkError::default();
         let stream = Stream {
             sink,
             failed: failed.clone(),
@@ -79,7 +79,7 @@ impl NpzWriter {
             caps,
             names: HashSet::new(),
             name: output.name(),
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
@@ -94,7 +94,7 @@ impl NpzWriter {
         }
     }
 
-    /// Writes a member of so many bytes, which `bytes` gives in pieces.
+    /// Writes one array as a member.
     fn member(&mut self, name: &[u8], values: &Matrix, shape: &[usize]) -> Result<()> {
         let Some(zip) = &mut self.zip else {
             return Err(Error::usage("is not written any more").file(&self.name));
@@ -104,7 +104,8 @@ impl NpzWriter {
             Some(level) => (CompressionMethod::DEFLATE, Some(Compression::new(level))),
         };
         let path = match std::str::from_utf8(name) {
-            // Marked as UTF-8, it would be made a path of; what is none stays as it is.
+            // A name marked as UTF-8 would be normalised as a path; a name that this would change
+            // is not marked.
             Ok(text) if !text.is_ascii() && ZipFilePath::from_str(text).as_str() == text => {
                 EntryPath::conformant(text)
             }
@@ -136,7 +137,7 @@ impl NpzWriter {
         Ok(())
     }
 
-    /// What the sink said, if that is what `error` came of.
+    /// Returns the error of the sink, if that is the cause of `error`.
     fn cause(&self, error: Error) -> Error {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         failed.take().unwrap_or(error)
@@ -171,7 +172,7 @@ impl Writer for NpzWriter {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
         let Some(zip) = self.zip.take() else {
             return Err(Error::usage("is not written any more").file(&self.name));
         };

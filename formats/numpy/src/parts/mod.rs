@@ -1,4 +1,4 @@
-//! Utterances whose parts are arrays with names of their own, in one container.
+//! Utterances whose fields are named arrays in one container.
 
 mod names;
 mod reader;
@@ -7,4 +7,4 @@ mod write;
 pub(crate) use names::Role;
 pub(crate) use names::name;
 pub(crate) use reader::{Container, Entries};
-pub(crate) use write::{LABELS, check, parts};
+pub(crate) use write::{check, parts};

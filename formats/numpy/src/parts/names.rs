@@ -1,26 +1,26 @@
-//! What the names of arrays say: of which utterance they are, and which part of it.
+//! The names of arrays, which consist of the key and the field.
 
 const LABELS: &[u8] = b".labels";
 const AUDIO: &[u8] = b".audio";
 const RATE: &[u8] = b".rate";
 const ARRAY: &[u8] = b".array.";
 
-/// A part of an utterance that is an array of its own.
+/// A field of an utterance that is stored as one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Role<'a> {
     /// Features, or an array of three dimensions or more.
     Plain,
     /// Frame labels.
     Labels,
-    /// Samples of sound, rows being moments.
+    /// Audio samples, where each row is one instant.
     Audio,
-    /// How many of them there are in a second.
+    /// The sampling rate.
     Rate,
     /// An array of this name.
     Array(&'a [u8]),
 }
 
-/// The key and the part that a name means.
+/// Splits a name into key and field.
 pub(crate) fn parse(name: &[u8]) -> (&[u8], Role<'_>) {
     for (ending, role) in [
         (LABELS, Role::Labels),
@@ -38,7 +38,7 @@ pub(crate) fn parse(name: &[u8]) -> (&[u8], Role<'_>) {
     }
 }
 
-/// The name of a part of the utterance `key`.
+/// Returns the name of a field of the utterance `key`.
 pub(crate) fn name(key: &[u8], role: Role<'_>) -> Vec<u8> {
     let (middle, rest) = match role {
         Role::Plain => (&b""[..], &b""[..]),

@@ -1,9 +1,9 @@
-//! Reading: each utterance of the arrays that have its name.
+//! The reader: collects the arrays of each utterance by name.
 
 use std::collections::HashMap;
 
-use spr_core::bytes::{Env, Held};
-use spr_core::format::{Opened, RandomAccess, Reader, Request};
+use spr_core::bytes::{Env, MemoryCounter};
+use spr_core::format::{OpenedDataset, RandomAccess, Reader, Request};
 use spr_core::model::{
     Audio, DatasetInfo, Dtype, Key, Matrix, NamedArray, Rank, Utterance, Waveform,
 };
@@ -12,20 +12,20 @@ use spr_core::{Error, Result};
 use super::names::{self, Role};
 use crate::object;
 
-/// Where arrays are found by what stands for them in a directory.
+/// A container of arrays, found through a directory.
 pub(crate) trait Container: Send + 'static {
-    /// What stands for an array.
+    /// The position of an array.
     type Place: Copy + Send;
 
-    /// Its name, for messages.
+    /// Returns its name for messages.
     fn name(&self) -> &str;
 
-    /// Reads an array into `part`, which is empty: one of up to two dimensions as features, any other,
-    /// and where it is an [array](Role::Array), as one that is named. Without `values` only the
-    /// shape of features is wanted.
+    /// Reads an array into `part`, which is empty. An array of up to two dimensions becomes
+    /// features. Others, and every [array](Role::Array), become a named array. Without `values`
+    /// only the shape of features is needed.
     ///
     /// # Errors
-    /// It is damaged, or more than the limits allow.
+    /// The array is damaged, or exceeds the limits.
     fn read(
         &mut self,
         name: &[u8],
@@ -46,7 +46,7 @@ struct Entry<P> {
 pub(crate) struct Entries<P> {
     list: Vec<Entry<P>>,
     places: HashMap<Key, usize>,
-    held: Held,
+    held: MemoryCounter,
 }
 
 impl<P> Default for Entries<P> {
@@ -54,7 +54,7 @@ impl<P> Default for Entries<P> {
         Self {
             list: Vec::new(),
             places: HashMap::new(),
-            held: Held::new("the list of arrays"),
+            held: MemoryCounter::new("the list of arrays"),
         }
     }
 }
@@ -63,7 +63,7 @@ impl<P: Copy + Send + 'static> Entries<P> {
     /// Adds an array.
     ///
     /// # Errors
-    /// There is one of this name.
+    /// The name exists already.
     pub(crate) fn add(&mut self, name: &[u8], place: P, env: &Env) -> Result<()> {
         let (key, role) = names::parse(name);
         let bytes = size_of::<Entry<P>>() + size_of::<P>() + 2 * name.len();
@@ -72,7 +72,7 @@ impl<P: Copy + Send + 'static> Entries<P> {
         let number = *self.places.entry(key).or_insert_with_key(|key| {
             self.list.push(Entry {
                 key: key.clone(),
-                // Most have one, and there may be millions.
+                // Most utterances have one, and there may be millions.
                 arrays: Vec::with_capacity(1),
             });
             self.list.len() - 1
@@ -82,13 +82,13 @@ impl<P: Copy + Send + 'static> Entries<P> {
             let name = String::from_utf8_lossy(name);
             return Err(Error::malformed(format!("has two arrays called {name}")));
         }
-        // Sound needs its rate first.
+        // Audio needs its rate first.
         let at = if role == Role::Rate { 0 } else { arrays.len() };
         arrays.insert(at, (name.into(), place));
         Ok(())
     }
 
-    /// Puts the utterances in the order of these keys, if those are all of them.
+    /// Sorts the utterances by these keys, if they are exactly those.
     pub(crate) fn sort_by(&mut self, keys: &[Key]) {
         let order: HashMap<&Key, usize> = keys.iter().zip(0..).collect();
         if order.len() == self.list.len()
@@ -99,19 +99,19 @@ impl<P: Copy + Send + 'static> Entries<P> {
         }
     }
 
-    /// Opens the utterances that are requested.
+    /// Opens the requested utterances.
     ///
     /// # Errors
-    /// There is no such share.
+    /// There is no such shard.
     pub(crate) fn open<C: Container<Place = P>>(
         mut self,
         container: C,
         mut info: DatasetInfo,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let list = &mut self.list;
-        let deal = |list: &mut Vec<_>, share: spr_core::format::Share| {
+        let deal = |list: &mut Vec<_>, share: spr_core::format::Subset| {
             let mut number = 0..;
             list.retain(|_| number.next().is_some_and(|n| share.has(n)));
         };
@@ -136,41 +136,44 @@ impl<P: Copy + Send + 'static> Entries<P> {
             env: env.clone(),
         };
         if !request.lookup {
-            return Ok(Opened::stream(reader));
+            return Ok(OpenedDataset::stream(reader));
         }
         reader.values = true;
         let keys = reader.entries.iter().zip(0..);
         let places = keys.map(|(entry, n)| (entry.key.clone(), n)).collect();
-        Ok(Opened::Table(Box::new(PartsTable { reader, places })))
+        Ok(OpenedDataset::Table(Box::new(PartsTable {
+            reader,
+            places,
+        })))
     }
 }
 
-/// A container and what of it is read.
+/// A container with the requested selection.
 struct PartsReader<C: Container> {
     container: C,
     entries: Vec<Entry<C::Place>>,
-    /// The utterance that comes next.
+    /// The index of the next utterance.
     next: usize,
     values: bool,
-    /// Whether nothing but labels is wanted.
+    /// Whether only labels are requested.
     labels_only: bool,
     info: DatasetInfo,
     env: Env,
 }
 
-/// A container whose utterances are found by their keys.
+/// A container with lookup of utterances by key.
 struct PartsTable<C: Container> {
     reader: PartsReader<C>,
     places: HashMap<Key, usize>,
 }
 
 impl<C: Container> PartsReader<C> {
-    /// Reads the utterance of this number.
+    /// Reads the utterance with this index.
     fn fill(&mut self, number: usize, utt: &mut Utterance) -> Result<()> {
         let entry = &self.entries[number];
         utt.start();
         utt.key.set(entry.key.as_bytes());
-        let (mut features, mut labels) = (utt.features.take(), utt.labels.take());
+        let (mut features, mut labels) = (Some(utt.spare_features()), Some(utt.spare_labels()));
         let mut rate = None;
         let mut part = Utterance::default();
         let unfit = |container: &C, name: &[u8], what: &str| {
@@ -225,7 +228,7 @@ impl<C: Container> PartsReader<C> {
     }
 }
 
-/// The one rate that an array is, if it is one.
+/// Returns the value of an array that is a single sampling rate.
 fn one_rate(matrix: &Matrix, env: &Env) -> Result<Option<u32>> {
     let is_float = matrix.dtype().is_float();
     let mut values = matrix.clone();
@@ -236,7 +239,7 @@ fn one_rate(matrix: &Matrix, env: &Env) -> Result<Option<u32>> {
     })
 }
 
-/// Samples, one column a channel.
+/// Returns samples with one column per channel.
 fn sound(mut samples: Matrix) -> Result<Matrix> {
     let (rows, cols) = (samples.rows(), samples.cols());
     samples.reshape(Rank::Matrix, rows, cols)?;

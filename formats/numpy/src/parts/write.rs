@@ -1,34 +1,23 @@
-//! Writing: an array for each part of an utterance.
+//! The writer: one array for each field of an utterance.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use spr_core::format::Caps;
-use spr_core::model::{Array, Dtype, Key, Matrix, Rank, Utterance, Waveform};
+use spr_core::model::{Array, Key, Matrix, Rank, Utterance, Waveform};
 use spr_core::{Error, Remedy, Result};
 
 use super::names::{self, Role};
-use crate::object::{self, NAME};
+use crate::caps::NAME;
+use crate::object;
 
-/// The types of labels.
-pub(crate) const LABELS: &[Dtype] = &[
-    Dtype::I32,
-    Dtype::I64,
-    Dtype::I8,
-    Dtype::U8,
-    Dtype::I16,
-    Dtype::U16,
-    Dtype::U32,
-    Dtype::U64,
-];
-
-/// A part of an utterance, with its shape.
+/// A field of an utterance, with its shape.
 pub(crate) type PartOf<'a> = (Role<'a>, Cow<'a, Matrix>, Vec<usize>);
 
-/// The parts of an utterance.
+/// Returns the fields of an utterance.
 ///
 /// # Errors
-/// Two would have one name.
+/// Two have the same name.
 pub(crate) fn parts(utt: &Utterance) -> Result<Vec<PartOf<'_>>> {
     let mut parts = Vec::new();
     let matrix = |matrix: &Matrix| object::shape_of(matrix);
@@ -59,11 +48,11 @@ pub(crate) fn parts(utt: &Utterance) -> Result<Vec<PartOf<'_>>> {
     Ok(parts)
 }
 
-/// Checks that an utterance can be one of a container that holds what `caps` say and utterances of
-/// these names already.
+/// Checks that an utterance fits into a container with the capabilities `caps`, which already has
+/// utterances of these names.
 ///
 /// # Errors
-/// It can't.
+/// It does not fit.
 pub(crate) fn check(utt: &Utterance, caps: &Caps, names: &HashSet<Key>) -> Result<()> {
     caps.check(utt)?;
     if names.contains(&utt.key) {

@@ -1,19 +1,18 @@
-//! Safetensors as a format.
+//! The format `safetensors`.
 
-use spr_core::Result;
-use spr_core::bytes::{Env, Output, Source};
+use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
-    ArrayCaps, AudioCaps, Caps, Count, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Medium,
-    Nested, Notation, Opened, Options, Portioned, Probe, Request, Score, WholeFolder, Writer,
+    ArrayCaps, AudioCaps, Caps, ChunkSupport, Count, FeatureCaps, Format, FormatInfo, Keys,
+    LabelCaps, Medium, OpenedDataset, Options, Probe, Request, Rule, Score, Writer,
 };
-use spr_core::model::Dtype;
+use spr_core::model::{About, AboutField, Dtype, Key};
+use spr_core::{Error, Result};
 
 use super::writer::TensorWriter;
-use super::{LONGEST, reader};
-use crate::caps::CAPS;
-use crate::parts::LABELS;
+use super::{LONGEST, METADATA, reader};
+use crate::caps::{CAPS, LABELS};
 
-/// Tensors by name.
+/// Safetensors files.
 pub static SAFETENSORS: Safetensors = Safetensors;
 
 /// Files of Hugging Face's safetensors.
@@ -21,16 +20,24 @@ pub struct Safetensors;
 
 static INFO: FormatInfo = FormatInfo::new("safetensors", "named tensors", &["safetensors"]);
 
+/// A name that does not stand for something else.
+const NAME_OF_TENSOR: Rule<Key> = Rule::new("other than __metadata__", |key| match key.as_str() {
+    Some(METADATA) => Err(Error::unfit(format!("no tensor is called {METADATA}"))),
+    _ => Ok(()),
+});
+
 const fn caps() -> Caps {
     let mut features = FeatureCaps::new(Dtype::ALL);
     (features.vectors, features.scalars) = (true, true);
     let mut caps = CAPS;
-    (caps.count, caps.keys) = (Count::Many, Keys::Any);
+    (caps.count, caps.keys, caps.utf8) = (Count::Many, Keys::Any, true);
+    caps.key_rule = NAME_OF_TENSOR;
+    caps.about = AboutField::ALL;
     caps.features = Some(features);
     caps.labels = Some(LabelCaps::new(LABELS));
     caps.audio = AudioCaps::samples(Dtype::ALL);
     caps.arrays = Some(ArrayCaps::new(Dtype::ALL));
-    caps.portioned = Portioned::No;
+    caps.chunked = ChunkSupport::No;
     caps
 }
 
@@ -40,7 +47,10 @@ impl Format for Safetensors {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let len = head.head.first_chunk().map(|len| u64::from_le_bytes(*len));
+        let len = head
+            .head
+            .first_chunk()
+            .map(|len| ByteOrder::Little.read_u64(*len));
         let opens = head
             .head
             .get(8..10)
@@ -64,23 +74,17 @@ impl Format for Safetensors {
         _: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         reader::open(source, request, env)
     }
 
-    fn create(&self, output: Output, _: &Options, env: &Env) -> Result<Box<dyn Writer>> {
-        Ok(Box::new(TensorWriter::new(&output, caps(), env)?))
-    }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
-    }
-
-    fn nested(&self) -> Option<&dyn Nested> {
-        None
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
+    fn create(
+        &self,
+        output: Output,
+        _: &Options,
+        about: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
+        Ok(Box::new(TensorWriter::new(&output, caps(), about, env)?))
     }
 }

@@ -1,17 +1,17 @@
-//! What stands before the tensors.
+//! The JSON header before the tensors.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::Source;
+use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Array, Dtype};
 use spr_core::{Error, Limits, Result};
 
 use super::{LONGEST, METADATA};
 
-/// The names of types.
+/// The names of element types.
 const TYPES: &[(&str, Dtype)] = &[
     ("F32", Dtype::F32),
     ("F64", Dtype::F64),
@@ -28,29 +28,29 @@ const TYPES: &[(&str, Dtype)] = &[
     ("BOOL", Dtype::Bool),
 ];
 
-/// The name of a type.
+/// Returns the name of an element type.
 pub(super) fn type_name(dtype: Dtype) -> Option<&'static str> {
     let found = TYPES.iter().find(|(_, other)| *other == dtype);
     found.map(|(name, _)| *name)
 }
 
-/// A tensor, as the header has it.
+/// A tensor in the header.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
     pub(super) dtype: String,
     pub(super) shape: Vec<u64>,
-    /// Its first byte and the one behind its last, counted from the end of the header.
+    /// The range of its bytes, counted from the end of the header.
     pub(super) data_offsets: [u64; 2],
 }
 
-/// A tensor whose place was checked.
+/// A tensor whose range was checked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tensor {
     pub(super) dtype: Dtype,
     pub(super) rank: usize,
     pub(super) sizes: [u64; Array::MOST],
-    /// The byte of the file at which it starts.
+    /// The offset in the file.
     pub(super) start: u64,
 }
 
@@ -60,10 +60,10 @@ impl Tensor {
     }
 }
 
-/// Words about the data set.
+/// Metadata of the data set.
 pub(super) type Metadata = BTreeMap<String, String>;
 
-/// A header, its entries in the order in which they are written.
+/// A header with its entries in file order.
 #[derive(Default)]
 struct Entries {
     metadata: Metadata,
@@ -98,16 +98,16 @@ impl<'de> Deserialize<'de> for Entries {
     }
 }
 
-/// What the header says that `source` starts with: words about the data set, and the tensors in the
-/// order in which they stand in the file, which is whole.
+/// Reads the header of `source`: the metadata, and the tensors in the order of their data. The file
+/// is complete.
 ///
 /// # Errors
-/// It breaks the rules.
+/// The header is invalid.
 pub(super) fn read(
     source: &mut Source,
     limits: &Limits,
 ) -> Result<(Metadata, Vec<(String, Tensor)>)> {
-    let len = u64::from_le_bytes(source.array()?);
+    let len = source.read_u64(ByteOrder::Little)?;
     if len > LONGEST {
         return Err(source.malformed(format!("a header of {len} bytes, the most is {LONGEST}")));
     }
@@ -158,7 +158,7 @@ pub(super) fn read(
     }
 }
 
-/// The place of a tensor behind a header that ends at `begin`.
+/// Checks the range of a tensor after a header that ends at `begin`.
 fn check(entry: &Entry, begin: u64) -> std::result::Result<Tensor, String> {
     let known = TYPES.iter().find(|(name, _)| *name == entry.dtype);
     let Some((_, dtype)) = known else {
@@ -190,4 +190,12 @@ fn check(entry: &Entry, begin: u64) -> std::result::Result<Tensor, String> {
         Some(room) => Err(format!("has {room} bytes, its shape asks for {bytes}")),
         None => Err("ends before it starts".to_owned()),
     }
+}
+/// Prints a value as JSON.
+///
+/// # Errors
+/// It can't be.
+pub(super) fn json(value: &(impl Serialize + ?Sized)) -> Result<String> {
+    let text = serde_json::to_string(value);
+    text.map_err(|e| Error::unsupported(format!("can't be written as JSON: {e}")))
 }

@@ -1,5 +1,6 @@
-//! Safetensors: a header in JSON, and tensors one behind the other.
+//! Safetensors: a JSON header followed by tensors.
 
+mod about;
 mod format;
 mod header;
 mod reader;
@@ -7,9 +8,15 @@ mod writer;
 
 pub use format::{SAFETENSORS, Safetensors};
 
-/// The entry of the header that is no tensor.
+/// The entry of the header that is not a tensor.
 const METADATA: &str = "__metadata__";
-/// What in it has the names of all utterances in their order, as a list in JSON.
+/// The metadata entry with the keys of all utterances in order, as a JSON list.
 const KEYS: &str = "keys";
-/// The longest header, as the library of the format has it.
+/// Other words in it, about the data set.
+const DESCRIPTION: &str = "description";
+const LICENSE: &str = "license";
+const SPLIT: &str = "split";
+/// The names of classes by label column, as an object of lists in JSON.
+const CLASSES: &str = "classes";
+/// The longest header that the original library accepts.
 const LONGEST: u64 = 100_000_000;

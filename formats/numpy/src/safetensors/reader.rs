@@ -1,18 +1,18 @@
-//! Reading.
+//! The reader.
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{Opened, Request};
+use spr_core::format::{OpenedDataset, Request};
 use spr_core::model::{DatasetInfo, Key, Utterance};
 use spr_core::{Error, Result};
 
 use super::header::{self, Tensor};
-use super::{KEYS, METADATA};
+use super::{KEYS, METADATA, about};
 use crate::header::Header;
 use crate::object;
 use crate::parts::{Container, Entries, Role};
 
 /// Opens a file.
-pub(super) fn open(source: Source, request: &mut Request, env: &Env) -> Result<Opened> {
+pub(super) fn open(source: Source, request: &mut Request, env: &Env) -> Result<OpenedDataset> {
     let mut info = DatasetInfo::default();
     info.compression = source.compression();
     info.byte_order = Some(ByteOrder::Little);
@@ -23,21 +23,19 @@ pub(super) fn open(source: Source, request: &mut Request, env: &Env) -> Result<O
         let added = entries.add(name.as_bytes(), tensor, env);
         added.map_err(|e| e.file(source.name()))?;
     }
-    let mut unknown = 0;
-    for (word, text) in &metadata {
+    if let Some(text) = metadata.get(KEYS) {
         match serde_json::from_str::<Vec<String>>(text) {
-            Ok(keys) if word == KEYS => {
+            Ok(keys) => {
                 let keys: Vec<_> = keys.iter().map(|key| Key::from(key.as_str())).collect();
                 entries.sort_by(&keys);
             }
-            _ => unknown += 1,
+            Err(_) => {
+                let message = format!("the word {KEYS} of its {METADATA} is no list of names");
+                env.warn(&Error::unfit(message).file(source.name()));
+            }
         }
     }
-    if unknown > 0 {
-        let words = if unknown == 1 { "word" } else { "words" };
-        let warning = Error::unfit(format!("{unknown} {words} of its {METADATA} are not kept"));
-        env.warn(&warning.file(source.name()));
-    }
+    info.about = about::read(metadata);
     let tensors = Tensors {
         name: source.name().to_owned(),
         source,

@@ -1,38 +1,41 @@
-//! Writing. The header stands first and tells of all tensors, so that these wait in a temporary file.
+//! The writer. The header comes first and describes all tensors, so that these are spooled to a
+//! temporary file.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, Write};
 
-use spr_core::bytes::{Env, Held, Output, Part, Sink};
-use spr_core::format::{Caps, Writer, Written};
-use spr_core::model::{Key, Utterance};
+use spr_core::bytes::{ByteOrder, Env, MemoryCounter, Output, Part, PutNumber, Sink};
+use spr_core::format::{Caps, WriteSummary, Writer};
+use spr_core::model::{About, Key, Utterance};
 use spr_core::{Error, Limits, Result};
 
-use super::header::{Entry, type_name};
-use super::{KEYS, LONGEST, METADATA};
+use super::header::{Entry, Metadata, json, type_name};
+use super::{KEYS, LONGEST, METADATA, about};
 use crate::object;
 use crate::parts;
 
-/// Bytes that are copied at a time.
+/// The number of bytes copied at a time.
 const BLOCK: usize = 1 << 20;
-/// The length of the header is such that tensors start at a multiple of this.
+/// The alignment of the first tensor in bytes.
 const ALIGNED: usize = 8;
 
-/// Writes a file once all tensors are known.
+/// A writer that writes the file when all tensors are known.
 pub(super) struct TensorWriter {
     sink: Sink,
     waiting: BufWriter<File>,
-    /// Bytes that wait.
+    /// The number of spooled bytes.
     len: u64,
-    /// The entries of the header so far, with commas between them.
+    /// The entries of the header so far, separated by commas.
     header: String,
+    /// What the data set says of itself.
+    metadata: Metadata,
     keys: Vec<String>,
     names: HashSet<Key>,
-    held: Held,
+    held: MemoryCounter,
     limits: Limits,
     caps: Caps,
-    written: Written,
+    written: WriteSummary,
 }
 
 fn failed(error: std::io::Error) -> Error {
@@ -41,7 +44,8 @@ fn failed(error: std::io::Error) -> Error {
 }
 
 impl TensorWriter {
-    pub(super) fn new(output: &Output, caps: Caps, env: &Env) -> Result<Self> {
+    pub(super) fn new(output: &Output, caps: Caps, about: &About, env: &Env) -> Result<Self> {
+        let metadata = about::write(about).map_err(|e| e.file(output.name()))?;
         let sink = output.create(Part::Main, false)?;
         let file = tempfile::tempfile().map_err(failed)?;
         Ok(Self {
@@ -49,12 +53,13 @@ impl TensorWriter {
             waiting: BufWriter::with_capacity(BLOCK, file),
             len: 0,
             header: String::new(),
+            metadata,
             keys: Vec::new(),
             names: HashSet::new(),
-            held: Held::new("the header"),
+            held: MemoryCounter::new("the header"),
             limits: env.limits,
             caps,
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
@@ -81,29 +86,24 @@ impl TensorWriter {
         Ok(())
     }
 
-    /// The header, its length before it.
+    /// Returns the header, preceded by its length.
     fn head(&self) -> Result<Vec<u8>> {
-        let about = BTreeMap::from([(KEYS, json(&self.keys)?)]);
+        let mut about = self.metadata.clone();
+        about.insert(KEYS.to_owned(), json(&self.keys)?);
         let comma = if self.header.is_empty() { "" } else { "," };
         let about = format!("{}:{}", json(METADATA)?, json(&about)?);
         let mut text = format!("{{{about}{comma}{}}}", self.header).into_bytes();
         text.resize(text.len().next_multiple_of(ALIGNED), b' ');
         if text.len() as u64 > LONGEST {
-            let message = format!(
-                "a header of {} bytes, the format allows {LONGEST}",
-                text.len()
-            );
-            return Err(Error::unfit(message).hint("write several files, with split"));
+            return Err(Error::unfit(format!("a header of {} bytes, ", text.len()))
+                .the_format(format!(" allows {LONGEST}"))
+                .hint("write several files, with split"));
         }
-        let mut head = (text.len() as u64).to_le_bytes().to_vec();
+        let mut head = Vec::new();
+        head.put_u64(text.len() as u64, ByteOrder::Little);
         head.append(&mut text);
         Ok(head)
     }
-}
-
-fn json(value: &(impl serde::Serialize + ?Sized)) -> Result<String> {
-    let text = serde_json::to_string(value);
-    text.map_err(|e| Error::unsupported(format!("can't be written as JSON: {e}")))
 }
 
 fn not_text() -> Error {
@@ -117,11 +117,6 @@ impl Writer for TensorWriter {
 
     fn accept(&mut self, utt: &Utterance) -> Result<()> {
         let checked = parts::check(utt, &self.caps, &self.names);
-        let checked = checked.and_then(|()| match utt.key.as_str() {
-            Some(METADATA) => Err(Error::unfit(format!("no tensor is called {METADATA}"))),
-            Some(_) => Ok(()),
-            None => Err(not_text()),
-        });
         checked.map_err(|e| e.utterance(&utt.key).continuable())
     }
 
@@ -134,7 +129,7 @@ impl Writer for TensorWriter {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
         let head = self.head()?;
         self.sink.put(&head)?;
         let file = self.waiting.into_inner();

@@ -1,4 +1,4 @@
-//! PFiles made by hand, and shorthands.
+//! PFiles made by hand, and helpers.
 
 #![allow(
     dead_code,
@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Access, Env, Locator, MemoryStore, Output, Source};
 use spr_core::format::{Format, Options, Reader, Request, Writer};
-use spr_core::model::{Matrix, Rank, Utterance};
+use spr_core::model::{About, Matrix, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 use spr_format_pfile::FORMAT;
 
-/// Lines of a header, padded to `size` bytes.
+/// Returns lines of a header, padded to `size` bytes.
 pub fn header(lines: &[&str], size: usize) -> Vec<u8> {
     let mut bytes = lines.join("\n").into_bytes();
     bytes.push(b'\n');
@@ -52,7 +52,7 @@ pub const LINES: [&str; 11] = [
 
 pub const TABLE: [u32; 3] = [0, 2, 3];
 
-/// The rows that go with [`LINES`].
+/// Returns the rows for [`LINES`].
 pub fn rows() -> Vec<u32> {
     let mut words = Vec::new();
     for (sentence, frame, features, label) in [
@@ -67,19 +67,19 @@ pub fn rows() -> Vec<u32> {
     words
 }
 
-/// The whole small file.
+/// Returns the whole small file.
 pub fn small() -> Vec<u8> {
     [header(&LINES, 32768), big(&rows()), big(&TABLE)].concat()
 }
 
-/// The small file with a header of 512 bytes.
+/// Returns the small file with a header of 512 bytes.
 pub fn short_header() -> Vec<u8> {
     let mut lines = LINES;
     lines[0] = "-pfile_header version 0 size 512";
     [header(&lines, 512), big(&rows()), big(&TABLE)].concat()
 }
 
-/// The small file with other lines: `(name, line)`, an empty line leaves it out.
+/// Returns the small file with other lines: `(name, line)`, where an empty line removes it.
 pub fn with_lines(changes: &[(&str, &str)]) -> Vec<u8> {
     let mut lines = LINES.to_vec();
     for (name, line) in changes {
@@ -93,7 +93,7 @@ pub fn with_lines(changes: &[(&str, &str)]) -> Vec<u8> {
     [header(&lines, 32768), big(&rows()), big(&TABLE)].concat()
 }
 
-/// What [`small`] holds.
+/// Returns the utterances in [`small`].
 pub fn utterances() -> Vec<Utterance> {
     let words = rows();
     let utterance = |n: usize, rows: std::ops::Range<usize>| {
@@ -137,7 +137,7 @@ pub fn options(pairs: &[(&str, &str)]) -> Options {
     Options::new(FORMAT.info(), pairs.iter().copied()).unwrap()
 }
 
-/// Surroundings that keep the warnings.
+/// Returns an environment that collects the warnings.
 pub fn listening() -> (Env, Arc<Mutex<Vec<String>>>) {
     let heard = Arc::<Mutex<Vec<String>>>::default();
     let keep = heard.clone();
@@ -156,7 +156,7 @@ pub fn open(source: Source, pairs: &[(&str, &str)]) -> Result<Box<dyn Reader>> {
     open_in(source, pairs, &Env::default())
 }
 
-/// What a file on the disk holds.
+/// Reads a file on disk.
 pub fn read_file(path: &std::path::Path, pairs: &[(&str, &str)]) -> Result<Vec<Utterance>> {
     let source = Env::default().open_file(&path.into())?;
     drain(&mut *open(source, pairs)?)
@@ -180,7 +180,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Vec<Utterance>> {
     read_with(bytes, &[])
 }
 
-/// The same through a pipe of unknown length.
+/// Reads bytes through a pipe of unknown length.
 pub fn read_pipe(bytes: Vec<u8>) -> Result<Vec<Utterance>> {
     let source = Source::from_reader("-", Box::new(Cursor::new(bytes)))?;
     drain(&mut *open(source, &[])?)
@@ -190,7 +190,7 @@ pub fn failure(bytes: Vec<u8>) -> Error {
     read(bytes).expect_err("no error")
 }
 
-/// Gives one byte a read.
+/// A reader that returns one byte per call.
 pub struct Dribble(pub Cursor<Vec<u8>>);
 
 impl Read for Dribble {
@@ -200,18 +200,18 @@ impl Read for Dribble {
     }
 }
 
-/// A writer into memory, and the way to its files.
+/// Returns a writer to memory, and its files.
 pub fn writer(pairs: &[(&str, &str)], env: &Env) -> (Box<dyn Writer>, Output, MemoryStore) {
     let store = MemoryStore::new();
     let env = env.clone().with_store(Arc::new(store.clone()));
     let output = env.output(&Locator::file("memory"));
     let writer = FORMAT
-        .create(output.clone(), &options(pairs), &env)
+        .create(output.clone(), &options(pairs), &About::default(), &env)
         .unwrap();
     (writer, output, store)
 }
 
-/// The bytes and the side file that `utterances` make.
+/// Returns the bytes and the side file of `utterances`.
 pub fn write(utterances: &[Utterance]) -> (Vec<u8>, String) {
     let (mut writer, output, files) = writer(&[], &Env::default());
     for utt in utterances {

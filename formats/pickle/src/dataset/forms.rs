@@ -1,16 +1,15 @@
-//! What a value of a pickle may be, as far as its start tells.
+//! The classification of a pickle's values by their start.
 //!
-//! What is looked at here is bounded, however long a list is, as many entries may be the same list;
-//! the numbers themselves are checked where they are taken.
+//! The inspection is bounded however long a list is, because many entries may be the same list. The
+//! numbers themselves are checked when they are read.
 
 use spr_core::model::Key;
 
 use super::{Entry, Name};
-use crate::array::Array;
 use crate::machine::{Heap, Node, Value};
-use crate::plain::is_number;
+use crate::plain::{self, is_number};
 
-/// Under these names a dict has features, and under those their labels.
+/// The names of features in a dict, with the names of their labels.
 const FEATURES: &[&[u8]] = &[
     b"features",
     b"feature",
@@ -22,11 +21,11 @@ const FEATURES: &[&[u8]] = &[
 ];
 const LABELS: &[&[u8]] = &[b"labels", b"label", b"targets", b"target", b"Y", b"y"];
 
-/// More entries than a dict has that is one set.
+/// The largest number of entries in a dict that is one utterance.
 const FEW: usize = 32;
 
-/// An utterance without a name, or all of them joined: an array, a list of rows, or one of these
-/// with labels.
+/// Recognises a value as an utterance without a name, or all utterances joined: an array, a list of
+/// rows, or one of these with labels.
 pub(super) fn utterance(heap: &Heap, value: Value) -> Option<Entry> {
     match is_array(heap, value) || is_list_of_rows(heap, value) {
         true => Some(Entry::new(value, Value::None)),
@@ -34,7 +33,7 @@ pub(super) fn utterance(heap: &Heap, value: Value) -> Option<Entry> {
     }
 }
 
-/// A tuple or list of features and labels, or None in their place.
+/// Recognises a tuple or list of features and labels, either of which may be None.
 pub(super) fn pair(heap: &Heap, value: Value) -> Option<Entry> {
     match items(heap, value)? {
         &[features, labels] => both(heap, features, labels),
@@ -42,7 +41,7 @@ pub(super) fn pair(heap: &Heap, value: Value) -> Option<Entry> {
     }
 }
 
-/// An utterance as an item of a list: alone or behind its name.
+/// Recognises an item of a list as an utterance, by itself or after its name.
 pub(super) fn named(heap: &Heap, value: Value) -> Option<Entry> {
     if let Some(entry) = utterance(heap, value) {
         return Some(entry);
@@ -60,8 +59,9 @@ pub(super) fn named(heap: &Heap, value: Value) -> Option<Entry> {
     })
 }
 
-/// A dict that has features under one name and their labels under another, and the other names that
-/// it has; `None` if there is data under those, or both are matrices, and not as long.
+/// Recognises a dict with features under one name and their labels under another. Returns its other
+/// names as well. Returns `None` if there are data under those, or both are matrices of different
+/// lengths.
 pub(super) fn set(heap: &Heap, entries: &[(Value, Value)]) -> Option<(Entry, Vec<Key>)> {
     if entries.len() > FEW {
         return None;
@@ -73,7 +73,7 @@ pub(super) fn set(heap: &Heap, entries: &[(Value, Value)]) -> Option<(Entry, Vec
     let ((at, &(_, features)), (beside, &(_, labels))) = (find(FEATURES)?, find(LABELS)?);
     let entry = both(heap, features, labels)?;
     let matrix = |value| match is_array(heap, value) {
-        true => Array::find(heap, value, "")
+        true => plain::find(heap, value, "")
             .ok()
             .filter(|array| array.cols.is_some()),
         false => None,
@@ -106,7 +106,7 @@ fn both(heap: &Heap, features: Value, labels: Value) -> Option<Entry> {
     (has_features && has_labels).then(|| Entry::new(features, labels))
 }
 
-/// Whether it is a NumPy array of numbers, and not a single one.
+/// Returns `true` for a NumPy array of numbers that is not a scalar.
 pub(super) fn is_array(heap: &Heap, value: Value) -> bool {
     let is_many = match heap.node(value) {
         Some(Node::Array(Some(array))) => heap.tuple(array.shape) != Some(&[]),
@@ -119,8 +119,9 @@ fn is_list_of_rows(heap: &Heap, value: Value) -> bool {
     heap.list(value).is_some_and(|items| is_rows(heap, items))
 }
 
-/// Whether the items of a list are numbers or the rows of a matrix: lists or tuples of numbers, or
-/// arrays of one dimension. Two arrays are rows if they are alike, else features and labels.
+/// Returns `true` if the items of a list are numbers or the rows of a matrix: lists or tuples of
+/// numbers, or arrays of one dimension. Two arrays are rows if type and length agree, otherwise
+/// features and labels.
 pub(super) fn is_rows(heap: &Heap, items: &[Value]) -> bool {
     let Some(&first) = items.first() else {
         return false;
@@ -137,7 +138,7 @@ pub(super) fn is_rows(heap: &Heap, items: &[Value]) -> bool {
     }
 }
 
-/// Whether all are numbers, or lists or tuples of one length.
+/// Returns `true` if all are numbers, or lists or tuples of the same length.
 pub(super) fn are_as_long(heap: &Heap, rows: &[Value]) -> bool {
     let length = |row: &Value| items(heap, *row).map(<[_]>::len);
     let mut lengths = rows.iter().map(length);
@@ -145,10 +146,10 @@ pub(super) fn are_as_long(heap: &Heap, rows: &[Value]) -> bool {
     lengths.all(|length| Some(length) == first)
 }
 
-/// Whether all are arrays of one dimension, of one type and length.
+/// Returns `true` if all are arrays of one dimension with the same type and length.
 pub(super) fn are_alike(heap: &Heap, items: &[Value]) -> bool {
     let shape = |value: &Value| match is_array(heap, *value) {
-        true => (Array::find(heap, *value, "rows").ok())
+        true => (plain::find(heap, *value, "rows").ok())
             .filter(|array| array.cols.is_none())
             .map(|array| (array.dtype, array.rows)),
         false => None,
@@ -160,7 +161,7 @@ pub(super) fn are_alike(heap: &Heap, items: &[Value]) -> bool {
     }
 }
 
-/// The items of a tuple or a list.
+/// Returns the items of a tuple or a list.
 fn items(heap: &Heap, value: Value) -> Option<&[Value]> {
     heap.tuple(value).or_else(|| heap.list(value))
 }

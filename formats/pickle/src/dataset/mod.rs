@@ -1,4 +1,4 @@
-//! Which arrays of a pickle make up the data set.
+//! The arrays of a pickle that form the data set.
 
 mod forms;
 
@@ -11,36 +11,37 @@ use spr_core::{Error, Result};
 use crate::array::Array;
 use crate::layout::Layout;
 use crate::machine::{Heap, Node, Value};
+use crate::plain;
 
 /// The arrays of an utterance, or of all utterances joined.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct UtteranceArrays {
     pub(crate) features: Array,
     pub(crate) labels: Option<Array>,
 }
 
-impl Part {
-    /// Whether it may be labels alone: whole numbers, one a frame.
+impl UtteranceArrays {
+    /// Returns `true` if it may be labels alone: integers, one per frame.
     pub(crate) fn is_labels(&self) -> bool {
         let Array { dtype, cols, .. } = self.features;
         self.labels.is_none() && cols.is_none() && !dtype.is_float()
     }
 }
 
-/// What an entry is called.
+/// The name of an entry.
 #[derive(Clone, Debug)]
 enum Name {
-    /// Nothing.
+    /// No name.
     None,
-    /// By a string or an integer of the pickle.
+    /// A string or an integer in the pickle.
     Stored(Value),
-    /// By the names of dicts inside each other.
+    /// The names of nested dicts.
     Path(Box<[u8]>),
-    /// By its place among as many in a tuple.
+    /// Its index in a tuple, and the number of items.
     Set(usize, usize),
 }
 
-/// One utterance, its arrays not looked into yet.
+/// An utterance whose arrays have not been inspected.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     name: Name,
@@ -48,31 +49,31 @@ pub(crate) struct Entry {
     labels: Value,
 }
 
-/// What is known of a data set besides the pickle.
+/// The context of a data set besides the pickle.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms<'a> {
-    /// The arrangement that is asked for.
+    /// The requested layout.
     pub(crate) layout: Option<Layout>,
     /// Whether a side file names the items.
     pub(crate) has_names: bool,
-    /// Hears of what was guessed or left out.
+    /// Receives warnings about guesses and ignored data.
     pub(crate) tell: &'a dyn Fn(Error),
 }
 
-/// What a pickle holds.
+/// The data set in a pickle.
 #[derive(Debug)]
 pub(crate) enum Dataset {
     /// All utterances joined.
     Joined(Entry),
-    /// Utterances one by one.
+    /// Separate utterances.
     Entries { list: Vec<Entry>, named: bool },
 }
 
 impl Dataset {
-    /// The data set that a pickle's value is.
+    /// Interprets the value of a pickle as a data set.
     ///
     /// # Errors
-    /// The value is something else, or another arrangement than is asked for; the error says what.
+    /// The value is something else, or has another layout than requested; the error names it.
     pub(crate) fn find(heap: &mut Heap, top: Value, terms: &Terms<'_>) -> Result<Self> {
         let wanted = terms.layout;
         let may_be = |layout| wanted.is_none_or(|wanted| wanted == layout);
@@ -114,10 +115,10 @@ impl Dataset {
         }
     }
 
-    /// The entry called `name` alone.
+    /// Reduces the data set to the entry called `name`.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such entry.
     pub(crate) fn split(self, heap: &Heap, name: &str) -> Result<Self> {
         let Self::Entries { list, .. } = self else {
             return Err(Error::usage(format!(
@@ -153,9 +154,9 @@ impl Dataset {
         }
     }
 
-    /// The entries of a dict, list or tuple.
+    /// Collects the entries of a dict, list or tuple.
     fn collect(heap: &mut Heap, container: Value, terms: &Terms<'_>) -> Result<Self> {
-        // Before the list grows: one dict may be many of its items.
+        // Charged before the list grows, because one dict may be many of its items.
         heap.charge(count(heap, container).saturating_mul(size_of::<Entry>()))?;
         let mut walk = Walk::new(heap, terms);
         if let Some(Node::Dict(entries)) = heap.node(container) {
@@ -198,7 +199,7 @@ impl Entry {
         }
     }
 
-    /// What it is called, if it has a name.
+    /// Returns its key, if it has a name.
     pub(crate) fn key(&self, heap: &Heap) -> Option<Key> {
         self.name(heap).map(|name| Key::from(&name[..]))
     }
@@ -217,32 +218,32 @@ impl Entry {
         }
     }
 
-    /// Its arrays, checked.
+    /// Checks its arrays.
     ///
     /// # Errors
-    /// They are not such as are read, or don't fit each other.
-    pub(crate) fn part(&self, heap: &Heap) -> Result<Part> {
-        let features = Array::find(heap, self.features, "features")?;
+    /// They are not supported, or do not match each other.
+    pub(crate) fn part(&self, heap: &Heap) -> Result<UtteranceArrays> {
+        let features = plain::find(heap, self.features, "features")?;
         let labels = match self.labels {
             Value::None => None,
-            labels => Some(Array::find(heap, labels, "labels")?),
+            labels => Some(plain::find(heap, labels, "labels")?),
         };
         match &labels {
             Some(labels) if labels.rows != features.rows => Err(Error::malformed(format!(
                 "{} frames of features, but labels for {}",
                 features.rows, labels.rows
             ))),
-            _ => Ok(Part { features, labels }),
+            _ => Ok(UtteranceArrays { features, labels }),
         }
     }
 }
 
-/// Goes through dicts.
+/// A traversal of nested dicts.
 struct Walk<'a> {
     heap: &'a Heap,
     terms: &'a Terms<'a>,
     list: Vec<Entry>,
-    /// Bytes of all entries met so far, of which one dict may be many.
+    /// The size of all entries so far in bytes, of which one dict may be many.
     work: u64,
 }
 
@@ -256,7 +257,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes the entries of a dict, whose own name is `path`, empty for the outermost.
+    /// Adds the entries of a dict with the path `path`, which is empty for the outermost.
     fn dict(&mut self, entries: &[(Value, Value)], path: &[u8], depth: usize) -> Result<()> {
         let heap = self.heap;
         for &(name, value) in entries {
@@ -306,20 +307,20 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes an entry of a dict with `others`.
+    /// Adds a dict with the names `others` besides its features and labels.
     fn set(&mut self, entry: Entry, others: &[Key]) {
         tell_others(others, self.terms);
         self.list.push(entry);
     }
 }
 
-/// Dicts inside each other.
+/// The deepest nesting of dicts.
 const DEEPEST: usize = 32;
 
-/// All utterances joined, as a list may hold them: rows, or features and labels.
+/// Recognises a list as all utterances joined: rows, or features and labels.
 ///
 /// # Errors
-/// It may be several things.
+/// The list is ambiguous.
 fn joined_list(
     heap: &Heap,
     top: Value,
@@ -354,9 +355,9 @@ fn joined_list(
     }
 }
 
-/// Tells what the set that a dict is might be as well, and what of the dict is left out.
+/// Warns about other interpretations of a dict, and about its ignored entries.
 fn tell_set(heap: &Heap, entry: &Entry, others: &[Key], terms: &Terms<'_>) {
-    let matrix = |value| Array::find(heap, value, "").is_ok_and(|array| array.cols.is_some());
+    let matrix = |value| plain::find(heap, value, "").is_ok_and(|array| array.cols.is_some());
     if terms.layout.is_none() && matrix(entry.labels) {
         (terms.tell)(Error::unfit(
             "a dict of features and labels is taken as one set; layout=dict reads each as an \
@@ -376,7 +377,7 @@ fn tell_others(others: &[Key], terms: &Terms<'_>) {
     }
 }
 
-/// Entries of a dict, list or tuple.
+/// Counts the entries of a dict, list or tuple.
 fn count(heap: &Heap, container: Value) -> usize {
     let item = |item: &Value| match heap.node(*item) {
         Some(Node::Dict(entries)) => entries.len(),
@@ -394,7 +395,7 @@ fn count(heap: &Heap, container: Value) -> usize {
     }
 }
 
-/// Whether the entries have names, which must be all different.
+/// Returns `true` if the entries have names, which must be unique.
 fn check_names(heap: &Heap, list: &[Entry]) -> Result<bool> {
     let mut names = HashSet::new();
     for name in list.iter().filter_map(|entry| entry.name(heap)) {
@@ -412,16 +413,16 @@ fn check_names(heap: &Heap, list: &[Entry]) -> Result<bool> {
     }
 }
 
-/// Whether the two arrays of a list are utterances, not features and labels: of one type and as
-/// many columns, but not as long as each other.
+/// Returns `true` if the two arrays of a list are utterances, not features and labels: they have
+/// the same type and number of columns, but different lengths.
 ///
 /// # Errors
-/// They are as long as each other, so that they may be either.
+/// They have the same length and are ambiguous.
 fn are_utterances(heap: &Heap, items: &[Value]) -> Result<bool> {
     let &[first, second] = items else {
         return Ok(false);
     };
-    let find = |value| Array::find(heap, value, "features").ok();
+    let find = |value| plain::find(heap, value, "features").ok();
     let (Some(first), Some(second)) = (find(first), find(second)) else {
         return Ok(false);
     };
@@ -437,7 +438,7 @@ fn are_utterances(heap: &Heap, items: &[Value]) -> Result<bool> {
     .hint("layout=list or layout=pdnn decides"))
 }
 
-/// The name that a key of a dict is: a short string, or an integer.
+/// Converts a key of a dict to a name: a short string, or an integer.
 fn key_text(heap: &Heap, value: Value) -> Option<Cow<'_, [u8]>> {
     match value {
         Value::Int(n) => Some(n.to_string().into_bytes().into()),

@@ -1,9 +1,9 @@
-//! What the functions and classes on the list make of their arguments.
+//! The effects of the known functions and classes.
 
 use super::*;
 
 impl Machine<'_> {
-    /// REDUCE: the value that calling `callee` would give.
+    /// REDUCE: computes the result of calling `callee`.
     pub(super) fn call(&mut self, callee: Value, args: Value) -> Result<Value> {
         let known = match self.heap.node(callee) {
             Some(Node::Global(Global::Known(known))) => *known,
@@ -19,10 +19,10 @@ impl Machine<'_> {
             return Err(Error::malformed("the arguments of a call are not a tuple"));
         };
         let node = match (known, args) {
-            (Known::Reconstruct, &[class, _, _]) => {
+            (KnownGlobal::Reconstruct, &[class, _, _]) => {
                 return self.reconstruct(class);
             }
-            (Known::FromBuffer, &[data, dtype, shape, order]) => {
+            (KnownGlobal::FromBuffer, &[data, dtype, shape, order]) => {
                 let fortran = match self.heap.word(order) {
                     Some(b"C") => false,
                     Some(b"F") => true,
@@ -35,7 +35,7 @@ impl Machine<'_> {
                     data,
                 })))
             }
-            (Known::Scalar, &[dtype, data]) => {
+            (KnownGlobal::Scalar, &[dtype, data]) => {
                 let shape = self.heap.add(Node::Tuple(Vec::new()))?;
                 Node::Array(Some(Box::new(ArrayState {
                     shape,
@@ -44,22 +44,24 @@ impl Machine<'_> {
                     data,
                 })))
             }
-            (Known::Dtype, &[code, ..]) => Node::Dtype { code, state: None },
-            (Known::Encode, &[text, coding]) => return self.encode(text, coding),
-            (Known::Bytes, []) => Node::Bytes(Payload::Inline(Box::default())),
-            (Known::Bytes, &[bytes]) if matches!(self.heap.node(bytes), Some(Node::Bytes(_))) => {
+            (KnownGlobal::Dtype, &[code, ..]) => Node::Dtype { code, state: None },
+            (KnownGlobal::Encode, &[text, coding]) => return self.encode(text, coding),
+            (KnownGlobal::Bytes, []) => Node::Bytes(Payload::Inline(Box::default())),
+            (KnownGlobal::Bytes, &[bytes])
+                if matches!(self.heap.node(bytes), Some(Node::Bytes(_))) =>
+            {
                 return Ok(bytes);
             }
-            (Known::Bytes, &[text, coding]) => return self.encode(text, coding),
-            (Known::List, args) if args.len() < 2 => Node::List(self.items(args)?),
-            (Known::Tuple, args) if args.len() < 2 => Node::Tuple(self.items(args)?),
-            (Known::Set, args) if args.len() < 2 => Node::Set(self.items(args)?),
-            (Known::Dict, args) if args.len() < 2 => Node::Dict(self.entries(args)?),
-            // The default is made by a class, which is not called.
-            (Known::DefaultDict, [_, rest @ ..]) if rest.len() < 2 => {
+            (KnownGlobal::Bytes, &[text, coding]) => return self.encode(text, coding),
+            (KnownGlobal::List, args) if args.len() < 2 => Node::List(self.items(args)?),
+            (KnownGlobal::Tuple, args) if args.len() < 2 => Node::Tuple(self.items(args)?),
+            (KnownGlobal::Set, args) if args.len() < 2 => Node::Set(self.items(args)?),
+            (KnownGlobal::Dict, args) if args.len() < 2 => Node::Dict(self.entries(args)?),
+            // The default factory is not called.
+            (KnownGlobal::DefaultDict, [_, rest @ ..]) if rest.len() < 2 => {
                 Node::Dict(self.entries(rest)?)
             }
-            (Known::DefaultDict, []) => Node::Dict(Vec::new()),
+            (KnownGlobal::DefaultDict, []) => Node::Dict(Vec::new()),
             _ => {
                 return Err(Error::malformed(format!(
                     "{} can't be called with {} arguments of that sort",
@@ -73,14 +75,16 @@ impl Machine<'_> {
 
     fn reconstruct(&mut self, class: Value) -> Result<Value> {
         match self.heap.node(class) {
-            Some(Node::Global(Global::Known(Known::Array))) => self.heap.add(Node::Array(None)),
+            Some(Node::Global(Global::Known(KnownGlobal::Array))) => {
+                self.heap.add(Node::Array(None))
+            }
             Some(Node::Global(other)) => Err(refused(&other.to_string())),
             _ => Err(Error::malformed("an array of no class")),
         }
     }
 
-    /// The bytes of a text in Latin-1. A long text stays in the file; what it can't hold is found
-    /// when it is read.
+    /// Encodes a text as Latin-1. A long text stays in the file; characters outside Latin-1 are
+    /// found when it is read.
     fn encode(&mut self, text: Value, coding: Value) -> Result<Value> {
         if !matches!(
             self.heap.word(coding),
@@ -109,7 +113,7 @@ impl Machine<'_> {
         self.heap.add(Node::Bytes(payload))
     }
 
-    /// A copy of what the one argument holds, or nothing without one.
+    /// Copies the items of the only argument, or returns none without one.
     fn items(&self, args: &[Value]) -> Result<Vec<Value>> {
         let Some(&container) = args.first() else {
             return Ok(Vec::new());
@@ -139,7 +143,7 @@ impl Machine<'_> {
         Ok(entries)
     }
 
-    /// BUILD: gives `value` its state.
+    /// BUILD: sets the state of `value`.
     pub(super) fn build(&mut self, value: Value, state: Value) -> Result<()> {
         if matches!(self.heap.node(value), Some(Node::Wrapper)) {
             return self.unwrap_array(value, state);

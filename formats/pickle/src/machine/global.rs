@@ -1,21 +1,21 @@
-//! Names of Python functions and classes: the list of those that are understood.
+//! The Python functions and classes that are understood.
 
 use std::fmt;
 
-/// What a pickle names by module and name.
+/// A global, which a pickle names by module and name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Global {
-    Known(Known),
-    /// Not on the list: kept as a name, never called.
+    Known(KnownGlobal),
+    /// Not on the list: stored as a name, never called.
     Other {
         module: Box<str>,
         name: Box<str>,
     },
 }
 
-/// A function or class whose effect is known. None of Python's code stands behind it.
+/// A function or class with a known effect. No Python code is involved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum KnownGlobal {
     Reconstruct,
     FromBuffer,
     Scalar,
@@ -28,49 +28,53 @@ pub(crate) enum Known {
     Set,
     Dict,
     DefaultDict,
-    /// joblib's stand-in for an array, whose numbers follow it in the file.
+    /// joblib's placeholder for an array, whose numbers follow in the file.
     Wrapper,
 }
 
-/// Modules, name, and what it is. The list is the whole of what a pickle can call.
-const ALLOWED: &[(&[&str], &str, Known)] = &[
-    (MULTIARRAY, "_reconstruct", Known::Reconstruct),
-    (MULTIARRAY, "scalar", Known::Scalar),
+/// Modules, name, and meaning. A pickle cannot call anything else.
+const ALLOWED: &[(&[&str], &str, KnownGlobal)] = &[
+    (MULTIARRAY, "_reconstruct", KnownGlobal::Reconstruct),
+    (MULTIARRAY, "scalar", KnownGlobal::Scalar),
     (
         &["numpy.core.numeric", "numpy._core.numeric"],
         "_frombuffer",
-        Known::FromBuffer,
+        KnownGlobal::FromBuffer,
     ),
-    (&["numpy"], "ndarray", Known::Array),
+    (&["numpy"], "ndarray", KnownGlobal::Array),
     (
         &["numpy", "numpy.matrixlib.defmatrix"],
         "matrix",
-        Known::Array,
+        KnownGlobal::Array,
     ),
-    (&["numpy", "numpy.core.memmap"], "memmap", Known::Array),
-    (&["numpy"], "dtype", Known::Dtype),
-    (&["_codecs"], "encode", Known::Encode),
-    (BUILTINS, "bytes", Known::Bytes),
-    (BUILTINS, "bytearray", Known::Bytes),
-    (BUILTINS, "list", Known::List),
-    (BUILTINS, "tuple", Known::Tuple),
-    (BUILTINS, "set", Known::Set),
-    (BUILTINS, "frozenset", Known::Set),
-    (BUILTINS, "dict", Known::Dict),
-    (&["collections"], "OrderedDict", Known::Dict),
-    (&["collections"], "defaultdict", Known::DefaultDict),
+    (
+        &["numpy", "numpy.core.memmap"],
+        "memmap",
+        KnownGlobal::Array,
+    ),
+    (&["numpy"], "dtype", KnownGlobal::Dtype),
+    (&["_codecs"], "encode", KnownGlobal::Encode),
+    (BUILTINS, "bytes", KnownGlobal::Bytes),
+    (BUILTINS, "bytearray", KnownGlobal::Bytes),
+    (BUILTINS, "list", KnownGlobal::List),
+    (BUILTINS, "tuple", KnownGlobal::Tuple),
+    (BUILTINS, "set", KnownGlobal::Set),
+    (BUILTINS, "frozenset", KnownGlobal::Set),
+    (BUILTINS, "dict", KnownGlobal::Dict),
+    (&["collections"], "OrderedDict", KnownGlobal::Dict),
+    (&["collections"], "defaultdict", KnownGlobal::DefaultDict),
     (
         &[
             "joblib.numpy_pickle",
             "sklearn.externals.joblib.numpy_pickle",
         ],
         "NumpyArrayWrapper",
-        Known::Wrapper,
+        KnownGlobal::Wrapper,
     ),
 ];
 
 const BUILTINS: &[&str] = &["__builtin__", "builtins"];
-/// The last is what NumPy 1.16.0 alone wrote.
+/// Only NumPy 1.16.0 wrote the last one.
 const MULTIARRAY: &[&str] = &[
     "numpy.core.multiarray",
     "numpy._core.multiarray",
@@ -91,7 +95,7 @@ impl Global {
         }
     }
 
-    /// Bytes of text that it holds.
+    /// Returns the size of its text in bytes.
     pub(super) fn text_len(&self) -> usize {
         match self {
             Self::Known(_) => 0,
@@ -131,7 +135,7 @@ mod tests {
     fn goes_by_the_exact_pair() {
         assert_eq!(
             Global::new(b"numpy._core.multiarray", b"_reconstruct"),
-            Global::Known(Known::Reconstruct)
+            Global::Known(KnownGlobal::Reconstruct)
         );
         for (module, name) in [
             (&b"numpy"[..], &b"_reconstruct"[..]),

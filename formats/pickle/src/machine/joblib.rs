@@ -1,24 +1,28 @@
-//! joblib's files: pickles with the numbers of each array right behind it.
+//! joblib's files: pickles in which each array is directly followed by its numbers.
 
 use super::*;
 use crate::array;
 
-/// More entries than joblib's state of an array has; all of them are searched for each array.
+/// The largest number of entries in joblib's state of an array, all of which are searched for each
+/// array.
 const FIELDS: usize = 32;
 
 impl Machine<'_> {
-    /// Whether the stack ends in joblib's stand-in for an array and no arguments.
+    /// Returns `true` if the top of the stack is joblib's placeholder for an array, without
+    /// arguments.
     pub(super) fn is_wrapper(&self) -> bool {
         let [.., class, args] = self.stack.as_slice() else {
             return false;
         };
         let class = self.heap.node(*class);
-        matches!(class, Some(Node::Global(Global::Known(Known::Wrapper))))
-            && self.heap.tuple(*args) == Some(&[])
+        matches!(
+            class,
+            Some(Node::Global(Global::Known(KnownGlobal::Wrapper)))
+        ) && self.heap.tuple(*args) == Some(&[])
     }
 
-    /// BUILD on the stand-in `value`: makes it the array whose numbers come next, behind as many
-    /// bytes of padding as the first byte says, if the state mentions an alignment.
+    /// BUILD for the placeholder `value`: makes it the array whose numbers come next. They are
+    /// preceded by padding, whose length is in its first byte, if the state mentions an alignment.
     pub(super) fn unwrap_array(&mut self, value: Value, state: Value) -> Result<()> {
         let Some(Node::Dict(entries)) = self.heap.node(state) else {
             return Err(Error::malformed(

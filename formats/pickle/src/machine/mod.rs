@@ -1,8 +1,8 @@
 //! An interpreter of pickle opcodes that calls nothing.
 //!
-//! It builds [`Value`]s in a [`Heap`] that has a budget; long strings stay in the file as
-//! [`Payload`]s. What a pickle asks to be called is looked up in a short list of [`Known`]
-//! functions and classes, each of which only makes a value; anything else is refused by name.
+//! It builds [`Value`]s in a [`Heap`] with a budget; long strings stay in the file as [`Payload`]s.
+//! Calls are looked up in a short list of [`KnownGlobal`] functions and classes, each of which only
+//! creates a value. Others are rejected by name.
 
 mod call;
 mod global;
@@ -19,34 +19,34 @@ pub(crate) use value::{ArrayState, Heap, Node, Value};
 
 use std::collections::HashMap;
 
-use global::{Global, Known};
-use spr_core::bytes::Source;
+use global::{Global, KnownGlobal};
+use spr_core::bytes::{ByteOrder, Source};
 use spr_core::number::parse_integer;
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::coding::StringCoding;
 use crate::payload::Payload;
 
-/// Memory for an entry of the memo.
+/// The memory for an entry of the memo.
 const MEMO_ENTRY: usize = 2 * size_of::<(u64, Value)>();
 
-/// Reads pickles that follow each other, whose values share a heap.
+/// A loader of consecutive pickles, whose values share a heap.
 pub(crate) struct Loader {
     heap: Heap,
 }
 
 impl Loader {
-    /// A loader of what is left of `source`, which can be read backwards.
+    /// Creates a loader for the rest of `source`, which must be seekable.
     pub(crate) fn new(source: &Source, limits: &Limits) -> Self {
         Self {
             heap: Heap::for_file(source, limits.max_alloc),
         }
     }
 
-    /// Reads one pickle, up to and with its STOP.
+    /// Reads one pickle, including its STOP.
     ///
     /// # Errors
-    /// Broken or hostile data, and calls of anything unknown; the error says at which opcode.
+    /// The data are invalid or hostile, or call an unknown function; the error names the opcode.
     pub(crate) fn next(&mut self, source: &mut Source) -> Result<Value> {
         Machine {
             heap: &mut self.heap,
@@ -60,7 +60,7 @@ impl Loader {
         .run()
     }
 
-    /// All values, and the only one of them or a list of them.
+    /// Returns the heap with the only value, or a list of all values.
     ///
     /// # Errors
     /// There are too many.
@@ -77,12 +77,12 @@ struct Machine<'a> {
     source: &'a mut Source,
     heap: &'a mut Heap,
     stack: Vec<Value>,
-    /// Heights of the stack at which MARK was met.
+    /// The heights of the stack at each MARK.
     marks: Vec<usize>,
     memo: HashMap<u64, Value>,
-    /// The most entries that stack and marks have had together.
+    /// The largest total size of stack and marks.
     highest: usize,
-    /// The line read last, or its start.
+    /// The last line, or its start.
     line: Vec<u8>,
 }
 
@@ -136,32 +136,8 @@ impl Machine<'_> {
             NONE => self.push(Value::None),
             NEWTRUE => self.push(Value::Bool(true)),
             NEWFALSE => self.push(Value::Bool(false)),
-            INT | LONG | FLOAT => self.text_number(code),
-            BININT => {
-                let value = i32::from_le_bytes(self.source.array()?);
-                self.push(Value::Int(value.into()))
-            }
-            BININT1 => {
-                let value = self.source.byte()?;
-                self.push(Value::Int(value.into()))
-            }
-            BININT2 => {
-                let value = u16::from_le_bytes(self.source.array()?);
-                self.push(Value::Int(value.into()))
-            }
-            LONG1 => {
-                let len = self.source.byte()?;
-                self.binary_long(len.into())
-            }
-            LONG4 => {
-                let len = i32::from_le_bytes(self.source.array()?);
-                let len = u64::try_from(len)
-                    .map_err(|_| Error::malformed("an integer of a negative length"))?;
-                self.binary_long(len)
-            }
-            BINFLOAT => {
-                let value = f64::from_be_bytes(self.source.array()?);
-                self.push(Value::Float(value))
+            INT | LONG | FLOAT | BININT | BININT1 | BININT2 | LONG1 | LONG4 | BINFLOAT => {
+                self.number(code)
             }
             STRING | UNICODE | SHORT_BINSTRING | BINSTRING | SHORT_BINBYTES | BINBYTES
             | BINBYTES8 | BYTEARRAY8 | SHORT_BINUNICODE | BINUNICODE | BINUNICODE8 => {
@@ -184,29 +160,8 @@ impl Machine<'_> {
                 self.push(value)
             }
             PUT | BINPUT | LONG_BINPUT | MEMOIZE | GET | BINGET | LONG_BINGET => self.memo_op(code),
-            EMPTY_TUPLE => self.add(Node::Tuple(Vec::new())),
-            TUPLE1 => self.tuple_of(1),
-            TUPLE2 => self.tuple_of(2),
-            TUPLE3 => self.tuple_of(3),
-            TUPLE => {
-                let items = self.pop_marked()?;
-                self.add(Node::Tuple(items))
-            }
-            EMPTY_LIST => self.add(Node::List(Vec::new())),
-            LIST => {
-                let items = self.pop_marked()?;
-                self.add(Node::List(items))
-            }
-            EMPTY_SET => self.add(Node::Set(Vec::new())),
-            FROZENSET => {
-                let items = self.pop_marked()?;
-                self.add(Node::Set(items))
-            }
-            EMPTY_DICT => self.add(Node::Dict(Vec::new())),
-            DICT => {
-                let entries = pairs(&self.pop_marked()?)?;
-                self.add(Node::Dict(entries))
-            }
+            EMPTY_TUPLE | TUPLE1 | TUPLE2 | TUPLE3 | TUPLE | EMPTY_LIST | LIST | EMPTY_SET
+            | FROZENSET | EMPTY_DICT | DICT => self.collection(code),
             APPEND | APPENDS | ADDITEMS | SETITEM | SETITEMS => self.extend(code),
             GLOBAL => {
                 let module = self.short_line()?.trim_ascii_end().to_vec();
@@ -253,6 +208,68 @@ impl Machine<'_> {
         }
     }
 
+    /// Pushes a number.
+    fn number(&mut self, code: u8) -> Result<()> {
+        match code {
+            INT | LONG | FLOAT => self.text_number(code),
+            BININT => {
+                let value = self.source.read_i32(ByteOrder::Little)?;
+                self.push(Value::Int(value.into()))
+            }
+            BININT1 => {
+                let value = self.source.byte()?;
+                self.push(Value::Int(value.into()))
+            }
+            BININT2 => {
+                let value = self.source.read_u16(ByteOrder::Little)?;
+                self.push(Value::Int(value.into()))
+            }
+            LONG1 => {
+                let len = self.source.byte()?;
+                self.binary_long(len.into())
+            }
+            LONG4 => {
+                let len = self.source.read_i32(ByteOrder::Little)?;
+                let len = u64::try_from(len)
+                    .map_err(|_| Error::malformed("an integer of a negative length"))?;
+                self.binary_long(len)
+            }
+            _ => {
+                let value = self.source.read_f64(ByteOrder::Big)?;
+                self.push(Value::Float(value))
+            }
+        }
+    }
+
+    /// Pushes a tuple, list, set or dict of what the stack holds.
+    fn collection(&mut self, code: u8) -> Result<()> {
+        match code {
+            EMPTY_TUPLE => self.add(Node::Tuple(Vec::new())),
+            TUPLE1 => self.tuple_of(1),
+            TUPLE2 => self.tuple_of(2),
+            TUPLE3 => self.tuple_of(3),
+            TUPLE => {
+                let items = self.pop_marked()?;
+                self.add(Node::Tuple(items))
+            }
+            EMPTY_LIST => self.add(Node::List(Vec::new())),
+            LIST => {
+                let items = self.pop_marked()?;
+                self.add(Node::List(items))
+            }
+            EMPTY_SET => self.add(Node::Set(Vec::new())),
+            FROZENSET => {
+                let items = self.pop_marked()?;
+                self.add(Node::Set(items))
+            }
+            EMPTY_DICT => self.add(Node::Dict(Vec::new())),
+            _ => {
+                let entries = pairs(&self.pop_marked()?)?;
+                self.add(Node::Dict(entries))
+            }
+        }
+    }
+
     fn push(&mut self, value: Value) -> Result<()> {
         self.stack.push(value);
         Ok(())
@@ -263,7 +280,7 @@ impl Machine<'_> {
         self.push(value)
     }
 
-    /// The stack from the last mark on.
+    /// Returns the height of the stack at the last mark.
     fn floor(&self) -> usize {
         self.marks.last().copied().unwrap_or(0)
     }
@@ -283,7 +300,7 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    /// Takes everything from the last mark on.
+    /// Pops everything above the last mark.
     fn pop_marked(&mut self) -> Result<Vec<Value>> {
         let height = self
             .marks
@@ -310,7 +327,7 @@ impl Machine<'_> {
             }
             _ => self.pop_marked()?,
         };
-        // Growth may double what is held.
+        // Growth may double the allocation.
         self.heap.charge(2 * size_of_val(&items[..]))?;
         let target = self.top()?;
         match (code, self.heap.node_mut(target)) {
@@ -332,7 +349,7 @@ impl Machine<'_> {
     fn memo_op(&mut self, code: u8) -> Result<()> {
         let index = match code {
             BINPUT | BINGET => self.source.byte()?.into(),
-            LONG_BINPUT | LONG_BINGET => u32::from_le_bytes(self.source.array()?).into(),
+            LONG_BINPUT | LONG_BINGET => self.source.read_u32(ByteOrder::Little)?.into(),
             MEMOIZE => self.memo.len() as u64,
             _ => parse_integer(self.short_line()?.trim_ascii())
                 .ok_or_else(|| Error::malformed("a place in the memo is not a number"))?,
@@ -351,10 +368,10 @@ impl Machine<'_> {
     }
 
     fn size8(&mut self) -> Result<u64> {
-        Ok(u64::from_le_bytes(self.source.array()?))
+        self.source.read_u64(ByteOrder::Little)
     }
 
-    /// Checks that `len` bytes are left.
+    /// Checks that `len` bytes remain.
     fn check_left(&self, what: &str, len: u64) -> Result<()> {
         match self.source.remaining() {
             Some(left) if len > left => Err(Error::truncated(format!(
@@ -364,7 +381,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The class that an object is asked of is on no list: there are no objects here.
+    /// Rejects an object, because no class can be instantiated.
     fn refuse_object(&mut self, code: u8) -> Result<()> {
         let class = match code {
             INST => {
@@ -388,7 +405,7 @@ impl Machine<'_> {
     }
 }
 
-/// The error for a call of something that is not on the list.
+/// Returns the error for a call that is not on the list.
 fn refused(name: &str) -> Error {
     let error = Error::unsupported(format!("refused to call {name}"));
     if name.starts_with("joblib.") {

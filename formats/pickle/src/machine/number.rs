@@ -4,7 +4,7 @@ use spr_core::number::parse_f64;
 
 use super::*;
 
-/// Bytes of an integer in binary.
+/// The largest size of a binary integer in bytes.
 const MAX_LONG: usize = 1 << 10;
 
 impl Machine<'_> {
@@ -55,7 +55,7 @@ impl Machine<'_> {
     }
 }
 
-/// A decimal integer of any size.
+/// Parses a decimal integer of any size.
 fn integer(digits: &[u8]) -> Option<Value> {
     if let Some(value) = parse_integer(digits) {
         return Some(Value::Int(value));

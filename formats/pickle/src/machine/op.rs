@@ -4,7 +4,7 @@ macro_rules! opcodes {
     ($($name:ident = $code:expr),* $(,)?) => {
         $(pub(crate) const $name: u8 = $code;)*
 
-        /// The name that Python gives to an opcode.
+        /// Returns Python's name of an opcode.
         pub(crate) fn opcode_name(code: u8) -> Option<&'static str> {
             match code {
                 $($name => Some(stringify!($name)),)*

@@ -3,19 +3,20 @@
 use super::*;
 use crate::coding::raw_unicode_text;
 use crate::payload::INLINE;
+use spr_core::bytes::ByteOrder;
 
-/// Bytes of a line looked through at a time.
+/// The number of bytes of a line searched at a time.
 const BLOCK: usize = 64 << 10;
 
 impl Machine<'_> {
-    /// Any of the opcodes that hold a string.
+    /// Executes an opcode with a string.
     pub(super) fn string(&mut self, code: u8) -> Result<()> {
         let len = match code {
             STRING | UNICODE => return self.text_string(code),
             SHORT_BINSTRING | SHORT_BINBYTES | SHORT_BINUNICODE => self.source.byte()?.into(),
-            BINSTRING => u64::try_from(i32::from_le_bytes(self.source.array()?))
+            BINSTRING => u64::try_from(self.source.read_i32(ByteOrder::Little)?)
                 .map_err(|_| Error::malformed("a string of a negative length"))?,
-            BINBYTES | BINUNICODE => u32::from_le_bytes(self.source.array()?).into(),
+            BINBYTES | BINUNICODE => self.source.read_u32(ByteOrder::Little)?.into(),
             _ => self.size8()?,
         };
         self.check_left("a string", len)?;
@@ -26,7 +27,7 @@ impl Machine<'_> {
         })
     }
 
-    /// The next `len` bytes.
+    /// Returns the next `len` bytes.
     pub(super) fn payload(&mut self, len: u64) -> Result<Payload> {
         match usize::try_from(len) {
             Ok(short) if short <= INLINE => {
@@ -49,7 +50,7 @@ impl Machine<'_> {
     fn text_string(&mut self, code: u8) -> Result<()> {
         let (at, len) = self.line()?;
         if code == UNICODE {
-            // Of a line that came through another system's hands the end may be CR LF.
+            // A line may have passed through another system and end in CR LF.
             return self.add(Node::Text(if self.line.len() as u64 == len {
                 let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
                 let text = raw_unicode_text(line).map_err(|(_, fault)| Error::malformed(fault))?;
@@ -95,7 +96,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A line with the argument of an opcode, which is never long.
+    /// Reads a short line, the argument of an opcode.
     pub(super) fn short_line(&mut self) -> Result<&[u8]> {
         let (_, len) = self.line()?;
         if self.line.len() as u64 != len {
@@ -106,7 +107,7 @@ impl Machine<'_> {
         Ok(&self.line)
     }
 
-    /// Moves past a line, keeps its start, and returns its place and length without the `\n`.
+    /// Skips a line, keeps its start, and returns its position and length without the line feed.
     fn line(&mut self) -> Result<(u64, u64)> {
         let at = self.source.offset();
         self.line.clear();

@@ -26,7 +26,7 @@ fn word(bytes: &[u8]) -> Vec<u8> {
     heap.word(value).unwrap().to_vec()
 }
 
-/// Whether a value is what the oracle wrote.
+/// Compares a value with the oracle.
 fn same(heap: &Heap, value: Value, oracle: &Oracle) -> bool {
     let all = |items: &[Value], oracles: &[Oracle]| {
         items.len() == oracles.len()

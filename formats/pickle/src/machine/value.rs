@@ -1,4 +1,4 @@
-//! Values and where they live.
+//! Values and their storage.
 
 use std::fmt::Write;
 
@@ -8,16 +8,16 @@ use spr_core::{Error, Remedy, Result};
 use super::global::Global;
 use crate::payload::Payload;
 
-/// A value: small ones as they are, the rest as places in the [`Heap`].
+/// A value: small ones inline, others as indices into the [`Heap`].
 ///
-/// Values are shared by copying a place, so that nothing is ever cloned, cycles do no harm, and
-/// nesting, however deep, costs no stack when it is dropped.
+/// Values are shared by copying an index. Nothing is cloned, cycles are harmless, and dropping
+/// deeply nested values needs no stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
     None,
     Bool(bool),
     Int(i64),
-    /// An integer beyond 64 bits; nothing needs to know which.
+    /// An integer beyond 64 bits, whose value is not needed.
     BigInt,
     Float(f64),
     Node(u32),
@@ -33,21 +33,21 @@ pub(crate) enum Node {
     Tuple(Vec<Value>),
     List(Vec<Value>),
     Set(Vec<Value>),
-    /// Entries in their order; of a repeated key the last counts.
+    /// Entries in order; the last of a repeated key counts.
     Dict(Vec<(Value, Value)>),
     Global(Global),
-    /// An element type: its code, such as `f4`, and what BUILD said of it.
+    /// An element type: its code, such as `f4`, and the state set by BUILD.
     Dtype {
         code: Value,
         state: Option<Value>,
     },
-    /// An array, once BUILD has said what it holds.
+    /// An array, with its state after BUILD.
     Array(Option<Box<ArrayState>>),
-    /// What joblib writes for an array, until BUILD says what it holds.
+    /// joblib's placeholder for an array before BUILD.
     Wrapper,
 }
 
-/// What a pickle says of an array, not yet checked.
+/// The state of an array in a pickle, not yet checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrayState {
     pub(crate) shape: Value,
@@ -56,11 +56,11 @@ pub(crate) struct ArrayState {
     pub(crate) data: Value,
 }
 
-/// Bytes that the values of one pickle may always take in memory. The numbers of arrays stay in the
+/// The memory that the values of any pickle may take, in bytes. The numbers of arrays stay in the
 /// file, so that this is enough for tens of thousands of arrays.
 const BUDGET: usize = 64 << 20;
 
-/// How many times the size of a pickle its arrays may come to, together.
+/// The largest total size of the arrays, relative to the size of the pickle.
 const AGAIN: u64 = 50;
 
 /// All values of a pickle.
@@ -71,14 +71,14 @@ pub(crate) struct Heap {
     budget: usize,
     /// Whether the pickle was compressed.
     packed: bool,
-    /// Bytes of the pickle.
+    /// The size of the pickle in bytes.
     size: u64,
 }
 
 impl Heap {
-    /// The heap of a pickle, which may use sixteen times the size of its file where that is more
-    /// than what it always may: enough for any number of arrays, and for integers of two bytes each
-    /// in a list. Of a file that was compressed it is thirty times what was read; `most` bounds both.
+    /// Creates the heap of a pickle. Its budget is sixteen times the size of the file, if that is
+    /// more than the minimum: enough for any number of arrays, and for lists of two-byte integers.
+    /// For a compressed file it is thirty times the number of bytes read. `most` bounds both.
     pub(super) fn for_file(source: &Source, most: u64) -> Self {
         let size = source.remaining().unwrap_or(0);
         let bytes = size.saturating_mul(16);
@@ -93,8 +93,8 @@ impl Heap {
         }
     }
 
-    /// Checks what the arrays come to that are to be read: one that is named again and again counts
-    /// each time.
+    /// Checks the total size of the arrays to be read. An array that is referenced repeatedly
+    /// counts each time.
     ///
     /// # Errors
     /// It is out of proportion to the size of the pickle.
@@ -110,10 +110,10 @@ impl Heap {
         .suggest(Remedy::Advice("save each array once".to_owned())))
     }
 
-    /// Counts memory before it is used.
+    /// Charges memory before it is allocated.
     ///
     /// # Errors
-    /// More is used than a pickle of arrays ever needs.
+    /// The budget is exceeded.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<()> {
         self.used = self.used.saturating_add(bytes);
         if self.used > self.budget {
@@ -140,7 +140,7 @@ impl Heap {
             Node::Dtype { .. } | Node::Wrapper => 0,
             Node::Array(_) => size_of::<ArrayState>(),
         };
-        // Growth doubles what is held, for a moment.
+        // Growth temporarily doubles the allocation.
         self.charge(2 * size_of::<Node>() + content)?;
         let place = u32::try_from(self.nodes.len())
             .map_err(|_| Error::limit("it holds more than 2^32 Python objects"))?;
@@ -162,7 +162,7 @@ impl Heap {
         }
     }
 
-    /// The items of a tuple.
+    /// Returns the items of a tuple.
     pub(crate) fn tuple(&self, value: Value) -> Option<&[Value]> {
         match self.node(value) {
             Some(Node::Tuple(items)) => Some(items),
@@ -170,7 +170,7 @@ impl Heap {
         }
     }
 
-    /// The items of a list, or of an array of Python's objects in a row.
+    /// Returns the items of a list, or of a one-dimensional array of Python objects.
     pub(crate) fn list(&self, value: Value) -> Option<&[Value]> {
         match self.node(value)? {
             Node::List(items) => Some(items),
@@ -184,7 +184,7 @@ impl Heap {
         }
     }
 
-    /// A short string of either sort.
+    /// Returns a short string of either type.
     pub(crate) fn word(&self, value: Value) -> Option<&[u8]> {
         match self.node(value) {
             Some(Node::Bytes(data) | Node::Text(data)) => data.inline(),
@@ -192,7 +192,7 @@ impl Heap {
         }
     }
 
-    /// What a value is, in a few words; containers with a word on each of a few items.
+    /// Describes a value in a few words, and a few items of a container.
     pub(crate) fn describe(&self, value: Value) -> String {
         let mut text = self.title(value);
         let (Some(Node::Tuple(items)) | Some(Node::List(items))) = self.node(value) else {

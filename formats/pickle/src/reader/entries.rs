@@ -1,40 +1,40 @@
-//! An entry of a dict, list or tuple an utterance.
+//! Reading of a dict, list or tuple with one entry per utterance.
 
 use std::vec::IntoIter;
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Portions, Rank, Utterance};
-use spr_core::side::SideReader;
+use spr_core::model::{Chunks, DatasetInfo, Dtype, Key, KeySource, Rank, Utterance};
+use spr_core::tables::side::SideReader;
 use spr_core::{Error, Result};
 
 use super::{Scope, key_source, rank, read_features, read_labels};
 use crate::array::Array;
-use crate::dataset::{Entry, Part};
+use crate::dataset::{Entry, UtteranceArrays};
 use crate::machine::Heap;
 use crate::rows::Rows;
 
-/// Entries as utterances.
+/// A reader of entries.
 pub(super) struct Entries {
     heap: Heap,
     list: IntoIter<Entry>,
-    /// Entries gone through so far.
+    /// The number of entries consumed.
     read: u64,
-    /// The entry of which there is more to come.
+    /// The entry that is not finished.
     open: Option<Open>,
     side: Option<SideReader>,
 }
 
-/// An entry that is read in portions.
+/// An entry that is read in chunks.
 struct Open {
     key: Key,
     features: Rows,
     labels: Option<Rows>,
     rank: Rank,
-    portions: Portions,
+    chunks: Chunks,
 }
 
 impl Entries {
-    /// The utterances of `list`, all of which are checked, and noted in `info`.
+    /// Creates a reader of `list` after checking all its entries, and updates `info`.
     pub(super) fn new(
         heap: Heap,
         list: Vec<Entry>,
@@ -78,7 +78,7 @@ impl Entries {
         utt: &mut Utterance,
         scope: &Scope,
     ) -> Result<bool> {
-        if self.read_portion(source, utt, scope)? {
+        if self.read_chunk(source, utt, scope)? {
             return Ok(true);
         }
         while let Some(entry) = self.list.next() {
@@ -93,8 +93,8 @@ impl Entries {
             let number = self.read;
             self.read += 1;
             if scope.wants(number, &utt.key) {
-                if scope.portioned && self.begin(&part, &utt.key) {
-                    return self.read_portion(source, utt, scope);
+                if scope.chunked && self.begin(&part, &utt.key) {
+                    return self.read_chunk(source, utt, scope);
                 }
                 read_part(part, source, utt, scope).map_err(|e| e.utterance(&utt.key))?;
                 return Ok(true);
@@ -108,10 +108,10 @@ impl Entries {
 }
 
 impl Entries {
-    /// Begins an entry that is read in portions, if it is one.
-    fn begin(&mut self, part: &Part, key: &Key) -> bool {
+    /// Starts an entry that is read in chunks, if it is long enough.
+    fn begin(&mut self, part: &UtteranceArrays, key: &Key) -> bool {
         let features = Rows::new(part.features.clone());
-        let Some(portions) = features.portions(part.features.rows) else {
+        let Some(chunks) = features.chunks(part.features.rows) else {
             return false;
         };
         self.open = Some(Open {
@@ -119,13 +119,13 @@ impl Entries {
             features,
             labels: part.labels.clone().map(Rows::new),
             rank: rank(&part.features),
-            portions,
+            chunks,
         });
         true
     }
 
-    /// Reads more of the entry that was begun, if there is more.
-    fn read_portion(
+    /// Reads the next chunk of the current entry, if there is one.
+    fn read_chunk(
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
@@ -134,13 +134,13 @@ impl Entries {
         let Some(open) = &mut self.open else {
             return Ok(false);
         };
-        let Some((portion, frames)) = open.portions.deal() else {
+        let Some((chunk, frames)) = open.chunks.deal() else {
             self.open = None;
             return Ok(false);
         };
         utt.key.set(open.key.as_bytes());
-        utt.portion = Some(portion);
-        open.read(source, frames, portion.is_last, utt, scope)
+        utt.chunk = Some(chunk);
+        open.read(source, frames, chunk.is_last, utt, scope)
             .map_err(|e| e.utterance(&utt.key))?;
         Ok(true)
     }
@@ -169,9 +169,9 @@ fn key(entry: &Entry, heap: &Heap, n: u64) -> Key {
     entry.key(heap).unwrap_or_else(|| Key::generated(n))
 }
 
-/// Takes note of what `part` shares with the entries before.
-fn note(common: &mut Option<Common>, part: &Part) -> Result<()> {
-    let Part { features, labels } = part;
+/// Updates `common` with the properties that `part` shares with the entries before.
+fn note(common: &mut Option<Common>, part: &UtteranceArrays) -> Result<()> {
+    let UtteranceArrays { features, labels } = part;
     let own = Common {
         vectors: features.cols.is_none(),
         dim: Some(features.width()),
@@ -201,7 +201,7 @@ fn note(common: &mut Option<Common>, part: &Part) -> Result<()> {
     Ok(())
 }
 
-/// What entries share.
+/// The properties that all entries share.
 #[derive(Default)]
 struct Common {
     vectors: bool,
@@ -211,10 +211,14 @@ struct Common {
     byte_order: Option<ByteOrder>,
 }
 
-fn read_part(part: Part, source: &mut Source, utt: &mut Utterance, scope: &Scope) -> Result<()> {
+fn read_part(
+    part: UtteranceArrays,
+    source: &mut Source,
+    utt: &mut Utterance,
+    scope: &Scope,
+) -> Result<()> {
     let (frames, rank) = (part.features.rows, rank(&part.features));
     if scope.only_labels && part.is_labels() {
-        utt.features = None;
         let mut labels = Rows::new(part.features);
         read_labels(Some(&mut labels), source, frames, utt, scope)?;
         return labels.end(source);

@@ -1,32 +1,36 @@
-//! All utterances in one array, cut by the side file.
+//! Reading of joined utterances, separated by the side file.
 
 use spr_core::bytes::Source;
-use spr_core::model::{DatasetInfo, Key, Portions, Rank, Utterance};
-use spr_core::side::SideReader;
+use spr_core::model::{Chunks, DatasetInfo, Key, Rank, Utterance};
+use spr_core::tables::side::SideReader;
 use spr_core::{Error, Result};
 
 use super::{Scope, key_source, rank, read_features, read_labels};
-use crate::dataset::Part;
+use crate::dataset::UtteranceArrays;
 use crate::rows::Rows;
 
 /// One or two arrays as utterances.
-pub(super) struct Joined {
+pub(super) struct JoinedReader {
     features: Rows,
     labels: Option<Rows>,
     rank: Rank,
     rows: u64,
-    /// Utterances and rows read so far.
+    /// The numbers of utterances and rows read so far.
     number: u64,
     next: u64,
-    /// The utterance of which there is more to come.
-    open: Option<(Key, Portions)>,
+    /// The utterance that is not finished.
+    open: Option<(Key, Chunks)>,
     side: Option<SideReader>,
 }
 
-impl Joined {
-    /// The utterances of `part`, of which `info` takes note.
-    pub(super) fn new(part: Part, side: Option<SideReader>, info: &mut DatasetInfo) -> Self {
-        let Part { features, labels } = part;
+impl JoinedReader {
+    /// Creates a reader of the utterances in `part`, and updates `info`.
+    pub(super) fn new(
+        part: UtteranceArrays,
+        side: Option<SideReader>,
+        info: &mut DatasetInfo,
+    ) -> Self {
+        let UtteranceArrays { features, labels } = part;
         info.utterances = side.is_none().then_some(u64::from(features.rows > 0));
         info.frames = Some(features.rows);
         info.dim = Some(features.width());
@@ -46,12 +50,12 @@ impl Joined {
         }
     }
 
-    /// Lets so many threads decode features.
+    /// Sets the number of threads that decode features.
     pub(super) fn share(&mut self, threads: usize) {
         self.features.share(threads);
     }
 
-    /// The number of rows of the next utterance, whose name goes to `key`.
+    /// Returns the number of rows of the next utterance, and sets `key` to its name.
     fn next_utterance(&mut self, key: &mut Key) -> Result<Option<u64>> {
         let left = self.rows - self.next;
         let Some(side) = &mut self.side else {
@@ -79,7 +83,7 @@ impl Joined {
         utt: &mut Utterance,
         scope: &Scope,
     ) -> Result<bool> {
-        if self.read_portion(source, utt, scope)? {
+        if self.read_chunk(source, utt, scope)? {
             return Ok(true);
         }
         while let Some(frames) = self.next_utterance(&mut utt.key)? {
@@ -88,10 +92,10 @@ impl Joined {
             }
             let wanted = scope.wants(self.number, &utt.key);
             self.number += 1;
-            let portions = self.features.portions(frames);
-            if let Some(portions) = portions.filter(|_| wanted && scope.portioned) {
-                self.open = Some((utt.key.clone(), portions));
-                return self.read_portion(source, utt, scope);
+            let chunks = self.features.chunks(frames);
+            if let Some(chunks) = chunks.filter(|_| wanted && scope.chunked) {
+                self.open = Some((utt.key.clone(), chunks));
+                return self.read_chunk(source, utt, scope);
             }
             let read = match wanted {
                 true => self.read_rows(source, frames, utt, scope),
@@ -110,22 +114,22 @@ impl Joined {
         Ok(false)
     }
 
-    /// Reads more of the utterance that was begun, if there is more.
-    fn read_portion(
+    /// Reads the next chunk of the current utterance, if there is one.
+    fn read_chunk(
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
         scope: &Scope,
     ) -> Result<bool> {
-        let Some((key, portions)) = &mut self.open else {
+        let Some((key, chunks)) = &mut self.open else {
             return Ok(false);
         };
-        let Some((portion, frames)) = portions.deal() else {
+        let Some((chunk, frames)) = chunks.deal() else {
             self.open = None;
             return Ok(false);
         };
         utt.key.set(key.as_bytes());
-        utt.portion = Some(portion);
+        utt.chunk = Some(chunk);
         self.read_rows(source, frames, utt, scope)
             .map_err(|e| e.utterance(&utt.key))?;
         self.next += frames;

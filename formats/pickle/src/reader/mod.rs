@@ -1,4 +1,4 @@
-//! Reading.
+//! The reader.
 
 mod entries;
 mod joined;
@@ -6,9 +6,9 @@ mod joined;
 use std::sync::Arc;
 
 use spr_core::bytes::{Codec, Env, Source};
-use spr_core::format::{Options, Portioned, Reader, Request, Share, Wanted};
+use spr_core::format::{ChunkSupport, KeyPredicate, Options, Reader, Request, Subset};
 use spr_core::model::{DatasetInfo, Key, KeySource, Rank, Utterance};
-use spr_core::side::{self, SideReader};
+use spr_core::tables::side::{self, SideReader};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::array::Array;
@@ -17,9 +17,9 @@ use crate::layout::{Layout, SPLIT};
 use crate::machine::{self, Heap, Loader, Value};
 use crate::rows::Rows;
 use entries::Entries;
-use joined::Joined;
+use joined::JoinedReader;
 
-/// Reads a data set of arrays.
+/// A reader of pickled arrays.
 pub(crate) struct PickleReader {
     file: Arc<str>,
     source: Source,
@@ -29,24 +29,24 @@ pub(crate) struct PickleReader {
     scope: Scope,
 }
 
-/// What is read of a data set.
+/// The requested part of a data set.
 struct Scope {
-    /// The keys that are wanted; without it, all.
-    keys: Option<Wanted>,
-    /// The utterances that are wanted, by their numbers.
-    run: Option<Share>,
-    /// Whether the values of features are wanted.
+    /// The requested keys; without it, all.
+    keys: Option<KeyPredicate>,
+    /// The requested utterances by number.
+    run: Option<Subset>,
+    /// Whether the values of features are requested.
     values: bool,
     label_values: bool,
-    /// Whether labels are wanted and features are not.
+    /// Whether labels are requested and features are not.
     only_labels: bool,
-    /// Whether long utterances are given in portions.
-    portioned: bool,
+    /// Whether long utterances are returned in chunks.
+    chunked: bool,
     limits: Limits,
 }
 
 enum Body {
-    Joined(Box<Joined>),
+    Joined(Box<JoinedReader>),
     Entries(Box<Entries>),
 }
 
@@ -74,9 +74,7 @@ impl PickleReader {
             values: request.values,
             label_values: request.label_values,
             only_labels: request.parts.labels && !request.parts.features,
-            portioned: request.portions != Portioned::No
-                && request.values
-                && request.parts.features,
+            chunked: request.chunks != ChunkSupport::No && request.values && request.parts.features,
             limits: env.limits,
         };
         if scope.keys.is_some() || scope.run.is_some() {
@@ -94,7 +92,7 @@ impl PickleReader {
 }
 
 impl Body {
-    /// What the value of a pickle holds, of which `info` takes note.
+    /// Interprets the value of a pickle, and updates `info`.
     fn find(
         mut heap: Heap,
         top: Value,
@@ -114,7 +112,7 @@ impl Body {
         }
         match dataset {
             Dataset::Joined(entry) => {
-                let joined = Joined::new(entry.part(&heap)?, side, info);
+                let joined = JoinedReader::new(entry.part(&heap)?, side, info);
                 Ok(Self::Joined(Box::new(joined)))
             }
             Dataset::Entries { list, named } => {
@@ -149,7 +147,7 @@ impl Reader for PickleReader {
     }
 }
 
-/// A side file has nothing to say where the pickle has the names.
+/// Rejects a side file if the pickle has names.
 fn check_option(options: &Options) -> Result<()> {
     match options.get(side::OPTION.name) {
         None | Some("none") => Ok(()),
@@ -159,7 +157,7 @@ fn check_option(options: &Options) -> Result<()> {
     }
 }
 
-/// How the keys come about.
+/// Returns the source of the keys.
 fn key_source(side: Option<&SideReader>) -> KeySource {
     match side {
         Some(_) => KeySource::SideFile,
@@ -175,19 +173,19 @@ fn rank(features: &Array) -> Rank {
 }
 
 impl Scope {
-    /// Whether the utterance of this number and key is wanted.
+    /// Returns `true` if the utterance with this number and key is requested.
     fn wants(&self, number: u64, key: &Key) -> bool {
         let dealt = self.run.is_none_or(|run| run.has(number));
         dealt && self.keys.as_ref().is_none_or(|wanted| wanted(key))
     }
 
-    /// Whether neither the utterance of this number nor any behind it is wanted.
+    /// Returns `true` if neither the utterance of this number nor a later one is requested.
     fn is_over(&self, number: u64) -> bool {
         self.run.is_some_and(|run| run.is_over(number))
     }
 }
 
-/// Reads the next `frames` rows of features, or no more of them than their shape.
+/// Reads the next `frames` rows of features, or only their shape.
 fn read_features(
     rows: &mut Rows,
     source: &mut Source,
@@ -218,15 +216,11 @@ fn read_labels(
                 false => rows.shape_only(source, frames, rank, into, &scope.limits),
             }
         }
-        None => {
-            utt.labels = None;
-            Ok(())
-        }
+        None => Ok(()),
     }
 }
 
-/// The source without the compression that joblib puts around a pickle, which is not a sort of file
-/// of its own.
+/// Decompresses a pickle that joblib compressed, which is not a separate file type.
 fn undo_joblib(mut source: Source) -> Result<Source> {
     let name = match source.peek(6)? {
         [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => return source.undo(Codec::Zlib),
@@ -241,8 +235,8 @@ fn undo_joblib(mut source: Source) -> Result<Source> {
         .hint("decompress it first, or save it with compress='gzip'"))
 }
 
-/// The values of all pickles in the file, dumped there one after the other: that of the only one, or
-/// a list of them. Between them, and behind the last, there is nothing but blanks.
+/// Loads all pickles in the file, which were dumped in sequence. Returns the only value, or a list
+/// of all values. Only blanks may be between them and after the last one.
 fn load_all(source: &mut Source, limits: &Limits) -> Result<(Heap, Value)> {
     let mut loader = Loader::new(source, limits);
     let mut values = vec![loader.next(source)?];
@@ -256,7 +250,7 @@ fn load_all(source: &mut Source, limits: &Limits) -> Result<(Heap, Value)> {
     loader.end(values).map_err(|e| e.file(source.name()))
 }
 
-/// What the pickle of anything that is read starts with.
+/// The opcodes with which a supported pickle can start.
 const OPENING: &[u8] = &[
     machine::PROTO,
     machine::MARK,
@@ -265,7 +259,7 @@ const OPENING: &[u8] = &[
     machine::EMPTY_DICT,
 ];
 
-/// The first byte that is no blank, which is next then; `None` at the end of the file.
+/// Returns the first non-blank byte without consuming it, or `None` at the end of the file.
 fn next_byte(source: &mut Source) -> Result<Option<u8>> {
     loop {
         let window = source.peek(4096)?;

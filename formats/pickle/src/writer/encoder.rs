@@ -1,36 +1,36 @@
-//! The elements of many matrices as one string, which threads encode.
+//! A multi-threaded encoder of the elements of many matrices as one string.
 
 use spr_core::Result;
 use spr_core::bytes::Sink;
 use spr_core::model::Matrix;
-use spr_core::ordered::Ordered;
+use spr_core::threads::Ordered;
 
 use super::{encode, encode_block};
 use crate::coding::StringCoding;
 use crate::payload::BUSY;
 
-/// Bytes that a thread encodes together.
+/// The number of bytes that a thread encodes at a time.
 const PIECE: usize = 128 << 10;
 
-/// Encodes elements as one string. The bytes are the same for any number of threads; a failure to
-/// write them shows with a later piece or at the end.
+/// An encoder of elements as one string. The bytes do not depend on the number of threads. A write
+/// error is returned with a later block or at the end.
 pub(super) struct Encoder {
     coding: StringCoding,
     threads: usize,
-    open: Piece,
-    /// There once a piece was full.
-    pool: Option<Ordered<Piece, Piece>>,
-    /// Room to be used again.
-    spare: Vec<Piece>,
+    open: EncodedBlock,
+    /// The threads, started when the first block is full.
+    pool: Option<Ordered<EncodedBlock, EncodedBlock>>,
+    /// Buffers for reuse.
+    spare: Vec<EncodedBlock>,
 }
 
 #[derive(Default)]
-struct Piece {
+struct EncodedBlock {
     bytes: Vec<u8>,
     encoded: Vec<u8>,
 }
 
-impl Piece {
+impl EncodedBlock {
     fn encode(mut self, coding: StringCoding) -> Self {
         self.encoded.clear();
         encode_block(coding, &self.bytes, &mut self.encoded);
@@ -44,7 +44,7 @@ impl Encoder {
         Self {
             coding,
             threads: threads.min(BUSY),
-            open: Piece::default(),
+            open: EncodedBlock::default(),
             pool: None,
             spare: Vec::new(),
         }
@@ -68,7 +68,11 @@ impl Encoder {
             }
             let next = self.spare.pop().unwrap_or_default();
             let piece = std::mem::replace(&mut self.open, next);
-            let start = || Ordered::new(self.threads - 1, move |piece: Piece| piece.encode(coding));
+            let start = || {
+                Ordered::new(self.threads - 1, move |piece: EncodedBlock| {
+                    piece.encode(coding)
+                })
+            };
             if let Some(done) = self.pool.get_or_insert_with(start).push(piece)? {
                 sink.put(&done.encoded)?;
                 self.spare.push(done);
@@ -77,7 +81,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Writes all that waits.
+    /// Writes all pending blocks.
     pub(super) fn flush(&mut self, sink: &mut Sink) -> Result<()> {
         while let Some(done) = self.pool.as_mut().map_or(Ok(None), Ordered::pop)? {
             sink.put(&done.encoded)?;

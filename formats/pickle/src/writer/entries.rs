@@ -1,11 +1,11 @@
-//! A dict or list with an entry an utterance.
+//! Writing of a dict or list with one entry per utterance.
 
 use std::collections::HashSet;
 
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Caps, Options, Writer, Written};
+use spr_core::format::{Caps, Options, WriteSummary, Writer};
 use spr_core::model::{Key, Matrix, Rank, Utterance};
-use spr_core::side::{self, SideWriter};
+use spr_core::tables::side::{self, SideWriter};
 use spr_core::{Error, Remedy, Result};
 
 use super::{check_len, encode, encoded_len, features_of};
@@ -13,25 +13,25 @@ use crate::emit::{ArrayHead, Emitter};
 use crate::layout::Layout;
 use crate::protocol::Protocol;
 
-/// Writes each utterance as an entry of its own: its features, or a pair of features and labels.
-/// Nothing is kept of an entry but its name.
+/// A writer of utterances as separate entries: features, or a pair of features and labels. Only the
+/// names of entries are kept in memory.
 pub(super) struct EntryWriter {
     caps: Caps,
     sink: Sink,
     emitter: Emitter,
     protocol: Protocol,
     names: Names,
-    /// Whether the utterances are vectors, once there is one.
+    /// The rank of the utterances, after the first one.
     rank: Option<Rank>,
     scratch: Vec<u8>,
-    written: Written,
+    written: WriteSummary,
 }
 
-/// Where names are kept.
+/// The place of the names.
 enum Names {
-    /// As the keys of the dict, which are all different.
+    /// The keys of the dict, which are unique.
     Dict(HashSet<Key>),
-    /// Of a list beside it, or nowhere.
+    /// A side file of a list, or nowhere.
     List(Option<SideWriter>),
 }
 
@@ -64,11 +64,12 @@ impl EntryWriter {
             names,
             rank: None,
             scratch: Vec::new(),
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
-    /// The rank of the utterance, after checking that it fits the format and those before it.
+    /// Returns the rank of the utterance, after checking that it fits the format and the utterances
+    /// before.
     fn check(&self, utt: &Utterance) -> Result<Rank> {
         let rank = self.fits(utt);
         rank.map_err(|e| e.utterance(&utt.key).continuable())
@@ -160,7 +161,7 @@ impl Writer for EntryWriter {
         self.store(utt).map_err(|e| e.utterance(&utt.key))
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
         self.emitter.end();
         self.sink.put(&self.emitter.take())?;
         let mut written = self.written;

@@ -1,12 +1,12 @@
-//! All utterances in one array, their labels in another.
+//! Writing of all utterances as one array, with their labels in another.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, Write};
 
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Caps, Options, Writer, Written};
+use spr_core::format::{Caps, Options, WriteSummary, Writer};
 use spr_core::model::{Dtype, Rank, Utterance};
-use spr_core::side::SideWriter;
+use spr_core::tables::side::SideWriter;
 use spr_core::{Error, Result};
 
 use super::encoder::Encoder;
@@ -14,36 +14,36 @@ use super::{BLOCK, check_len, encode, encoded_len, features_of};
 use crate::emit::{ArrayHead, Emitter};
 use crate::protocol::Protocol;
 
-/// Writes the features of all utterances as one array and the labels as another.
+/// A writer of the features of all utterances as one array, and of the labels as another.
 ///
-/// Features go to the output as they come, behind a head that is filled in at the end; labels
-/// wait in a temporary file.
+/// Features are written immediately, after a head that is filled in at the end. Labels are spooled
+/// to a temporary file.
 pub(super) struct JoinedWriter {
     caps: Caps,
     sink: Sink,
     side: Option<SideWriter>,
     protocol: Protocol,
-    /// Set by the first utterance.
+    /// The common properties, after the first utterance.
     common: Option<Common>,
     features: Encoder,
-    /// Bytes of features as they are written.
+    /// The encoded size of the features in bytes.
     features_len: u64,
     spool: Option<Spool>,
     scratch: Vec<u8>,
-    written: Written,
+    written: WriteSummary,
 }
 
-/// What all utterances have in common.
+/// The common properties of all utterances.
 #[derive(Clone, Copy)]
 struct Common {
     dtype: Dtype,
     rank: Rank,
-    /// Columns, once an utterance had frames.
+    /// The number of columns, after the first utterance with frames.
     cols: Option<usize>,
     labels: Option<(Dtype, usize)>,
 }
 
-/// Labels on their way.
+/// A temporary file of labels.
 struct Spool {
     file: BufWriter<File>,
     len: u64,
@@ -67,12 +67,11 @@ impl JoinedWriter {
             features_len: 0,
             spool: None,
             scratch: Vec::new(),
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
-    /// What the utterance has in common with those before, after checking that all of it can be
-    /// stored.
+    /// Returns the common properties, after checking that the utterance can be stored completely.
     fn check(&self, utt: &Utterance) -> Result<Common> {
         let common = self.common(utt);
         let common = common.map_err(|e| e.utterance(&utt.key).continuable())?;
@@ -165,7 +164,7 @@ impl JoinedWriter {
         Ok(())
     }
 
-    /// Everything before the features, as far as it is known now.
+    /// Returns everything before the features, as far as it is known.
     fn head(&self, common: Common) -> Result<Vec<u8>> {
         let mut emitter = Emitter::new(self.protocol);
         emitter.start();
@@ -184,7 +183,7 @@ impl JoinedWriter {
         Ok(emitter.take())
     }
 
-    /// Everything after the features.
+    /// Writes everything after the features.
     fn write_rest(&mut self, common: Common) -> Result<()> {
         let mut emitter = Emitter::new(self.protocol);
         emitter.array_tail();
@@ -222,7 +221,7 @@ impl Writer for JoinedWriter {
         self.store(utt, common).map_err(|e| e.utterance(&utt.key))
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
         let common = self.common.unwrap_or(Common {
             dtype: Dtype::F32,
             rank: Rank::Matrix,

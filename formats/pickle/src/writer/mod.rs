@@ -1,4 +1,4 @@
-//! Writing.
+//! The writer.
 
 mod encoder;
 mod entries;
@@ -16,13 +16,13 @@ use crate::protocol::Protocol;
 use entries::EntryWriter;
 use joined::JoinedWriter;
 
-/// Bytes encoded or copied at a time.
+/// The number of bytes encoded or copied at a time.
 const BLOCK: usize = 64 << 10;
 
-/// A writer of the arrangement that the options ask for, which can hold what `caps` say.
+/// Creates a writer of the layout set by the options, with the capabilities `caps`.
 ///
 /// # Errors
-/// An option's value is wrong, or the output can't be made.
+/// The value of an option is invalid, or the output cannot be created.
 pub(crate) fn create(
     output: &Output,
     options: &Options,
@@ -37,7 +37,7 @@ pub(crate) fn create(
     })
 }
 
-/// The features of an utterance, which fits `caps`.
+/// Returns the features of an utterance, which fits `caps`.
 fn features_of<'a>(utt: &'a Utterance, caps: &Caps) -> Result<&'a Matrix> {
     caps.check(utt)?;
     if utt.labels.as_ref().is_some_and(|labels| labels.cols() == 0) {
@@ -47,9 +47,9 @@ fn features_of<'a>(utt: &'a Utterance, caps: &Caps) -> Result<&'a Matrix> {
     features.ok_or_else(|| Error::unfit("has no features, which a pickle needs"))
 }
 
-/// Checks that the protocol can count `len` bytes and those of `matrix`.
+/// Checks that the protocol can represent `len` bytes and those of `matrix`.
 fn check_len(protocol: Protocol, len: u64, matrix: &Matrix) -> Result<()> {
-    // That is seldom near enough to be counted.
+    // The upper bound is usually sufficient, so that nothing is counted.
     let most = protocol.coding().widest() * matrix.as_bytes().len() as u64;
     if len.saturating_add(most) > protocol.max_len()
         && len.saturating_add(encoded_len(protocol.coding(), matrix)) > protocol.max_len()
@@ -63,7 +63,7 @@ fn check_len(protocol: Protocol, len: u64, matrix: &Matrix) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of the elements as they are written, where they are counted at all.
+/// Returns the encoded size of the elements in bytes, if it must be counted.
 fn encoded_len(coding: StringCoding, matrix: &Matrix) -> u64 {
     match coding {
         StringCoding::Utf8 => latin1::encoded_len(matrix.as_bytes()),
@@ -71,7 +71,7 @@ fn encoded_len(coding: StringCoding, matrix: &Matrix) -> u64 {
     }
 }
 
-/// Writes the elements of `matrix` with `put` and returns how many bytes that were.
+/// Encodes the elements of `matrix` with `put`, and returns the number of bytes.
 fn encode(
     coding: StringCoding,
     matrix: &Matrix,
@@ -93,12 +93,12 @@ fn encode(
     Ok(len)
 }
 
-/// Appends `bytes` as they are written.
+/// Appends `bytes` in their encoding.
 fn encode_block(coding: StringCoding, bytes: &[u8], out: &mut Vec<u8>) {
     match coding {
         StringCoding::Utf8 => latin1::encode(bytes, out),
         StringCoding::RawUnicode => encode_raw_unicode(bytes, out),
-        // Nothing is written with escapes.
+        // No protocol that is written uses escapes.
         StringCoding::Raw | StringCoding::Escaped => out.extend_from_slice(bytes),
     }
 }

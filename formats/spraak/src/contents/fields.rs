@@ -1,4 +1,4 @@
-//! Header values that are numbers.
+//! Numeric values in headers.
 
 use spr_core::Result;
 use spr_core::model::Decimal;
@@ -6,15 +6,15 @@ use spr_core::number::parse_integer;
 
 use crate::header::{Entry, Header, shown};
 
-/// What SPRAAK takes where a header has no `SAMPLEFREQ`.
+/// SPRAAK's default of `SAMPLEFREQ`.
 const DEFAULT_RATE: u32 = 8000;
 
-/// A number of rows; `None` if the header leaves it open.
+/// Returns a number of rows, or `None` if the header leaves it open.
 pub(crate) fn count(header: &Header, key: &str) -> Result<Option<u64>> {
     header.get(key).map_or(Ok(None), dimension)
 }
 
-/// Values in a vector.
+/// Returns the number of values in a vector.
 pub(super) fn columns(header: &Header) -> Result<u64> {
     let name = header.name_of("DIM2");
     let Some(entry) = header.get("DIM2") else {
@@ -25,7 +25,7 @@ pub(super) fn columns(header: &Header) -> Result<u64> {
     dimension(entry)?.ok_or_else(|| entry.error(format!("{name} may not be left open with -1")))
 }
 
-/// Channels: of sound, or of features that stand side by side in the columns.
+/// Returns the number of channels: of audio, or of features interleaved in the columns.
 pub(crate) fn channels(header: &Header) -> Result<u64> {
     let Some(entry) = header.get("NCHAN") else {
         return Ok(1);
@@ -39,12 +39,12 @@ pub(crate) fn channels(header: &Header) -> Result<u64> {
     }
 }
 
-/// Samples a second.
+/// Returns the sampling rate in Hz.
 pub(super) fn rate(header: &Header) -> Result<u32> {
     let Some(entry) = header.get("SAMPLEFREQ") else {
         return Ok(DEFAULT_RATE);
     };
-    // 16000.0 is as good as 16000.
+    // A value such as 16000.0 is accepted.
     let digits = match entry.value.iter().position(|b| *b == b'.') {
         Some(point) if entry.value[point + 1..].iter().all(|b| *b == b'0') => &entry.value[..point],
         _ => &entry.value[..],
@@ -59,7 +59,7 @@ pub(super) fn rate(header: &Header) -> Result<u32> {
         })
 }
 
-/// A time.
+/// Returns a time in seconds.
 pub(crate) fn seconds(header: &Header, key: &str) -> Result<Option<Decimal>> {
     let Some(entry) = header.get(key) else {
         return Ok(None);
@@ -73,7 +73,7 @@ pub(crate) fn seconds(header: &Header, key: &str) -> Result<Option<Decimal>> {
     })
 }
 
-/// A dimension; `None` for -1.
+/// Returns a dimension, or `None` for -1.
 fn dimension(entry: &Entry) -> Result<Option<u64>> {
     if entry.value == b"-1" {
         return Ok(None);

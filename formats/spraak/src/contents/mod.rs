@@ -1,60 +1,60 @@
-//! What a header says of the data behind it.
+//! The description of the data in a header.
 
 pub(crate) mod fields;
 mod view;
 
 use spr_core::bytes::{ByteOrder, Codec, Env};
-use spr_core::model::{Described, Meta, Tag};
+use spr_core::model::{Meta, Tag, TagSubject};
 use spr_core::{Error, Result};
 
 use crate::header::{Entry, Header, shown};
 use crate::vocabulary::{
-    Dialect, Encoding, Stored, Type, UNSIGNED, UNSIGNED_VALUE, is_own, misspelt,
+    Dialect, Encoding, StoredType, Type, UNSIGNED, UNSIGNED_VALUE, is_own, misspelt,
 };
 use view::View;
 
-/// The format name of tags from both dialects, so that they survive a change of dialect.
+/// The format name of tags from both dialects, so that they survive a change of the dialect.
 pub(crate) const TAGS: &str = "spraak";
 
-/// Numbers in rows, as their header describes them.
+/// Numbers in rows, as described by the header.
 pub(crate) struct Contents {
     pub(crate) sort: RowKind,
-    pub(crate) stored: Stored,
-    /// `None` where the header leaves it open.
+    pub(crate) stored: StoredType,
+    /// The encoding; `None` if the header leaves it open.
     pub(crate) encoding: Option<Encoding>,
-    /// How the data are compressed, the header not included.
+    /// The compression of the data, without the header.
     pub(crate) coder: Option<Codec>,
-    /// Vectors or moments; `None` means as many as there are.
+    /// The number of vectors or instants; `None` for all that exist.
     pub(crate) rows: Option<u64>,
-    /// Values in a vector, or channels.
+    /// The number of values in a vector, or of channels.
     pub(crate) cols: u64,
     /// Whether the rows are frames in time.
     pub(crate) track: bool,
-    /// Of sound, the frames that it could be cut into.
+    /// For audio, the frames into which it can be divided.
     pub(crate) view: Option<View>,
     pub(crate) meta: Meta,
 }
 
-/// What the rows are.
+/// The meaning of the rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowKind {
-    /// Vectors of features.
+    /// Feature vectors.
     Features,
-    /// Moments of sound, so many a second.
+    /// Audio samples at `rate` Hz.
     Sound { rate: u32 },
 }
 
 impl Contents {
-    /// Reads the meaning out of a header.
+    /// Interprets a header.
     ///
     /// # Errors
-    /// The header contradicts its rules or describes something other than rows of numbers.
+    /// The header is contradictory, or describes something other than rows of numbers.
     pub(crate) fn of(header: &Header, env: &Env) -> Result<Self> {
         let kind = DataKind::of(header)?;
         check_layout(header)?;
         let (stored, text) = element(header)?;
         let encoding = encoding(header, text)?;
-        if let (Stored::Coded(_), Some(Encoding::Text), Some(entry)) =
+        if let (StoredType::Coded(_), Some(Encoding::Text), Some(entry)) =
             (stored, encoding, header.get("TYPE"))
         {
             let what = format!("holds {} written as text", shown(&entry.value));
@@ -97,14 +97,14 @@ impl Contents {
         })
     }
 
-    /// Bytes of the data if they are binary, where the header says how many.
+    /// Returns the size of binary data in bytes, if the header contains it.
     pub(crate) fn data_length(&self) -> Option<u64> {
         let values = self.rows?.checked_mul(self.cols)?;
         values.checked_mul(self.stored.size() as u64)
     }
 }
 
-/// The lines that the model has no field for.
+/// Returns the lines without a field in the model.
 fn tags(header: &Header, kind: DataKind, env: &Env) -> Vec<Tag> {
     let mut tags = Vec::new();
     if let (DataKind::Matrix, Some((_, kind))) = (kind, header.kind()) {
@@ -128,23 +128,23 @@ fn tags(header: &Header, kind: DataKind, env: &Env) -> Vec<Tag> {
     tags
 }
 
-/// What a line of the header of features is about, if a stage could make it untrue: channels stand
-/// side by side in the columns.
-fn about(key: &[u8]) -> Option<Described> {
+/// Returns the property that a header line of features describes, if a stage could invalidate it:
+/// channels are interleaved in the columns.
+fn about(key: &[u8]) -> Option<TagSubject> {
     match key {
-        b"NCHAN" | b"VLEN" => Some(Described::Columns),
-        b"CHANLEN" => Some(Described::Frames),
+        b"NCHAN" | b"VLEN" => Some(TagSubject::Columns),
+        b"CHANLEN" => Some(TagSubject::Frames),
         _ => None,
     }
 }
 
-/// The line of a key header that says that its integers have no sign.
+/// Returns the line of a key header that marks its integers as unsigned.
 pub(crate) fn unsigned(header: &Header) -> Option<&Entry> {
     let entry = header.get(UNSIGNED)?;
     (header.dialect == Dialect::Key && entry.value == UNSIGNED_VALUE).then_some(entry)
 }
 
-/// A header line as a tag.
+/// Converts a header line to a tag.
 pub(crate) fn tag(key: &[u8], value: &[u8]) -> Tag {
     Tag::new(TAGS, key, value)
 }
@@ -155,11 +155,11 @@ fn unsupported(entry: &Entry, what: String) -> Error {
     )))
 }
 
-/// Kinds of data that are rows of numbers.
+/// The kinds of data that are rows of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DataKind {
     Track,
-    /// Of any other name: a matrix of numbers.
+    /// Any other name: a numeric matrix.
     Matrix,
     Sample,
 }
@@ -168,7 +168,7 @@ impl DataKind {
     fn of(header: &Header) -> Result<Self> {
         let layout = header.get("LAYOUT");
         let numbers = |entry: &Entry| matches!(Type::of(&entry.value), Type::Number { .. });
-        // A key header can't say the layout.
+        // A key header cannot describe the layout.
         let matrix = match header.dialect {
             Dialect::Key if layout.is_none() => {
                 header.get("TYPE").is_some_and(numbers) && header.get("DIM2").is_some()
@@ -198,8 +198,8 @@ fn check_layout(header: &Header) -> Result<()> {
     }
 }
 
-/// The element type, and whether its name says that the numbers are text.
-fn element(header: &Header) -> Result<(Stored, bool)> {
+/// Returns the element type, and whether its name marks text.
+fn element(header: &Header) -> Result<(StoredType, bool)> {
     let name = header.name_of("TYPE");
     let Some(entry) = header.get("TYPE") else {
         return Err(header
@@ -216,7 +216,7 @@ fn element(header: &Header) -> Result<(Stored, bool)> {
     }
 }
 
-/// How the numbers are stored, as far as the header says it.
+/// Returns the encoding of the numbers, if the header contains it.
 fn encoding(header: &Header, text: bool) -> Result<Option<Encoding>> {
     if let Some(entry) = header.get("FORMAT") {
         let Some(encoding) = Encoding::of_format(&entry.value) else {
@@ -232,8 +232,8 @@ fn encoding(header: &Header, text: bool) -> Result<Option<Encoding>> {
     })
 }
 
-/// The coder of the data: the first word of `COMPRESS`; its parameters only matter to those who
-/// compress.
+/// Returns the coder of the data, which is the first word of `COMPRESS`. Its parameters matter only
+/// for compression.
 pub(crate) fn coder(header: &Header, env: &Env) -> Result<Option<Codec>> {
     let Some(entry) = header.get("COMPRESS") else {
         return Ok(None);

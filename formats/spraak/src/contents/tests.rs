@@ -1,4 +1,4 @@
-//! What headers mean, and what they may not say.
+//! The meaning of headers, and invalid ones.
 
 use spr_core::ErrorKind;
 use spr_core::bytes::Source;
@@ -33,7 +33,7 @@ fn key_headers_mean_the_same() {
         let found = contents(dialect, lines).unwrap();
         assert_eq!(
             (found.stored, found.rows, found.cols),
-            (Stored::Plain(Dtype::F32), None, 3)
+            (StoredType::Plain(Dtype::F32), None, 3)
         );
         assert_eq!(found.encoding, Some(Encoding::Binary(ByteOrder::Big)));
         assert_eq!(found.meta.frame_shift.unwrap().to_string(), "0.010");

@@ -1,4 +1,4 @@
-//! Samples seen as frames: what `DIM1` and `DIM2` say of sound.
+//! Samples as frames: `DIM1` and `DIM2` of audio.
 
 use spr_core::model::Decimal;
 use spr_core::{Error, Result};
@@ -6,19 +6,20 @@ use spr_core::{Error, Result};
 use super::fields;
 use crate::header::Header;
 
-/// So many frames of so many values. A part of a frame at the end counts for none.
+/// A number of frames and their width. An incomplete last frame does not count.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     frames: u64,
     width: u64,
-    /// Whether the width is that of a moment or a frame, as far as the header tells.
+    /// Whether the width is that of an instant, not of a frame, as far as the header tells.
     sound: bool,
-    /// The two keys as this header calls them.
+    /// The names of the two keys in this header.
     keys: [String; 2],
 }
 
 impl View {
-    /// What the header says, if it says both numbers. Frames start every `shift` seconds.
+    /// Returns the view in the header, if it contains both numbers. Frames start every `shift`
+    /// seconds.
     pub(super) fn of(
         header: &Header,
         (rate, channels): (u32, u64),
@@ -32,7 +33,7 @@ impl View {
             return Ok(None);
         };
         let whole = width.is_multiple_of(channels);
-        // Where no shift is given any width may be that of a frame.
+        // Without a shift any width may be that of a frame.
         let framed = shift.is_none_or(|shift| {
             let moments = shift.sample(rate);
             moments.and_then(|n| n.checked_mul(channels)) == Some(width)
@@ -45,8 +46,8 @@ impl View {
         }))
     }
 
-    /// Compares it with the number of values `found`. They are all that a header has to say of the
-    /// length unless it `counts` samples elsewhere. Gives what is to be warned about.
+    /// Compares the view with the number of values `found`. They are the only information about the
+    /// length unless the header `counts` samples elsewhere. Returns a warning, if there is one.
     ///
     /// # Errors
     /// There are too few.

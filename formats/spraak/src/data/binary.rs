@@ -1,4 +1,4 @@
-//! Vectors one after the other, element by element, nothing between them.
+//! Binary vectors, element by element without padding.
 
 use spr_core::bytes::{ByteOrder, Source, swap_in_place};
 use spr_core::model::{Dtype, Matrix, Rank};
@@ -6,10 +6,10 @@ use spr_core::{ErrorKind, Limits, Result};
 
 use super::{BLOCK, Body};
 
-/// Reads a matrix of `shape`; rows that are left open go to the end of the file.
+/// Reads a matrix of `shape`. An open number of rows extends to the end of the file.
 ///
 /// # Errors
-/// The data end early or within a vector; the error says how many bytes were expected.
+/// The data are truncated; the error contains the expected number of bytes.
 pub(crate) fn read(
     source: &mut Source,
     into: &mut Matrix,
@@ -19,7 +19,7 @@ pub(crate) fn read(
 ) -> Result<()> {
     let (dtype, rows, cols) = shape;
     let vector = cols.saturating_mul(dtype.size() as u64);
-    // A part of a vector counts as one, and is then found to be cut short.
+    // An incomplete vector counts, and is then reported as truncated.
     let rows = rows.or_else(|| {
         source
             .remaining()
@@ -65,14 +65,14 @@ fn read_open(
     reshape(into, cols)
 }
 
-/// Makes rows of `cols` of the elements, which fill them.
+/// Reshapes the elements to rows of `cols`.
 pub(super) fn reshape(into: &mut Matrix, cols: u64) -> Result<()> {
     let cols = usize::try_from(cols).unwrap_or(usize::MAX);
     let rows = into.len().checked_div(cols).unwrap_or(0);
     into.reshape(Rank::Matrix, rows, cols)
 }
 
-/// Writes all elements; `block` is working space.
+/// Writes all elements; `block` is a buffer.
 pub(crate) fn write(
     matrix: &Matrix,
     order: ByteOrder,

@@ -1,4 +1,4 @@
-//! The coder between the header and the data, which the key `COMPRESS` names.
+//! Compression of the data after the header, as named by the key `COMPRESS`.
 
 use std::io::Write;
 
@@ -9,17 +9,18 @@ use spr_core::{Error, ErrorKind, Result};
 
 use super::BLOCK;
 
-/// The data of `source`, from here on, unpacked. Where gzip is named, a zlib stream will do too.
+/// Decompresses `source` from the current position. If gzip is named, a zlib stream is accepted as
+/// well.
 ///
 /// # Errors
-/// There is nothing: even no data at all make a stream.
+/// The source is empty: even compressed empty data are a stream.
 pub(crate) fn unpacked(mut source: Source, codec: Codec) -> Result<Source> {
     let codec = match source.peek(2)? {
         [] => {
             let what = format!("the {} data are cut off", codec.name());
             return Err(source.error(ErrorKind::Truncated, what));
         }
-        // RFC 1950: the method and window, and a check that makes both a multiple of 31.
+        // RFC 1950: method and window, and a check that makes both a multiple of 31.
         &[method, check] if method & 0x8f == 8 && is_multiple(method, check) => Codec::Zlib,
         _ => codec,
     };
@@ -30,14 +31,14 @@ fn is_multiple(method: u8, check: u8) -> bool {
     u16::from_be_bytes([method, check]).is_multiple_of(31)
 }
 
-/// Where data are written: straight into a file, or through a coder.
+/// The destination of data: a file, optionally through a coder.
 pub(crate) struct Body<'a> {
     sink: &'a mut Sink,
     coder: Option<GzEncoder<Vec<u8>>>,
 }
 
 impl<'a> Body<'a> {
-    /// Writes to `sink`, through the coder that is named, which may have a level.
+    /// Creates a destination at `sink`, through the named coder, which may have a level.
     pub(crate) fn new(sink: &'a mut Sink, coder: Option<&str>) -> Self {
         let level = |name: &str| match name.bytes().last() {
             Some(digit @ b'0'..=b'9') => Compression::new(u32::from(digit - b'0')),
@@ -60,7 +61,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Ends the coder's stream.
+    /// Finishes the coder's stream.
     pub(crate) fn finish(self) -> Result<()> {
         let Some(coder) = self.coder else {
             return Ok(());

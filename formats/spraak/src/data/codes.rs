@@ -1,16 +1,16 @@
-//! Samples stored as codes of eight bits.
+//! Samples stored as 8-bit codes.
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::companding::Companding;
 use spr_core::model::{CastStats, Dtype, Matrix};
+use spr_core::number::companding::Companding;
 use spr_core::{Limits, Result};
 
 use super::{BLOCK, Body, binary};
 
-/// Reads the samples that the codes stand for; rows that are left open go to the end of the file.
+/// Decodes samples. An open number of rows extends to the end of the file.
 ///
 /// # Errors
-/// As [`binary::read`].
+/// As for [`binary::read`].
 pub(super) fn read(
     source: &mut Source,
     into: &mut Matrix,
@@ -33,11 +33,10 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Writes the codes of samples, each that of the nearest sample that has one, and tells what becomes
-/// of the samples.
+/// Writes the nearest code of each sample, and returns the loss.
 ///
 /// # Errors
-/// They are not `i16`.
+/// The samples are not `i16`.
 pub(super) fn write(
     matrix: &Matrix,
     code: Companding,
@@ -49,7 +48,7 @@ pub(super) fn write(
         block.clear();
         block.extend(chunk.iter().map(|sample| {
             let byte = code.encode(*sample);
-            // As floats, of which some are between others: no sample is beyond the codes.
+            // As floats, which may lie between others: no sample is out of range of the codes.
             stats.count(f32::from(*sample), f32::from(code.decode(byte)));
             byte
         }));

@@ -1,4 +1,4 @@
-//! The numbers behind a header.
+//! The numbers after a header.
 
 pub(crate) mod binary;
 mod coder;
@@ -6,33 +6,33 @@ mod codes;
 pub(crate) mod text;
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::companding::Companding;
 use spr_core::model::{CastStats, Matrix, Rank};
+use spr_core::number::companding::Companding;
 use spr_core::{Limits, Result};
 
 pub(crate) use coder::{Body, unpacked};
 
-use crate::vocabulary::{Encoding, Stored};
+use crate::vocabulary::{Encoding, StoredType};
 
-/// Bytes looked at or held at a time.
+/// The number of bytes inspected or buffered at a time.
 const BLOCK: usize = 64 << 10;
 
-/// How numbers lie in a file.
+/// The layout of numbers in a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
-    pub(crate) stored: Stored,
+    pub(crate) stored: StoredType,
     pub(crate) encoding: Encoding,
-    /// `None`: as many as there are.
+    /// The number of rows; `None` for all that exist.
     pub(crate) rows: Option<u64>,
     pub(crate) cols: u64,
-    /// Whether the values are wanted; else only how many there are.
+    /// Whether the values are requested; otherwise only their number.
     pub(crate) values: bool,
 }
 
-/// Reads all rows; whether something follows them.
+/// Reads all rows, and returns whether data follow them.
 ///
 /// # Errors
-/// They are too few, and those of [`binary::read`] and [`text::read`].
+/// There are too few, or as for [`binary::read`] and [`text::read`].
 pub(crate) fn read(
     source: &mut Source,
     into: &mut Matrix,
@@ -45,7 +45,7 @@ pub(crate) fn read(
             text::read(source, into, (stored.dtype(), rows, cols), limits)?;
             text::more(source)
         }
-        (Encoding::Binary(order), Stored::Plain(dtype)) => {
+        (Encoding::Binary(order), StoredType::Plain(dtype)) => {
             match rows.filter(|_| !layout.values) {
                 Some(rows) => {
                     source.pass_matrix(into, (dtype, Rank::Matrix, rows, cols), limits)?;
@@ -54,18 +54,18 @@ pub(crate) fn read(
             }
             Ok(!source.at_end()?)
         }
-        (Encoding::Binary(_), Stored::Coded(code)) => {
+        (Encoding::Binary(_), StoredType::Coded(code)) => {
             codes::read(source, into, code, (rows, cols), limits)?;
             Ok(!source.at_end()?)
         }
     }
 }
 
-/// Writes all numbers of a matrix, as themselves or as a code.
+/// A writer of numbers, plain or as codes.
 pub(crate) struct Printer {
     encoding: Encoding,
     code: Option<Companding>,
-    /// Working space.
+    /// A buffer.
     block: Vec<u8>,
 }
 
@@ -78,7 +78,7 @@ impl Printer {
         }
     }
 
-    /// Writes all of `matrix`, and tells what becomes of its values where codes change them.
+    /// Writes all of `matrix`, and returns the loss by codes.
     pub(crate) fn write(&mut self, matrix: &Matrix, body: &mut Body<'_>) -> Result<CastStats> {
         match (self.code, self.encoding) {
             (Some(code), _) => return codes::write(matrix, code, &mut self.block, body),
@@ -91,9 +91,9 @@ impl Printer {
     }
 }
 
-/// The encoding of data whose header does not say it, `length` bytes if they are binary: big endian
-/// if that is their length, else text if they look like it, else big endian. The flag tells a
-/// guess from a certainty.
+/// Guesses the encoding of data that are `length` bytes long if binary: big-endian if that is their
+/// length, otherwise text if they look like it, otherwise big-endian. The flag marks a guess that
+/// is uncertain.
 pub(crate) fn guess(source: &mut Source, length: Option<u64>) -> Result<(Encoding, bool)> {
     let remaining = source.remaining();
     let head = source.peek(BLOCK)?;

@@ -1,4 +1,4 @@
-//! Numbers as text, a vector a line. Reading does not care where the lines end.
+//! Numbers as text, one vector per line. The reader ignores the position of line ends.
 
 use spr_core::bytes::Source;
 use spr_core::model::{Dtype, Element, Matrix, Rank};
@@ -8,19 +8,18 @@ use spr_core::{Error, ErrorKind, Limits, Result, dispatch};
 use super::{BLOCK, Body, binary};
 use crate::header::shown;
 
-/// Whether all bytes are such as numbers and the blanks between them are made of, and some are
-/// numbers.
+/// Returns `true` if all bytes occur in numbers or are blanks, and some are not blank.
 pub(super) fn looks_like(head: &[u8]) -> bool {
     let fits =
         |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace() || b"+-.eEnNaAiIfFtTyY".contains(b);
     head.iter().all(fits) && head.iter().any(|b| !b.is_ascii_whitespace())
 }
 
-/// Reads a matrix of `shape`; rows that are left open go to the end of the file.
+/// Reads a matrix of `shape`. An open number of rows extends to the end of the file.
 ///
 /// # Errors
-/// Something is not a number of the type, or the numbers are too few; a number that no blank or line
-/// end follows may be cut off, which is an error as well.
+/// A word is not a number of the type, or there are too few numbers. A number at the very end
+/// without a blank or line end may be truncated, which is an error as well.
 pub(crate) fn read(
     source: &mut Source,
     into: &mut Matrix,
@@ -81,13 +80,13 @@ fn values<T: Element>(
         let taken = taken.map_err(|e| e.file(source.name()))?;
         let added = into.extend_from(&batch, limits);
         added.map_err(|e| e.file(source.name()))?;
-        // The blank after the last number has been seen.
+        // Includes the blank after the last number.
         source.skip(taken as u64 + 1)?;
     }
 }
 
-/// Parses up to `most` numbers and returns how many bytes they took; on failure the place of
-/// the word that is not a number, and the word.
+/// Parses up to `most` numbers, and returns the number of bytes consumed. On failure returns the
+/// word that is not a number, and its position.
 fn parse_all<'a, T: Element>(
     text: &'a [u8],
     most: u64,
@@ -106,14 +105,14 @@ fn parse_all<'a, T: Element>(
     Ok(text.len())
 }
 
-/// What it means that no blank is in sight: the end, a number cut off, or no number at all.
+/// Explains a missing blank: the end, a truncated number, or no number at all.
 fn unterminated(source: &mut Source) -> Result<()> {
     let length = source.peek(BLOCK)?.len();
     if length == BLOCK {
         return Err(source.malformed(format!("a word of more than {BLOCK} bytes is not a number")));
     }
     source.skip(length as u64)?;
-    // A failure to read on comes first.
+    // A read error comes first.
     source.at_end()?;
     if length == 0 {
         return Ok(());
@@ -126,7 +125,7 @@ fn unterminated(source: &mut Source) -> Result<()> {
         .hint("if the last number is whole, add a line end"))
 }
 
-/// Moves past blanks; whether something else follows.
+/// Skips blanks, and returns whether other bytes follow.
 pub(crate) fn more(source: &mut Source) -> Result<bool> {
     loop {
         let block = source.peek(BLOCK)?;
@@ -139,8 +138,8 @@ pub(crate) fn more(source: &mut Source) -> Result<bool> {
     }
 }
 
-/// Writes a vector a line, in the shortest digits that read back to the same values; `block` is
-/// working space.
+/// Writes one vector per line, in the shortest digits that read back to the same values; `block` is
+/// a buffer.
 pub(crate) fn write(matrix: &Matrix, block: &mut Vec<u8>, body: &mut Body<'_>) -> Result<()> {
     block.clear();
     dispatch!(matrix.dtype(), T => {

@@ -1,4 +1,4 @@
-//! The header of a file, to be shown and changed while its data stay as they are.
+//! Editing of the header of a file without changing its data.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -23,24 +23,24 @@ use spr_core::{Error, Remedy, Result};
 use super::{Dialect, End, Entry, EntryPosition, Header, magic, print, shown};
 use crate::probe;
 
-/// Bytes copied at a time.
+/// The number of bytes copied at a time.
 const BLOCK: usize = 256 << 10;
 
-/// A file whose header has been read and whose data have not.
+/// A file whose header has been read, and whose data have not.
 pub struct HeaderFile {
     source: Source,
     pub(super) header: Header,
 }
 
-/// The key that tells the length of the header, for programs that skip it.
+/// The key with the size of the header, for programs that skip it.
 const LENGTH: &str = "HEADER_LEN";
 
 impl HeaderFile {
-    /// Reads the header of a file. Of lines with the same key the last is kept, and a key that
-    /// tells the length of the header is kept up to date.
+    /// Reads the header of a file. The last of several lines with the same key is kept. A key with
+    /// the size of the header is kept up to date.
     ///
     /// # Errors
-    /// There is no header, or it is broken.
+    /// There is no header, or it is invalid.
     pub fn open(mut source: Source, env: &Env) -> Result<Self> {
         let head = source.peek(64 << 10)?;
         if magic(head).is_none() && !probe::is_bare_key_header(head) {
@@ -54,31 +54,31 @@ impl HeaderFile {
         Ok(file)
     }
 
-    /// Which sort of header it is.
+    /// Returns the type of the header.
     pub fn dialect(&self) -> Dialect {
         self.header.dialect
     }
 
-    /// Keys and values in their order, as they stand in the header, without quotes.
+    /// Returns keys and values in order, without quotes.
     pub fn pairs(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let entries = self.header.entries.iter();
         entries.map(|entry| (&entry.word[..], &entry.value[..]))
     }
 
-    /// Bytes of the header as it was read.
+    /// Returns the size of the header that was read, in bytes.
     pub fn header_bytes(&self) -> u64 {
         self.header.end
     }
 
-    /// Bytes of the data, where that is known without reading them.
+    /// Returns the size of the data in bytes, if it is known without reading them.
     pub fn data_bytes(&self) -> Option<u64> {
         self.source.remaining()
     }
 
-    /// Gives a key a value; a new key comes last.
+    /// Sets the value of a key; a new key is appended.
     ///
     /// # Errors
-    /// The header can't hold it, or calls it by another name.
+    /// The header cannot represent it, or has another name for it.
     pub fn set(&mut self, key: &str, value: &[u8]) -> Result<()> {
         let file = self.header.file.clone();
         print::pair(self.header.dialect, key.as_bytes(), value, &mut Vec::new())
@@ -104,10 +104,10 @@ impl HeaderFile {
         self.recount()
     }
 
-    /// Takes a key away.
+    /// Deletes a key.
     ///
     /// # Errors
-    /// It is not there; the error lists what is.
+    /// The key does not exist; the error lists the existing keys.
     pub fn delete(&mut self, key: &str) -> Result<()> {
         let entries = &mut self.header.entries;
         let Some(at) = entries.iter().position(|e| e.word == key.as_bytes()) else {
@@ -123,16 +123,17 @@ impl HeaderFile {
         self.recount()
     }
 
-    /// Makes the header tell its own length, in the key `HEADER_LEN`.
+    /// Adds the size of the header as the key `HEADER_LEN`.
     ///
     /// # Errors
-    /// A line of the header can't be written.
+    /// A header line cannot be represented.
     pub fn count(&mut self) -> Result<()> {
         self.set(LENGTH, b"0")
     }
 
-    /// Sets the length of the header, if it is to be told. The length has a length of its own: it
-    /// is found by trying, and never goes back and forth as it only grows or only shrinks.
+    /// Updates the size in the header, if it has one. The digits of the size change the size
+    /// itself. It is found by iteration, which converges because the size only grows or only
+    /// shrinks.
     pub(super) fn recount(&mut self) -> Result<()> {
         let own = |entry: &Entry| entry.word == LENGTH.as_bytes();
         let Some(at) = self.header.entries.iter().position(own) else {
@@ -147,10 +148,10 @@ impl HeaderFile {
         }
     }
 
-    /// The header as it is written: the magic line, a line a key, the end line.
+    /// Formats the header: the magic line, one line per key, the end line.
     ///
     /// # Errors
-    /// A line can't be written.
+    /// A line cannot be represented.
     pub fn print(&self) -> Result<Vec<u8>> {
         let dialect = self.header.dialect;
         let mut out = [dialect.magic(), b"\n"].concat();
@@ -165,10 +166,10 @@ impl HeaderFile {
         Ok(out)
     }
 
-    /// Writes the header and, unchanged, the data.
+    /// Writes the header, and copies the data.
     ///
     /// # Errors
-    /// A line can't be written, reading fails, or the system refuses.
+    /// A line cannot be represented, reading fails, or the system refuses.
     pub fn write(mut self, output: &Output) -> Result<()> {
         let header = self.print()?;
         let mut sink = output.create(Part::Main, false)?;
@@ -254,7 +255,7 @@ mod tests {
             file.count().unwrap();
             let header = text(&file);
             assert!(header.contains(&format!("\nHEADER_LEN\t{}\n", header.len())));
-            // Once there, it stays right.
+            // Once present, it is kept up to date.
             let mut again = open(&header);
             again.set("x", b"longer than before").unwrap();
             let header = text(&again);

@@ -13,14 +13,14 @@ use nom::{IResult, Parser};
 
 use crate::vocabulary::Dialect;
 
-type Parsed<'a, T> = IResult<&'a [u8], T>;
+type ParseResult<'a, T> = IResult<&'a [u8], T>;
 
-/// White space within a line.
+/// Returns `true` for white space within a line.
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
-/// `line` without the blanks around it.
+/// Strips surrounding blanks.
 pub(crate) fn trim(line: &[u8]) -> &[u8] {
     let start = line.iter().position(|b| !is_blank(*b));
     let end = line.iter().rposition(|b| !is_blank(*b));
@@ -30,12 +30,13 @@ pub(crate) fn trim(line: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether `line`, blanks removed, ends the header.
+/// Returns `true` if `line`, stripped of blanks, ends the header.
 pub(crate) fn is_end(line: &[u8]) -> bool {
     !line.is_empty() && line.iter().all(|b| *b == b'#')
 }
 
-/// The key and the value, unquoted, of a line without blanks around it; else what is wrong.
+/// Splits a stripped line into key and unquoted value, or returns the reason why that is
+/// impossible.
 pub(crate) fn pair(dialect: Dialect, line: &[u8]) -> Result<(&[u8], Cow<'_, [u8]>), &'static str> {
     let (after, key) = key(line).map_err(|_| "a header line is not 'KEY value'")?;
     match dialect {
@@ -52,7 +53,7 @@ pub(crate) fn pair(dialect: Dialect, line: &[u8]) -> Result<(&[u8], Cow<'_, [u8]
     }
 }
 
-fn key(line: &[u8]) -> Parsed<'_, &[u8]> {
+fn key(line: &[u8]) -> ParseResult<'_, &[u8]> {
     terminated(
         take_while1(|b: u8| b.is_ascii_graphic()),
         alt((take_while1(is_blank), eof)),
@@ -60,7 +61,7 @@ fn key(line: &[u8]) -> Parsed<'_, &[u8]> {
     .parse(line)
 }
 
-fn value(text: &[u8]) -> Parsed<'_, Cow<'_, [u8]>> {
+fn value(text: &[u8]) -> ParseResult<'_, Cow<'_, [u8]>> {
     let closed = terminated(unescaped, (char('"'), eof));
     alt((
         map(preceded(char('"'), cut(closed)), Cow::Owned),
@@ -74,7 +75,7 @@ enum Piece<'a> {
     Byte(u8),
 }
 
-fn unescaped(text: &[u8]) -> Parsed<'_, Vec<u8>> {
+fn unescaped(text: &[u8]) -> ParseResult<'_, Vec<u8>> {
     let plain = take_while1(|b| b != b'"' && b != b'\\');
     let piece = alt((
         map(plain, Piece::Text),
@@ -90,8 +91,8 @@ fn unescaped(text: &[u8]) -> Parsed<'_, Vec<u8>> {
     .parse(text)
 }
 
-/// What follows the backslash.
-fn escape(text: &[u8]) -> Parsed<'_, u8> {
+/// Parses the escape after a backslash.
+fn escape(text: &[u8]) -> ParseResult<'_, u8> {
     alt((
         map_opt(u8, simple),
         map_opt(take_while_m_n(1, 3, |b| matches!(b, b'0'..=b'7')), |d| {
@@ -121,7 +122,7 @@ fn simple(letter: u8) -> Option<u8> {
     })
 }
 
-/// The digits as one byte, unless they are too much for it.
+/// Converts digits to one byte, if they fit.
 fn number(digits: &[u8], base: u32) -> Option<u8> {
     digits.iter().try_fold(0u8, |n, digit| {
         let digit = char::from(*digit).to_digit(base)?;

@@ -1,5 +1,5 @@
-//! What is known of a file, in layers: keys given with its name, over those of its own header,
-//! over those of a header in a file of its own.
+//! The layered description of a file: keys in the argument override those in its header, which
+//! override those in a separate header file.
 
 use std::collections::HashSet;
 
@@ -8,38 +8,38 @@ use spr_core::bytes::{Env, Location, Source};
 
 use super::{Dialect, End, Entry, EntryPosition, Header, magic};
 
-/// Where the header of a file is.
+/// The place of a file's header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Where {
-    /// In the file itself.
+pub(crate) enum HeaderPlace {
+    /// The file itself.
     #[default]
     Inside,
-    /// Nowhere.
+    /// No header.
     Absent,
-    /// In a file of its own; the file itself may have one too.
+    /// A separate file; the file itself may have one as well.
     Outside(Location),
 }
 
-/// What the user says of a file.
+/// The description of a file in the argument.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
-    pub(crate) header: Where,
+pub(crate) struct FileDescription {
+    pub(crate) header: HeaderPlace,
     /// Keys by their spr names, and values.
     pub(crate) keys: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// Gathers all that is known. The source is left at the first byte of the data.
+/// Combines all layers. The source is left at the first byte of the data.
 pub(crate) fn gather(
     source: &mut Source,
     expected: Dialect,
-    given: &Given,
+    given: &FileDescription,
     env: &Env,
 ) -> Result<Header> {
     let assumed = (expected == Dialect::Key).then_some(Dialect::Key);
     let mut header = match &given.header {
-        Where::Inside => Header::read(source, assumed, End::Required, env)?,
-        Where::Absent => bare(source, expected),
-        Where::Outside(file) => {
+        HeaderPlace::Inside => Header::read(source, assumed, End::Required, env)?,
+        HeaderPlace::Absent => bare(source, expected),
+        HeaderPlace::Outside(file) => {
             let mut beside = env.open_file(file)?;
             let outer = Header::read(&mut beside, Some(expected), End::Optional, env)?;
             match magic(source.peek(6)?) {
@@ -54,7 +54,7 @@ pub(crate) fn gather(
     Ok(header)
 }
 
-/// The header of a file that has none.
+/// Returns an empty header for a file without one.
 fn bare(source: &Source, dialect: Dialect) -> Header {
     Header {
         dialect,
@@ -66,7 +66,7 @@ fn bare(source: &Source, dialect: Dialect) -> Header {
 }
 
 impl Header {
-    /// Takes from `under` what is not said here.
+    /// Adds the keys of `under` that are missing here.
     fn over(mut self, under: Self) -> Self {
         let own: HashSet<_> = self.entries.iter().map(|own| own.key().to_vec()).collect();
         let new = under.entries.into_iter();
@@ -75,7 +75,7 @@ impl Header {
         self
     }
 
-    /// Sets a key, by its spr name.
+    /// Sets a key by its spr name.
     fn give(&mut self, key: &'static str, value: &[u8]) {
         let entry = Entry {
             word: key.as_bytes().to_vec(),

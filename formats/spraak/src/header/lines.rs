@@ -1,21 +1,21 @@
-//! From bytes to header lines.
+//! Splitting of bytes into header lines.
 
-use spr_core::bytes::{Env, Held, Source};
+use spr_core::bytes::{Env, MemoryCounter, Source};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use super::{Entry, EntryPosition, Header, grammar};
 use crate::vocabulary::Dialect;
 
-/// Whether the line `#` must be there.
+/// Whether the line `#` is required.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It divides the header from the data.
+    /// It separates the header from the data.
     Required,
-    /// A header in a file of its own may do without.
+    /// It may be missing in a separate header file.
     Optional,
 }
 
-/// Appends all lines up to the end line to the entries of `header`.
+/// Appends all lines before the end line to the entries of `header`.
 pub(super) fn read(
     source: &mut Source,
     magic: bool,
@@ -24,7 +24,7 @@ pub(super) fn read(
     header: &mut Header,
 ) -> Result<()> {
     let mut line = Vec::new();
-    let mut held = Held::new("a header");
+    let mut held = MemoryCounter::new("a header");
     if magic {
         physical_line(source, header, &mut line, env)?;
     }
@@ -65,8 +65,8 @@ pub(super) fn read(
     }
 }
 
-/// Reads a line, in an spr header joined with those that continue it, in place of what `line`
-/// held. `false` if the file ends in it.
+/// Reads a line, in an spr header with its continuation lines, into `line`. Returns `false` if the
+/// file ends within it.
 fn logical_line(
     source: &mut Source,
     header: &mut Header,
@@ -83,8 +83,8 @@ fn logical_line(
     }
 }
 
-/// Appends the next line without its end, and counts it in `header`. `false` if the file ends before
-/// that.
+/// Appends the next line without its end, and counts it in `header`. Returns `false` if the file
+/// ends before its end.
 fn physical_line(
     source: &mut Source,
     header: &mut Header,
@@ -112,7 +112,7 @@ fn physical_line(
     if source.offset() > env.limits.max_header {
         return Err(too_long().file(source.name()).byte(from));
     }
-    // `until` also gives a last line without a line break.
+    // `until` also returns a last line without a line break.
     let whole = read && source.offset() - from > (line.len() - held) as u64;
     if line.ends_with(b"\r") {
         line.pop();

@@ -1,6 +1,6 @@
-//! The header of a file: its lines in order, each key once.
+//! The header of a file: its lines in order, with unique keys.
 //!
-//! [`edit`] changes the header of a file and leaves its data alone.
+//! [`edit`] changes the header of a file and copies its data.
 
 pub mod edit;
 pub(crate) mod grammar;
@@ -19,18 +19,18 @@ pub use crate::vocabulary::Dialect;
 use crate::vocabulary::UNNAMED;
 pub(crate) use lines::End;
 
-/// Where a line comes from: a file, or the options.
+/// The origin of a line: a file, or the options.
 #[derive(Clone)]
 pub(crate) struct EntryPosition {
     file: Arc<str>,
     at: Option<u64>,
 }
 
-/// One line of a header.
+/// A header line.
 pub(crate) struct Entry {
-    /// The key as it stands there.
+    /// The key as written.
     pub(crate) word: Vec<u8>,
-    /// The spr name of the key, where that is another.
+    /// The spr name of the key, if it differs.
     standard: Option<&'static str>,
     /// The value, unquoted.
     pub(crate) value: Vec<u8>,
@@ -38,17 +38,17 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The key by its spr name.
+    /// Returns the spr name of the key.
     pub(crate) fn key(&self) -> &[u8] {
         self.standard.map_or(&self.word[..], str::as_bytes)
     }
 
-    /// An error about this line: it breaks a rule.
+    /// Returns an error about this line.
     pub(crate) fn error(&self, what: impl Into<String>) -> Error {
         self.place(Error::malformed(what))
     }
 
-    /// Says that an error is about this line.
+    /// Adds this line as the place of an error.
     pub(crate) fn place(&self, error: Error) -> Error {
         let error = error.file(&*self.position.file);
         match self.position.at {
@@ -58,21 +58,21 @@ impl Entry {
     }
 }
 
-/// A header as read.
+/// A parsed header.
 pub(crate) struct Header {
     pub(crate) dialect: Dialect,
     pub(crate) entries: Vec<Entry>,
-    /// The name of the file, for messages.
+    /// The name of the file for messages.
     pub(crate) file: Arc<str>,
-    /// The byte at which the data start.
+    /// The offset of the data in bytes.
     pub(crate) end: u64,
-    /// The lines before that.
+    /// The number of lines before the data.
     pub(crate) lines: u64,
 }
 
 impl Header {
     /// Reads a header up to its end line. A file without a magic line is taken for a header of the
-    /// dialect that is `assumed`; if none is, it is an error.
+    /// `assumed` dialect; without one it is an error.
     pub(crate) fn read(
         source: &mut Source,
         assumed: Option<Dialect>,
@@ -101,13 +101,13 @@ impl Header {
         Ok(header)
     }
 
-    /// The line with this key, by its spr name.
+    /// Returns the line with this key, by its spr name.
     pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.key() == key.as_bytes())
     }
 
-    /// The line that says the kind of data, and the kind. The keys `CORPUS` and `DICTIONARY` say
-    /// it where `DATA` does not, and `DICTIONARY` makes more of a `DES`.
+    /// Returns the line with the kind of data, and the kind. Without `DATA`, the keys `CORPUS` and
+    /// `DICTIONARY` define it, and `DICTIONARY` refines a `DES`.
     pub(crate) fn kind(&self) -> Option<(&Entry, &[u8])> {
         let data = (self.entries.iter().rev()).find(|e| match self.dialect {
             Dialect::Spr => e.word == b"DATA",
@@ -123,13 +123,13 @@ impl Header {
         }
     }
 
-    /// Whether a line only says that the data are a corpus or a dictionary, and not which.
+    /// Returns `true` if a line only marks the data as a corpus or a dictionary without naming it.
     pub(crate) fn is_nameless(&self, entry: &Entry) -> bool {
         let kind = entry.word == b"CORPUS" || entry.word == b"DICTIONARY";
         self.dialect == Dialect::Key && kind && entry.value == UNNAMED
     }
 
-    /// A key, given by its spr name, as messages show it, in the words of this header.
+    /// Returns the name of a key, given by its spr name, in this header's dialect, for messages.
     pub(crate) fn name_of(&self, key: &str) -> String {
         let kind = self.kind().map_or(&b""[..], |(_, kind)| kind);
         match self.get(key) {
@@ -138,12 +138,12 @@ impl Header {
         }
     }
 
-    /// An error about the bytes of the file at `at`.
+    /// Returns an error about the bytes of the file at `at`.
     pub(crate) fn error(&self, at: u64, what: impl Into<String>) -> Error {
         Error::malformed(what).file(&*self.file).byte(at)
     }
 
-    /// Finds the spr names of the keys of a key header.
+    /// Finds the spr names of the keys in a key header.
     fn understand(&mut self) {
         if self.dialect == Dialect::Spr {
             return;
@@ -152,7 +152,7 @@ impl Header {
         for entry in &mut self.entries {
             entry.standard = Dialect::standard(&kind, &entry.word);
         }
-        // A matrix may count entries in place of frames.
+        // A matrix may count entries instead of frames.
         let entries = self.entries.iter().rposition(|e| e.key() == b"NENTRY");
         if let (Some(entries), None) = (entries, self.get("DIM1"))
             && kind != b"SAMPLE"
@@ -185,7 +185,7 @@ impl Header {
     }
 }
 
-/// The dialect that the first bytes of a file announce.
+/// Returns the dialect of the magic line.
 pub(crate) fn magic(head: &[u8]) -> Option<Dialect> {
     Dialect::ALL.into_iter().find(|dialect| {
         head.strip_prefix(dialect.magic())
@@ -193,7 +193,7 @@ pub(crate) fn magic(head: &[u8]) -> Option<Dialect> {
     })
 }
 
-/// Bytes of a header, as far as they can be shown in a message.
+/// Formats bytes of a header for a message.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 60;
     match bytes.get(..MOST) {

@@ -1,9 +1,9 @@
-//! Header lines, written.
+//! Writing of header lines.
 
 use super::grammar::{is_blank, is_end};
 use crate::vocabulary::Dialect;
 
-/// Appends a line, or says why the dialect can't hold it.
+/// Appends a line, or returns the reason why the dialect cannot represent it.
 pub(crate) fn pair(
     dialect: Dialect,
     key: &[u8],

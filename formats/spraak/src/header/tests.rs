@@ -1,4 +1,4 @@
-//! Header lines, and which of them count.
+//! The parsing of header lines, and their precedence.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use super::*;
 
 type Pairs = Vec<(String, String)>;
 
-/// The header's pairs, where the data start, and the warnings.
+/// Returns the header's pairs, the offset of the data, and the warnings.
 fn read(text: &[u8], expected: Dialect) -> Result<(Pairs, u64, Vec<String>)> {
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let heard = warnings.clone();

@@ -1,4 +1,4 @@
-//! From one sort of header to the other, where the data need not change.
+//! Conversion between the dialects without changing the data.
 
 use spr_core::bytes::ByteOrder;
 use spr_core::{Error, Remedy, Result};
@@ -6,14 +6,14 @@ use spr_core::{Error, Remedy, Result};
 use super::edit::HeaderFile;
 use super::{Dialect, Entry, Header, shown};
 use crate::contents::unsigned;
-use crate::vocabulary::{Encoding, Stored, Type, UNNAMED, code_name, old_name, type_name};
+use crate::vocabulary::{Encoding, StoredType, Type, UNNAMED, code_name, old_name, type_name};
 
 impl HeaderFile {
-    /// Makes the header one of another sort. Keys without a counterpart keep their name.
+    /// Converts the header to another dialect. Keys without a counterpart keep their name.
     ///
     /// # Errors
-    /// The data would have to change with it: they are little endian, compressed, or of a type
-    /// that key headers have no name for. Nothing is changed then.
+    /// The data would have to change as well: they are little-endian, compressed, or of a type
+    /// without a name in key headers. The header is then unchanged.
     pub fn translate(&mut self, to: Dialect) -> Result<()> {
         if self.header.dialect != to {
             self.header.entries = match to {
@@ -32,7 +32,7 @@ impl HeaderFile {
 }
 
 impl Entry {
-    /// Another line in the place of this one.
+    /// Replaces key and value of a line.
     fn with(&self, word: &[u8], value: &[u8]) -> Self {
         Self {
             word: word.to_vec(),
@@ -42,7 +42,7 @@ impl Entry {
         }
     }
 
-    /// The data would have to change, which is the work of a conversion.
+    /// Returns the error for data that would have to change, which needs a conversion.
     fn refuse(&self, why: impl Into<String>) -> Error {
         self.place(Error::unfit(why)).suggest(Remedy::ConvertData)
     }
@@ -59,7 +59,7 @@ fn to_key(header: &Header) -> Result<Vec<Entry>> {
                 return Err(entry.refuse("a key header has no LAYOUT CUSTOM"));
             }
             b"LAYOUT" | b"FORMAT" => {}
-            // The name of a corpus or a dictionary says what it is.
+            // The key with the name of a corpus or dictionary implies the kind.
             b"DATA"
                 if header
                     .entries
@@ -77,12 +77,12 @@ fn to_key(header: &Header) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Whether a kind of data may be said by the key of its name.
+/// Returns `true` if a kind of data can be implied by the key with its name.
 fn is_named(kind: &[u8]) -> bool {
     kind == b"CORPUS" || kind == b"DICTIONARY"
 }
 
-/// What a key header calls the type, which says too whether numbers are text.
+/// Returns the type for a key header, which also marks numbers in text form.
 fn data_format(header: &Header, entry: &Entry) -> Result<Vec<u8>> {
     let name = shown(&entry.value);
     let (stored, text) = match Type::of(&entry.value) {
@@ -109,8 +109,8 @@ fn data_format(header: &Header, entry: &Entry) -> Result<Vec<u8>> {
         }
     };
     let old = match stored {
-        Stored::Plain(dtype) => old_name(dtype, false),
-        Stored::Coded(code) => Some(code_name(Dialect::Key, code)),
+        StoredType::Plain(dtype) => old_name(dtype, false),
+        StoredType::Coded(code) => Some(code_name(Dialect::Key, code)),
     };
     let old = old.ok_or_else(|| entry.refuse(format!("a key header has no type {name}")))?;
     Ok([if text { b"A-" } else { &b""[..] }, old].concat())
@@ -144,7 +144,7 @@ fn to_spr(header: &Header) -> Result<Vec<Entry>> {
             }
         }
         match entry.key() {
-            // Another line says the kind.
+            // Another line implies the kind.
             b"DATA" => {}
             _ if unsigned.is_some_and(|own| std::ptr::eq(own, entry)) => {}
             b"TYPE" => {
@@ -160,15 +160,15 @@ fn to_spr(header: &Header) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// What an spr header calls the type, and its `FORMAT`.
+/// Returns the type for an spr header, and its `FORMAT`.
 fn native_type(entry: &Entry, unsigned: bool) -> Result<(&'static [u8], &'static [u8])> {
     let unknown = || entry.error(format!("DATAFORMAT {} is not known", shown(&entry.value)));
     match Type::of(&entry.value) {
         Type::Number { stored, text } => {
             let stored = if unsigned { stored.unsigned() } else { stored };
             let name = match stored {
-                Stored::Plain(dtype) => type_name(dtype).ok_or_else(unknown)?,
-                Stored::Coded(code) => code_name(Dialect::Spr, code),
+                StoredType::Plain(dtype) => type_name(dtype).ok_or_else(unknown)?,
+                StoredType::Coded(code) => code_name(Dialect::Spr, code),
             };
             Ok((name, if text { b"ASCII" } else { b"BIN10" }))
         }

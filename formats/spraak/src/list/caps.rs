@@ -1,13 +1,16 @@
-//! What lists can hold.
+//! The capabilities of lists.
 
-use spr_core::format::{Caps, Count, Keys, Medium, Objects, SegmentCaps, Tags};
+use spr_core::Error;
+use spr_core::format::{Caps, Count, Keys, Medium, Objects, Rule, SegmentCaps, Tags};
+use spr_core::model::Key;
 
+use super::names::SAME;
 use crate::contents::TAGS;
 
-/// The kinds of objects that are handed on.
+/// The kinds of opaque objects.
 pub(crate) const OPAQUE: Objects = Objects::Kinds(&["spraak-list", "spraak-custom"]);
 
-/// What an output holds if it is to be of this `DATA`; `None` if that is not a list.
+/// Returns the capabilities of an output of this `DATA`, or `None` if that is not a list.
 pub(crate) fn of(data: Option<&str>, medium: Medium) -> Option<Caps> {
     match data? {
         "SEG" => Some(segments(medium)),
@@ -22,21 +25,30 @@ pub(crate) fn of(data: Option<&str>, medium: Medium) -> Option<Caps> {
     }
 }
 
-/// What a segmentation holds.
+/// Returns the capabilities of a segmentation.
 pub(super) fn segments(medium: Medium) -> Caps {
     let mut caps = entries(medium);
-    caps.segments = Some(SegmentCaps::PLAIN);
+    let mut segments = SegmentCaps::PLAIN;
+    segments.needs_some = true;
+    caps.segments = Some(segments);
+    caps.key_rule = NOT_SAME;
     caps
 }
 
-/// What a corpus holds.
+/// A name that does not stand for that of the line before.
+const NOT_SAME: Rule<Key> = Rule::new("other than -", |key| match key.as_bytes() == SAME {
+    true => Err(Error::unfit("'-' can't be the name of a file in a list")),
+    false => Ok(()),
+});
+
+/// Returns the capabilities of a corpus.
 pub(super) fn corpus(medium: Medium) -> Caps {
     let mut caps = entries(medium);
     caps.text = true;
     caps
 }
 
-/// A list with a header and an entry for each utterance; in a folder a list an utterance.
+/// Returns the capabilities of a list with an entry for each utterance, or of a folder of lists.
 fn entries(medium: Medium) -> Caps {
     let mut caps = match medium {
         Medium::Folder => Caps::new(Count::One, Keys::of_files(medium)),

@@ -1,7 +1,7 @@
-//! Corpora, read: an entry is an utterance of which the text is known.
+//! Reading of corpora: each entry is an utterance with text.
 
-use spr_core::bytes::{Env, Held, Source};
-use spr_core::format::{Reader, Wanted};
+use spr_core::bytes::{Env, MemoryCounter, Source};
+use spr_core::format::{KeyPredicate, Reader};
 use spr_core::model::{DatasetInfo, Decimal, FrameGrid, Key, KeySource, Meta, Tag, Utterance};
 use spr_core::{Error, Result};
 
@@ -13,39 +13,39 @@ use super::time::{FROM, TO_THE_END, TimeBase};
 use crate::contents::tag;
 use crate::header::Header;
 
-/// The tags for the two times of an entry that is not all of its file, as they are written.
+/// The tags with the two times, as written, of an entry that is not its whole file.
 pub(crate) const TIMES: [&[u8]; 2] = [b"F1", b"F2"];
 
-/// The tag for the file of an entry that has not its name, because several entries share it.
+/// The tag with the file of an entry, if several entries share it.
 pub(crate) const FILE: &[u8] = b"FILENAME";
 
-/// The transcription that says nothing.
+/// The placeholder for an empty transcription.
 pub(crate) const NOTHING: &[u8] = b"#";
 
-/// One entry.
+/// An entry of a corpus.
 #[derive(Default)]
 pub(crate) struct Entry {
     pub(crate) key: Key,
     /// The file, without root and suffix.
     pub(crate) file: Vec<u8>,
-    /// What is said, words with a blank between them; empty if nothing is known.
+    /// The words, separated by blanks; empty if unknown.
     pub(crate) text: Vec<u8>,
     pub(crate) f1: Vec<u8>,
     pub(crate) f2: Vec<u8>,
     pub(crate) extra: Vec<Tag>,
 }
 
-/// Reads entries.
+/// A reader of entries.
 pub(crate) struct CorpusReader {
     lines: Lines,
     pub(crate) head: ListHead,
     pub(crate) base: TimeBase,
     names: Names,
-    /// What the names given take.
-    held: Held,
-    /// Which entries are wanted, if not all are.
-    wanted: Option<Wanted>,
-    /// Where the entry before ends in its file.
+    /// The memory taken by the names so far.
+    held: MemoryCounter,
+    /// The requested keys, unless all are.
+    wanted: Option<KeyPredicate>,
+    /// The end of the previous entry in its file.
     end: Option<Decimal>,
     entry: Entry,
     done: bool,
@@ -56,7 +56,7 @@ impl CorpusReader {
     pub(crate) fn open(
         source: Source,
         header: &Header,
-        wanted: Option<Wanted>,
+        wanted: Option<KeyPredicate>,
         env: &Env,
     ) -> Result<Self> {
         let head = ListHead::of(header, ListKind::Corpus)?;
@@ -71,7 +71,7 @@ impl CorpusReader {
             head,
             base,
             names: Names::default(),
-            held: Held::new("the names of a list"),
+            held: MemoryCounter::new("the names of a list"),
             wanted,
             end: None,
             entry: Entry::default(),
@@ -108,7 +108,7 @@ impl CorpusReader {
                 (entry.file, entry.key) = (file.to_vec(), key);
                 break (fields, same);
             }
-            // Where it ends is not looked at, nor whether the next entry overlaps it.
+            // Neither its end nor an overlap with the next entry is checked.
             entry.file.clear();
         };
         entry.text = match fields.next() {
@@ -149,7 +149,6 @@ impl Reader for CorpusReader {
         let more = self.next(&mut entry)?;
         if more {
             utt.start();
-            utt.clear_data();
             utt.origin = self.lines.origin();
             utt.key.clone_from(&entry.key);
             utt.text = Some(std::mem::take(&mut entry.text));
@@ -170,7 +169,7 @@ impl Reader for CorpusReader {
 }
 
 impl TimeBase {
-    /// The time base of a list; `None` if its frames have no length.
+    /// Returns the time base of a list, or `None` if the length of its frames is unknown.
     pub(crate) fn of(continuous: bool, meta: &Meta) -> Option<Self> {
         match (continuous, meta.frame_shift) {
             (true, _) => Some(Self::Continuous),
@@ -179,7 +178,7 @@ impl TimeBase {
         }
     }
 
-    /// What to say of entries of one file that overlap.
+    /// Returns the message about overlapping entries of one file.
     pub(crate) fn overlap(&self) -> &'static str {
         match self {
             Self::Continuous => "starts before the entry before it ends",
@@ -191,7 +190,7 @@ impl TimeBase {
     }
 }
 
-/// The word that stands for a text in a list, or why there is none.
+/// Returns the transcription of a text, or the reason why there is none.
 pub(crate) fn transcription(text: &[u8]) -> Result<Vec<u8>, Error> {
     let refuse = |why: &str| Err(Error::unfit(format!("a corpus can't hold the text: {why}")));
     if text.is_empty() {

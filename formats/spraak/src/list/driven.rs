@@ -1,4 +1,4 @@
-//! A corpus that drives the reading of its files.
+//! Reading of the files of a corpus.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use spr_core::{Error, Result};
 use super::corpus::{CorpusReader, Entry};
 use super::time::{TO_THE_END, TimeBase, frames};
 
-/// Frames by which an entry in seconds may go beyond its file: those that a frame longer than the
-/// shift does not fill.
+/// The tolerance, in frames, for entries in seconds that exceed their file, because frames longer
+/// than their shift are missing at the end.
 const SLACK: u64 = 2;
 
 /// The files of a corpus.
@@ -20,13 +20,13 @@ pub(crate) struct Files {
     suffix: String,
     format: &'static dyn Format,
     options: Options,
-    /// What is wanted of each file.
+    /// The request for each file.
     request: Request,
     env: Env,
 }
 
 impl Files {
-    /// Files below the option `root`, else below the `folder` of the corpus.
+    /// Resolves files relative to the option `root`, otherwise to the `folder` of the corpus.
     pub(crate) fn new(
         folder: Option<Location>,
         format: &'static dyn Format,
@@ -37,7 +37,7 @@ impl Files {
         let own = format.info();
         let suffix = options.get("suffix").unwrap_or(own.extensions[0]);
         let root = options.get("root").map(Location::from);
-        // What else is said is said of the files.
+        // The other options apply to the files.
         let of_files = own
             .options
             .iter()
@@ -66,7 +66,7 @@ impl Files {
         })
     }
 
-    /// Reads a file whole.
+    /// Reads a whole file.
     fn read(&self, name: &[u8], utt: &mut Utterance) -> Result<()> {
         let file = self.location(name)?;
         self.env.check_found(self.root.as_ref(), &file)?;
@@ -88,12 +88,12 @@ impl Files {
     }
 }
 
-/// Reads each entry's stretch of its file.
+/// A reader of the segment of each entry.
 pub(crate) struct CorpusDriven {
     corpus: CorpusReader,
     files: Files,
     entry: Entry,
-    /// The file read last, and its name.
+    /// The last file and its name.
     whole: Utterance,
     name: Option<Vec<u8>>,
     warned: bool,
@@ -111,7 +111,7 @@ impl CorpusDriven {
         }
     }
 
-    /// Fills `utt` with the stretch of the entry.
+    /// Fills `utt` with the segment of the entry.
     fn fill(&mut self, utt: &mut Utterance) -> Result<()> {
         let entry = &mut self.entry;
         if self.name.as_ref() != Some(&entry.file) {
@@ -152,7 +152,7 @@ impl Reader for CorpusDriven {
     }
 }
 
-/// Leaves of an utterance what the entry is about.
+/// Cuts an utterance to the segment of the entry.
 fn cut(utt: &mut Utterance, entry: &Entry, base: &TimeBase) -> Result<()> {
     let wrong = |what: String| Error::malformed(what);
     let stretch = base.stretch(&entry.f1, &entry.f2).map_err(wrong)?;
@@ -171,7 +171,7 @@ fn cut(utt: &mut Utterance, entry: &Entry, base: &TimeBase) -> Result<()> {
         None if time < grid.time(0) => 0,
         None => u64::MAX,
     };
-    // Frames that both count alike are taken as they are.
+    // If both use the same frames, no conversion is needed.
     let (first, end, slack) = match base {
         TimeBase::Discrete(own) if own.shift() == grid.shift() => {
             let (first, count) = frames(&entry.f1, &entry.f2).map_err(wrong)?;
@@ -191,7 +191,7 @@ fn cut(utt: &mut Utterance, entry: &Entry, base: &TimeBase) -> Result<()> {
     Ok(())
 }
 
-/// The range from `first` to `end`, if there are as many but for `slack`.
+/// Returns the range from `first` to `end`, if it exists within a tolerance of `slack`.
 fn within(
     first: u64,
     end: Option<u64>,
@@ -209,7 +209,7 @@ fn within(
     Ok(size(first)..size(end.min(there)).max(size(first)))
 }
 
-/// Leaves only these rows of a matrix.
+/// Keeps only these rows of a matrix.
 fn keep(matrix: &mut Matrix, rows: Range<usize>) {
     matrix.retain_rows(|row| rows.contains(&row));
 }

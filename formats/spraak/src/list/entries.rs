@@ -1,6 +1,6 @@
-//! What a list says of each utterance, and of all.
+//! The lines of a list for each utterance, and its header.
 
-use spr_core::bytes::{Env, Held};
+use spr_core::bytes::{Env, MemoryCounter};
 use spr_core::format::{Caps, Medium, Options};
 use spr_core::model::{Key, Meta, Tag, Utterance};
 use spr_core::{Error, Limits, Result};
@@ -10,7 +10,7 @@ use super::corpus::{FILE, TIMES, transcription};
 use super::head::check_tag;
 use super::lines::print_line;
 use super::names::Names;
-use super::segments::{Printed, Segments};
+use super::segments::{SegmentLines, Segments};
 use super::tags::{extra, is_field};
 use super::time::{FROM, TO_THE_END, TimeBase};
 use super::write_line;
@@ -22,19 +22,19 @@ pub(super) struct Entries {
     caps: Caps,
     dialect: Dialect,
     sort: ListSort,
-    /// What the header says, as the first entry has it.
+    /// The header, taken from the first entry.
     head: Option<Meta>,
-    /// The lines made last.
+    /// The last lines.
     lines: Vec<u8>,
-    /// What the names written take, which are kept.
-    names: Held,
+    /// The memory taken by the written names.
+    names: MemoryCounter,
     limits: Limits,
 }
 
-/// An utterance whose lines were made and can be added.
-pub(crate) struct Ready {
+/// Formatted lines of an utterance.
+pub(crate) struct EntryLines {
     key: Key,
-    /// The file of several entries that it is one of.
+    /// The shared file, if it is one of several entries of a file.
     file: Option<Vec<u8>>,
     head: Meta,
     pub(super) lines: u64,
@@ -47,11 +47,10 @@ pub(super) enum ListSort {
 }
 
 impl ListSort {
-    /// The list that the options ask for, in which nothing is yet; `None` if they ask for another
-    /// thing.
+    /// Creates the list set by the options, or returns `None` if they set another kind of output.
     ///
     /// # Errors
-    /// The value of an option is wrong.
+    /// The value of an option is invalid.
     pub(super) fn of(options: &Options, env: &Env) -> Result<Option<Self>> {
         Ok(match options.get("data") {
             Some("SEG") => Some(Self::Segments(Segments::of(options, env)?)),
@@ -60,7 +59,7 @@ impl ListSort {
         })
     }
 
-    /// The same with nothing in it.
+    /// Returns an empty list with the same settings.
     pub(super) fn another(&self) -> Self {
         match self {
             Self::Segments(segments) => Self::Segments(segments.another()),
@@ -68,7 +67,7 @@ impl ListSort {
         }
     }
 
-    /// What an output of it can hold.
+    /// Returns the capabilities of such an output.
     pub(super) fn caps(&self, medium: Medium) -> Caps {
         match self {
             Self::Segments(_) => caps::segments(medium),
@@ -76,7 +75,7 @@ impl ListSort {
         }
     }
 
-    /// The kind of data.
+    /// Returns the kind of data.
     fn data(&self) -> &'static [u8] {
         match self {
             Self::Segments(_) => b"SEG",
@@ -86,7 +85,7 @@ impl ListSort {
 }
 
 impl Entries {
-    /// Those of a list in which nothing is yet.
+    /// Creates the entries of an empty list.
     pub(super) fn new(dialect: Dialect, sort: ListSort, limits: Limits) -> Self {
         Self {
             caps: sort.caps(Medium::File),
@@ -94,12 +93,12 @@ impl Entries {
             sort,
             head: None,
             lines: Vec::new(),
-            names: Held::new("the names of a list"),
+            names: MemoryCounter::new("the names of a list"),
             limits,
         }
     }
 
-    /// Those of another list of the sort.
+    /// Returns empty entries of the same sort.
     pub(super) fn another(&self) -> Self {
         Self::new(self.dialect, self.sort.another(), self.limits)
     }
@@ -108,12 +107,12 @@ impl Entries {
         &self.caps
     }
 
-    /// What the header says of frames and of all entries.
+    /// Returns the part of the header about frames and all entries.
     pub(super) fn head(&self) -> Option<&Meta> {
         self.head.as_ref()
     }
 
-    /// Whether the times of all segments are those of frames, and are to be written as such.
+    /// Returns `true` if all times are multiples of frames and are to be written as such.
     pub(super) fn are_framed(&self) -> bool {
         matches!(&self.sort, ListSort::Segments(segments) if segments.framed)
     }
@@ -125,8 +124,8 @@ impl Entries {
         Ok(())
     }
 
-    /// Makes the lines of an utterance, or refuses it.
-    pub(super) fn prepare(&mut self, utt: &Utterance) -> Result<Ready> {
+    /// Formats the lines of an utterance, or fails if they cannot represent it.
+    pub(super) fn prepare(&mut self, utt: &Utterance) -> Result<EntryLines> {
         self.caps.check(utt)?;
         let mut head = utt.meta.clone();
         head.tags.retain(|tag| !self.is_of_entry(&tag.key));
@@ -142,7 +141,7 @@ impl Entries {
             is_own(standard.map_or(key, str::as_bytes), false) || segmented && key == b"TIMEBASE"
         };
         head.tags.iter().try_for_each(|tag| check_tag(tag, own))?;
-        // Whether the header can hold them is known before anything is written.
+        // Checks the header before anything is written.
         header_lines(dialect, data, &head.tags, &mut Vec::new())?;
         self.lines.clear();
         let out = &mut self.lines;
@@ -155,13 +154,13 @@ impl Entries {
                 let text = text.ok_or_else(|| Error::unfit("has no text"))?;
                 let name = names.field(&utt.key, file).map_err(Error::unfit)?;
                 print_entry(&name, text, &utt.meta, out)?;
-                Printed {
+                SegmentLines {
                     lines: 1,
                     framed: false,
                 }
             }
         };
-        Ok(Ready {
+        Ok(EntryLines {
             key: utt.key.clone(),
             file: file.map(<[u8]>::to_vec),
             head,
@@ -170,8 +169,8 @@ impl Entries {
         })
     }
 
-    /// Makes the line of an utterance in a file of its own, whose header has the other tags.
-    pub(super) fn prepare_beside(&mut self, utt: &Utterance) -> Result<Ready> {
+    /// Formats the line of an utterance in a separate file, whose header has the other tags.
+    pub(super) fn prepare_beside(&mut self, utt: &Utterance) -> Result<EntryLines> {
         let tags = utt.meta.tags.iter().filter(|tag| is_field(&tag.key));
         let line = Utterance {
             key: utt.key.clone(),
@@ -185,8 +184,8 @@ impl Entries {
         self.prepare(&line)
     }
 
-    /// Counts an utterance whose lines were made last, and gives them.
-    pub(super) fn add(&mut self, ready: Ready) -> Result<&[u8]> {
+    /// Adds formatted lines, and returns them.
+    pub(super) fn add(&mut self, ready: EntryLines) -> Result<&[u8]> {
         let kept = size_of::<Key>() + ready.key.as_bytes().len();
         self.names.keep(kept, &self.limits)?;
         match &mut self.sort {
@@ -202,14 +201,14 @@ impl Entries {
             || matches!(self.sort, ListSort::Corpus(_)) && (key == FILE || TIMES.contains(&key))
     }
 
-    /// The whole header of a list of so many lines about so many utterances.
+    /// Returns the header of a list with `lines` lines about `utterances` utterances.
     pub(super) fn header(&self, lines: u64, utterances: u64) -> Result<Vec<u8>> {
         let head = self.head.clone().unwrap_or_default();
         header(self.dialect, &self.sort, &head, lines, utterances)
     }
 }
 
-/// The whole header.
+/// Formats the whole header.
 fn header(
     dialect: Dialect,
     sort: &ListSort,
@@ -219,7 +218,7 @@ fn header(
 ) -> Result<Vec<u8>> {
     let data = sort.data();
     let has = |key: &[u8]| head.tags.iter().any(|tag| tag.key == key);
-    // In a key header the name of a corpus says what it is.
+    // In a key header the key with the name of a corpus implies its kind.
     let by_name =
         dialect == Dialect::Key && matches!(sort, ListSort::Corpus(_)) && !has(b"DICTIONARY");
     let mut out = [dialect.magic(), b"\n"].concat();
@@ -250,7 +249,7 @@ fn header(
     if let ListSort::Segments(segments) = sort {
         match segments.framed {
             false => put("TIMEBASE", "CONTINUOUS")?,
-            // A key header has no such line, and frames are what goes without saying.
+            // A key header has no such line; frames are its default.
             true if dialect == Dialect::Spr => put("TIMEBASE", "DISCRETE")?,
             true => {}
         }
@@ -260,7 +259,7 @@ fn header(
     Ok(out)
 }
 
-/// Appends the lines that are handed on.
+/// Appends the lines of tags.
 fn header_lines(dialect: Dialect, data: &[u8], tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     let mut keys: Vec<_> = tags.iter().map(|tag| &tag.key).collect();
     keys.sort_unstable();
@@ -272,7 +271,7 @@ fn header_lines(dialect: Dialect, data: &[u8], tags: &[Tag], out: &mut Vec<u8>) 
         .try_for_each(|tag| write_line(dialect, data, &tag.key, &tag.value, out))
 }
 
-/// Appends the line of an entry of a corpus, whose first field is `name`.
+/// Appends the line of a corpus entry, whose first field is `name`.
 fn print_entry(name: &[u8], text: &[u8], meta: &Meta, out: &mut Vec<u8>) -> Result<()> {
     let text = transcription(text)?;
     let get = |key: &[u8]| meta.tags.iter().find(|tag| tag.key == key);

@@ -1,7 +1,7 @@
-//! Lists in a folder: one an utterance.
+//! Folders with one list per utterance.
 
 use spr_core::bytes::{Output, Part};
-use spr_core::format::{Caps, Writer, Written};
+use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::Utterance;
 use spr_core::{Limits, Result};
 
@@ -9,14 +9,14 @@ use super::entries::{Entries, ListSort};
 use super::writer::ListWriter;
 use crate::vocabulary::Dialect;
 
-/// Writes a list for each utterance.
+/// A writer of a list for each utterance.
 pub(super) struct ListFolder {
     output: Output,
     dialect: Dialect,
-    /// Those of a list in which nothing is yet.
+    /// The entries of an empty list.
     empty: Entries,
     caps: Caps,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl ListFolder {
@@ -26,7 +26,7 @@ impl ListFolder {
             output,
             dialect,
             empty: Entries::new(dialect, sort, limits),
-            written: Written::default(),
+            written: WriteSummary::default(),
         }
     }
 }
@@ -55,7 +55,7 @@ impl Writer for ListFolder {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         Ok(self.written)
     }
 }

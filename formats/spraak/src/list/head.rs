@@ -1,4 +1,4 @@
-//! What a header says of a list.
+//! The header of a list.
 
 use spr_core::model::{Meta, Tag};
 use spr_core::{Error, Result};
@@ -7,19 +7,19 @@ use crate::contents::{fields, tag};
 use crate::header::{Entry, Header, shown};
 use crate::vocabulary::is_own;
 
-/// Kinds of lists.
+/// The kind of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListKind {
-    /// `SEG`: labelled stretches of files.
+    /// `SEG`: segments of files.
     Segmentation,
-    /// `CORPUS`: files and what is said in them.
+    /// `CORPUS`: files with their text.
     Corpus,
-    /// A list or a file of its own layout, handed on as it is: an opaque object of this kind.
+    /// A list or a file with another layout, copied unchanged as an opaque object of this kind.
     Opaque(&'static str),
 }
 
 impl ListKind {
-    /// The kind of list behind a header; `None` if there is another thing.
+    /// Returns the kind of list described by a header, or `None` for other data.
     pub(crate) fn of(header: &Header) -> Option<Self> {
         let value = |key| header.get(key).map(|entry| entry.value.as_slice());
         let (layout, sort) = (value("LAYOUT"), value("TYPE"));
@@ -38,16 +38,16 @@ impl ListKind {
     }
 }
 
-/// The kind of data.
+/// Returns the kind of data.
 pub(crate) fn data(header: &Header) -> &[u8] {
     header.kind().map_or(&b""[..], |(_, kind)| kind)
 }
 
-/// What the header of a list says.
+/// The fields of a list's header.
 pub(crate) struct ListHead {
-    /// Lines, if it counts them.
+    /// The number of lines, if present.
     pub(crate) lines: Option<u64>,
-    /// Files that a segmentation is about, if it counts them.
+    /// The number of files in a segmentation, if present.
     pub(crate) files: Option<u64>,
     /// Whether times are seconds, not frames.
     pub(crate) continuous: bool,
@@ -55,8 +55,8 @@ pub(crate) struct ListHead {
 }
 
 impl ListHead {
-    /// Reads the meaning out of the header of a segmentation or a corpus. The time base of a
-    /// corpus, whose times are kept as they are, stays among the tags.
+    /// Parses the header of a segmentation or a corpus. The time base of a corpus stays among the
+    /// tags, because its times are kept unchanged.
     pub(crate) fn of(header: &Header, kind: ListKind) -> Result<Self> {
         if let Some(entry) = header.get("FORMAT").filter(|entry| entry.value != b"ASCII") {
             let message = format!("FORMAT {}, but a list is text", shown(&entry.value));
@@ -94,17 +94,17 @@ impl ListHead {
     }
 }
 
-/// The number of lines that the header of an opaque list claims.
+/// Returns the number of lines that the header of an opaque list declares.
 pub(crate) fn claimed_lines(header: &Header) -> Result<Option<u64>> {
     fields::count(header, "DIM1")
 }
 
-/// Refuses a tag that says what the writer says itself.
+/// Rejects a tag that the writer generates itself.
 pub(crate) fn check_tag(tag: &Tag, own: impl Fn(&[u8]) -> bool) -> Result<()> {
     if own(&tag.key) {
         let key = shown(&tag.key);
-        let message = format!("the header line {key} would contradict the format's own");
-        return Err(Error::unfit(message));
+        let message = format!("the header line {key} would contradict ");
+        return Err(Error::unfit(message).the_format("'s own"));
     }
     Ok(())
 }

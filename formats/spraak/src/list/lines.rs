@@ -1,42 +1,42 @@
-//! The lines behind a header.
+//! The lines after a header.
 
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Held, Source};
+use spr_core::bytes::{Env, MemoryCounter, Source};
 use spr_core::model::{Origin, Position};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::header::Header;
 
-/// What is said of a last line without an end, where nothing counts the lines, and where the header
-/// does.
+/// The messages about a last line without an end, where the number of lines is unknown and where
+/// the header has it.
 const CUT: &str = "the last line has no line end and may be cut off";
 const UNENDED: &str = "the last line has no line end; it is the last that the header counts";
 
-/// White space between fields.
+/// Returns `true` for white space between fields.
 pub(crate) fn is_blank(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || *byte == 0x0b
 }
 
-/// The lines of a list that are not blank, as many as the header says or there are.
+/// The non-blank lines of a list, up to the number in the header or the end.
 pub(crate) struct Lines {
     source: Source,
     line: Vec<u8>,
-    /// The byte at which the line starts.
+    /// The offset of the line in bytes.
     at: u64,
-    /// The line's number in the file, from 1.
+    /// The line number in the file, from 1.
     number: u64,
     file: Arc<str>,
     expected: Option<u64>,
     read: u64,
-    /// Whether what follows is not read.
+    /// Whether the rest is ignored.
     ended: bool,
     env: Env,
     warned: Vec<&'static str>,
 }
 
 impl Lines {
-    /// The lines behind a header, which says how many there are.
+    /// Starts after a header, which may contain the number of lines.
     pub(crate) fn new(source: Source, header: &Header, expected: Option<u64>, env: &Env) -> Self {
         Self {
             file: source.name().into(),
@@ -52,10 +52,10 @@ impl Lines {
         }
     }
 
-    /// Goes to the next line; `false` at the end.
+    /// Reads the next line, and returns `false` at the end.
     ///
     /// # Errors
-    /// There are fewer than the header says, or the last has no end.
+    /// There are fewer lines than declared, or the last one has no end.
     pub(crate) fn next(&mut self) -> Result<bool> {
         let more = !self.ended && self.physical()?;
         match (self.expected, more) {
@@ -79,7 +79,7 @@ impl Lines {
         }
     }
 
-    /// The next line that is not blank.
+    /// Reads the next non-blank line.
     fn physical(&mut self) -> Result<bool> {
         loop {
             self.at = self.source.offset();
@@ -89,7 +89,7 @@ impl Lines {
             self.number += 1;
             let blank = self.line.iter().all(is_blank);
             if self.source.offset() - self.at == self.line.len() as u64 {
-                // That it is the last line that the header counts tells that none is missing.
+                // If it is the last line that the header counts, none is missing.
                 let last = self.read + u64::from(!blank);
                 if self.expected != Some(last) {
                     return Err(self.source.error(ErrorKind::Truncated, CUT));
@@ -102,24 +102,24 @@ impl Lines {
         }
     }
 
-    /// Bytes of the line.
+    /// Returns the length of the line in bytes.
     pub(crate) fn len(&self) -> usize {
         self.line.len()
     }
 
-    /// The fields of the line.
+    /// Returns the fields of the line.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &[u8]> {
         self.line.split(is_blank).filter(|field| !field.is_empty())
     }
 
-    /// An error about the line.
+    /// Returns an error about the line.
     pub(crate) fn error(&self, message: impl Into<String>) -> Error {
         Error::malformed(message)
             .file(self.source.name())
             .byte(self.at)
     }
 
-    /// Warns about the line, of each thing once a file.
+    /// Warns about the line, once per file for each message.
     #[track_caller]
     pub(crate) fn warn(&mut self, message: &'static str) {
         if !self.warned.contains(&message) {
@@ -128,7 +128,7 @@ impl Lines {
         }
     }
 
-    /// Where the line is.
+    /// Returns the position of the line.
     pub(crate) fn origin(&self) -> Origin {
         Origin {
             file: Some(self.file.clone()),
@@ -137,15 +137,15 @@ impl Lines {
         }
     }
 
-    /// Counts what is kept of the line.
+    /// Counts bytes of the line that are kept in memory.
     ///
     /// # Errors
-    /// It is too much.
-    pub(crate) fn hold(&self, held: &mut Held, bytes: usize) -> Result<()> {
+    /// They exceed the limit.
+    pub(crate) fn hold(&self, held: &mut MemoryCounter, bytes: usize) -> Result<()> {
         held.add(bytes, &self.source, &self.env.limits)
     }
 
-    /// The surroundings.
+    /// Returns the environment.
     pub(crate) fn env(&self) -> &Env {
         &self.env
     }
@@ -162,8 +162,8 @@ pub(super) fn print_line<'a>(fields: impl Iterator<Item = &'a [u8]>, out: &mut V
     out.push(b'\n');
 }
 
-/// Checks a list that is handed on whole: its lines against the number that the header claims.
-/// Says what is odd.
+/// Checks an opaque list: its lines against the declared number. Returns a warning, if there is
+/// one.
 pub(crate) fn check(body: &[u8], expected: Option<u64>) -> Result<Option<String>> {
     let lines = body.split(|b| *b == b'\n');
     let found = lines.filter(|line| !line.iter().all(is_blank)).count() as u64;

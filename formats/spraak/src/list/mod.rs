@@ -1,4 +1,4 @@
-//! Lists: segmentations, corpora, and those that are only handed on.
+//! Lists: segmentations, corpora, and opaque ones.
 
 pub(crate) mod caps;
 mod corpus;
@@ -26,7 +26,7 @@ use crate::data::unpacked;
 use crate::header::{Header, print, shown};
 use crate::vocabulary::Dialect;
 
-pub(crate) use entries::Ready;
+pub(crate) use entries::EntryLines;
 use entries::{Entries, ListSort};
 use folder::ListFolder;
 pub(crate) use head::ListKind;
@@ -35,8 +35,7 @@ pub(crate) use options::{check_options, is_driving};
 pub(crate) use tags::is_field;
 pub(crate) use writer::ListWriter;
 
-/// A reader for what stands behind the header of a list. Of the `request` it takes the choice of
-/// keys.
+/// Creates a reader of a list after its header. Takes the choice of keys from `request`.
 pub(crate) fn open(
     source: Source,
     header: &Header,
@@ -81,7 +80,7 @@ pub(crate) fn open(
     })
 }
 
-/// The writer of a list that holds several utterances, if the options ask for one.
+/// Creates the writer of a list with several utterances, if the options set one.
 pub(crate) fn create(
     output: &Output,
     format: &dyn Format,
@@ -109,7 +108,7 @@ pub(crate) fn create(
     }))
 }
 
-/// Appends a header line, its key by the spr name.
+/// Appends a header line, with the spr name of its key.
 fn write_line(
     dialect: Dialect,
     data: &[u8],

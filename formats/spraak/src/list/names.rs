@@ -1,23 +1,23 @@
-//! Names of a corpus: entries that share a file have keys of their own.
+//! Keys of corpus entries, which are unique even if entries share a file.
 
 use std::collections::HashMap;
 
 use spr_core::model::Key;
 
-/// The file of the line before.
+/// The placeholder for the file of the line before.
 pub(crate) const SAME: &[u8] = b"-";
 
-/// Gives each entry a key: the name of its file, and for the further entries of a file its name
-/// with `#2`, `#3`, … . No key is given twice.
+/// A generator of keys: the name of the file and, for further entries of a file, its name with
+/// `#2`, `#3`, … . Keys are unique.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// Keys given, with the number of the last entry of that file.
+    /// The keys so far, with the number of the last entry of that file.
     given: HashMap<Vec<u8>, u64>,
     last: Vec<u8>,
 }
 
 impl Names {
-    /// The file and the key of an entry whose first field is `field`; `None` if that stands for
+    /// Returns file and key of an entry whose first field is `field`, or `None` if that refers to
     /// the line before and there is none.
     pub(crate) fn key(&mut self, field: &[u8]) -> Option<(&[u8], Key)> {
         if field != SAME {
@@ -30,8 +30,8 @@ impl Names {
         Some((&self.last, Key::from(key)))
     }
 
-    /// The first field of an entry that is to get `key`, or why there is none. Unless it is said
-    /// to be one of several of a `file`, its file has its name.
+    /// Returns the first field of an entry with the given `key`, or the reason why there is none.
+    /// Without `file` its file has its name.
     pub(crate) fn field(&self, key: &Key, file: Option<&[u8]>) -> Result<Vec<u8>, String> {
         let name = file.unwrap_or(key.as_bytes());
         let shown = Key::from(name);
@@ -53,14 +53,14 @@ impl Names {
         Ok(if name == self.last { SAME } else { name }.to_vec())
     }
 
-    /// Counts the entry whose [field](Self::field) was written.
+    /// Adds an entry whose [field](Self::field) was written.
     pub(crate) fn add(&mut self, key: &Key, file: Option<&[u8]>) {
         self.last = file.unwrap_or(key.as_bytes()).to_vec();
         let (key, number) = self.next_of(&self.last);
         self.give(key, number);
     }
 
-    /// The key of the next entry of a file, and its number.
+    /// Returns the key of the next entry of a file, and its number.
     fn next_of(&self, file: &[u8]) -> (Vec<u8>, u64) {
         let Some(mut number) = self.given.get(file).copied() else {
             return (file.to_vec(), 1);

@@ -1,4 +1,4 @@
-//! Dictionaries, units and other lists, and files of a custom layout: handed on as they are.
+//! Dictionaries, units and other lists, and files of a custom layout, which are copied unchanged.
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::Reader;
@@ -12,16 +12,16 @@ use crate::header::{End, Entry, Header, shown};
 use crate::options::Writing;
 use crate::vocabulary::{Dialect, UNNAMED};
 
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 const BLOCK: usize = 64 << 10;
 
-/// Reads a file as one object.
+/// A reader of a file as one object.
 pub(crate) struct OpaqueReader {
     utterance: Option<Utterance>,
     info: DatasetInfo,
 }
 
-/// Reads all that stands behind a header.
+/// Reads everything after a header.
 pub(crate) fn open(
     mut source: Source,
     header: &Header,
@@ -82,7 +82,7 @@ impl Reader for OpaqueReader {
     }
 }
 
-/// All lines of a header, with the words of an spr header.
+/// Returns all lines of a header, in terms of an spr header.
 fn tags(header: &Header) -> Vec<Tag> {
     let mut tags = Vec::new();
     let mut add = |key: &str, value: &[u8]| {
@@ -100,7 +100,7 @@ fn tags(header: &Header) -> Vec<Tag> {
     let handed = |key: &[u8]| key != b"HEADER_LEN" && key != b"COMPRESS";
     let handed = |entry: &&Entry| handed(entry.key()) && !header.is_nameless(entry);
     let entries = header.entries.iter().filter(handed);
-    // A `DES` with the name of a dictionary is one.
+    // A `DES` with the name of a dictionary is a dictionary.
     tags.extend(entries.map(|entry| match entry.key() {
         b"DATA" => tag(b"DATA", data(header)),
         key => tag(key, &entry.value),
@@ -108,10 +108,10 @@ fn tags(header: &Header) -> Vec<Tag> {
     tags
 }
 
-/// The header of an object and its body.
+/// Returns the header of an object, and its body.
 ///
 /// # Errors
-/// The dialect can't hold it, or it would be read back as another thing.
+/// The dialect cannot represent it, or it would be read back differently.
 pub(crate) fn header<'a>(
     utt: &'a Utterance,
     options: &Writing,
@@ -125,9 +125,7 @@ pub(crate) fn header<'a>(
     }
     let Some(Object::Opaque { kind, bytes }) = &utt.object else {
         let what = utt.other().unwrap_or("nothing");
-        return Err(Error::unfit(format!(
-            "has {what}, which the format can't hold"
-        )));
+        return Err(Error::not_held(format!("has {what}")));
     };
     if utt.meta.frame_shift.is_some() || utt.meta.frame_offset.is_some() {
         return Err(Error::unfit("has times of frames, which go with frames"));
@@ -156,7 +154,7 @@ pub(crate) fn header<'a>(
                 let message = format!("has {key} {value}, which a key header can't say");
                 return Err(Error::unfit(message));
             }
-            // The name of the list says what it is.
+            // The key with the name of the list implies the kind.
             (Dialect::Key, b"DATA", b"DICTIONARY") if get(b"DICTIONARY").is_some() => continue,
             (Dialect::Key, b"DATA", b"DICTIONARY") => {
                 super::write_line(dialect, word, b"DICTIONARY", UNNAMED, &mut out)?;
@@ -171,7 +169,7 @@ pub(crate) fn header<'a>(
     Ok((out, bytes))
 }
 
-/// Whether what is written is read back as what it was.
+/// Checks that the output is read back unchanged.
 fn check(
     out: &[u8],
     dialect: Dialect,
@@ -190,7 +188,7 @@ fn check(
         let message = format!("its header lines do not say that it is a {kind}");
         return Err(Error::unfit(message));
     }
-    // In a key header it goes without saying that a list is one, and text.
+    // In a key header the list type and the text form are implied.
     let said = |tag: &Tag| match (tag.key.as_slice(), tag.value.as_slice()) {
         (b"LAYOUT", b"LIST") | (b"TYPE", b"STRING") | (b"FORMAT", b"ASCII") => {
             dialect == Dialect::Spr

@@ -32,17 +32,17 @@ pub(crate) const OPTIONS: [OptionSpec; 5] = [
     },
 ];
 
-/// Other options that reading a list knows.
+/// Other options that the list readers accept.
 pub(super) const READING: [&str; 7] = [
     "data", "type", "format", "header", "dim1", "fshift", "foffset",
 ];
 
-/// Whether a corpus is to drive the reading of its files.
+/// Returns `true` if the files of a corpus are to be read.
 pub(crate) fn is_driving(options: &Options) -> bool {
     ["root", "suffix"].iter().any(|o| options.get(o).is_some())
 }
 
-/// Refuses options for lists but those `used`.
+/// Rejects options for lists except those `used`.
 pub(crate) fn check_options(options: &Options, used: &[&str]) -> Result<()> {
     for (option, purpose) in [
         ("timebase", "writing segments"),
@@ -58,7 +58,7 @@ pub(crate) fn check_options(options: &Options, used: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses the options of other data.
+/// Rejects the options of other data.
 pub(super) fn check_others(format: &dyn Format, options: &Options, used: &[&str]) -> Result<()> {
     let own = |name| OPTIONS.iter().any(|own| own.name == name) || used.contains(&name);
     let mut others = format

@@ -1,9 +1,9 @@
-//! Segmentations, read: consecutive lines of one file make an utterance.
+//! Reading of segmentations: consecutive lines of one file are an utterance.
 
 use std::collections::HashSet;
 
-use spr_core::bytes::{Env, Held, Source};
-use spr_core::format::{Options, Reader, Wanted};
+use spr_core::bytes::{Env, MemoryCounter, Source};
+use spr_core::format::{KeyPredicate, Options, Reader};
 use spr_core::model::{DatasetInfo, FrameGrid, Key, KeySource, Segment, Tier, Utterance};
 use spr_core::{Result, Symbols};
 
@@ -15,18 +15,18 @@ use super::tags::Extra;
 use super::time::{FROM, TO_THE_END, TimeBase};
 use crate::header::Header;
 
-/// Reads the segments of one file after the other.
+/// A reader of the segments of each file.
 pub(crate) struct SegmentationReader {
     lines: Lines,
     head: ListHead,
     base: TimeBase,
     symbols: Option<Symbols>,
-    /// Which files are wanted, if not all are.
-    wanted: Option<Wanted>,
+    /// The requested files, unless all are.
+    wanted: Option<KeyPredicate>,
     seen: HashSet<Key>,
-    /// What the names seen take.
-    names: Held,
-    /// Whether the line that was read last begins the next utterance.
+    /// The memory taken by the names so far.
+    names: MemoryCounter,
+    /// Whether the last line begins the next utterance.
     held: bool,
     done: bool,
     info: DatasetInfo,
@@ -37,7 +37,7 @@ impl SegmentationReader {
         source: Source,
         header: &Header,
         options: &Options,
-        wanted: Option<Wanted>,
+        wanted: Option<KeyPredicate>,
         env: &Env,
     ) -> Result<Self> {
         let mut head = ListHead::of(header, ListKind::Segmentation)?;
@@ -60,7 +60,7 @@ impl SegmentationReader {
             symbols: symbols.transpose()?,
             wanted,
             seen: HashSet::new(),
-            names: Held::new("the names of a list"),
+            names: MemoryCounter::new("the names of a list"),
             held: false,
             done: false,
             info,
@@ -71,7 +71,6 @@ impl SegmentationReader {
         let mut segments = utt.tiers.pop().map_or_else(Vec::new, |tier| tier.segments);
         segments.clear();
         utt.start();
-        utt.clear_data();
         loop {
             if !std::mem::take(&mut self.held) && !self.lines.next()? {
                 self.check_files()?;
@@ -86,7 +85,7 @@ impl SegmentationReader {
         utt.origin = self.lines.origin();
         utt.meta.clone_from(&self.head.meta);
         let mut extra = Extra::default();
-        let mut held = Held::new("a list of segments");
+        let mut held = MemoryCounter::new("a list of segments");
         loop {
             self.segment(&mut segments, &mut extra)
                 .map_err(|what| self.lines.error(what).utterance(&utt.key))?;
@@ -117,7 +116,7 @@ impl SegmentationReader {
         Ok(())
     }
 
-    /// Goes to the next line of the same file; `false` if there is none.
+    /// Reads the next line of the same file, and returns `false` if there is none.
     fn next_of(&mut self, key: &Key) -> Result<bool> {
         if !self.lines.next()? {
             return Ok(false);
@@ -127,7 +126,7 @@ impl SegmentationReader {
         Ok(!self.held)
     }
 
-    /// The segment of the current line.
+    /// Parses the segment of the current line.
     fn segment(&mut self, into: &mut Vec<Segment>, extra: &mut Extra) -> Result<(), String> {
         let mut fields = self.lines.fields().skip(1);
         let label = fields.next().ok_or("a line has no label")?;
@@ -153,7 +152,7 @@ impl SegmentationReader {
         Ok(())
     }
 
-    /// Compares the number of files with what the header says.
+    /// Compares the number of files with the header.
     fn check_files(&self) -> Result<()> {
         let found = self.seen.len() as u64;
         if let Some(files) = self.head.files.filter(|files| *files != found) {

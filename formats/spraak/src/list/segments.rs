@@ -1,4 +1,4 @@
-//! Segments as lines of a list.
+//! Formatting of segments as lines.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,26 +15,28 @@ use super::tags::extra;
 use super::time::TO_THE_END;
 use crate::header::shown;
 
-/// How segments are written.
+/// The settings for segments.
 pub(super) struct Segments {
-    /// The time base that the user asked for: whether it is seconds.
+    /// The requested time base: whether it is seconds.
     asked: Option<bool>,
     symbols: Option<Arc<Symbols>>,
     seen: HashSet<Key>,
-    /// Whether all times so far are those of frames, and may be written as such.
+    /// Whether all times so far are multiples of frames, and may be written as such.
     pub(super) framed: bool,
 }
 
-/// Lines that were made.
-pub(super) struct Printed {
+/// Formatted lines.
+pub(super) struct SegmentLines {
     pub(super) lines: u64,
-    /// Whether all times, with those before, are those of frames.
+    /// Whether all times, with those before, are multiples of frames.
     pub(super) framed: bool,
 }
 
 impl Segments {
+    /// Parses the options.
+    ///
     /// # Errors
-    /// An option's value is wrong, or the table of symbols is.
+    /// The value of an option, or the table of symbols, is invalid.
     pub(super) fn of(options: &Options, env: &Env) -> Result<Self> {
         let asked = options.choice("timebase", &[("DISCRETE", false), ("CONTINUOUS", true)])?;
         let symbols = options
@@ -48,7 +50,7 @@ impl Segments {
         })
     }
 
-    /// The same with nothing written yet.
+    /// Returns the same settings for an empty list.
     pub(super) fn another(&self) -> Self {
         Self {
             asked: self.asked,
@@ -58,14 +60,9 @@ impl Segments {
         }
     }
 
-    /// Appends the lines of an utterance, in seconds.
-    pub(super) fn print(&self, utt: &Utterance, out: &mut Vec<u8>) -> Result<Printed> {
-        let segments = utt.segments().filter(|segments| !segments.is_empty());
-        let segments =
-            segments.ok_or_else(|| Error::unfit("has no segments, and so no line in the list"))?;
-        if utt.key.as_bytes() == SAME {
-            return Err(Error::unfit("'-' can't be the name of a file in a list"));
-        }
+    /// Appends the lines of an utterance, with times in seconds.
+    pub(super) fn print(&self, utt: &Utterance, out: &mut Vec<u8>) -> Result<SegmentLines> {
+        let segments = utt.segments().unwrap_or_default();
         if self.seen.contains(&utt.key) {
             let error = Error::unfit("a second utterance with this name");
             return Err(error.suggest(Remedy::KeepOne));
@@ -94,20 +91,20 @@ impl Segments {
             let first = [name, label, &start, &end];
             print_line(first.into_iter().chain(fields.iter().copied()), out);
         }
-        Ok(Printed {
+        Ok(SegmentLines {
             lines: segments.len() as u64,
             framed,
         })
     }
 
-    /// Counts an utterance that was written.
+    /// Adds an utterance that was written.
     pub(super) fn add(&mut self, key: &Key, framed: bool) {
         self.framed = framed;
         self.seen.insert(key.clone());
     }
 
-    /// Whether all times are those of frames, where it is known how long these are, or the user
-    /// wants frames.
+    /// Returns `true` if all times are multiples of frames, and the length of frames is known or
+    /// frames are requested.
     fn are_framed(&self, segments: &[Segment], meta: &Meta) -> bool {
         let usual = || (self.asked == Some(false)).then(FrameGrid::usual);
         FrameGrid::of(meta).or_else(usual).is_some_and(|grid| {
@@ -119,8 +116,8 @@ impl Segments {
     }
 }
 
-/// Changes the two times of a line from seconds, which are those of frames, to the first frame and
-/// the number of frames.
+/// Converts the two times of a line, which are multiples of frames, from seconds to the first frame
+/// and the number of frames.
 pub(super) fn to_frames(line: &mut Vec<u8>, grid: &FrameGrid) -> Result<()> {
     let text = line.strip_suffix(b"\n").unwrap_or(line);
     let mut fields: Vec<_> = text.split(|b| *b == b'\t').map(<[u8]>::to_vec).collect();

@@ -1,4 +1,4 @@
-//! The lines of a list before its header is known, which counts them.
+//! Temporary storage of lines, because the header comes first and counts them.
 
 use std::io::{self, BufRead, BufReader, Seek, Write};
 
@@ -6,10 +6,10 @@ use spr_core::bytes::Sink;
 use spr_core::{Error, Result};
 use tempfile::SpooledTempFile;
 
-/// Bytes held in memory; more go to a temporary file.
+/// The number of bytes kept in memory; more go to a temporary file.
 const MEMORY: usize = 4 << 20;
 
-/// Bytes written now and read once.
+/// Bytes that are written and then read once.
 pub(crate) struct Spool(SpooledTempFile);
 
 impl Spool {
@@ -21,7 +21,7 @@ impl Spool {
         self.0.write_all(bytes).map_err(failed)
     }
 
-    /// Passes each line, its end included, through `change` to `sink`.
+    /// Passes each line, including its end, through `change` to `sink`.
     pub(crate) fn copy(
         mut self,
         sink: &mut Sink,

@@ -1,5 +1,5 @@
-//! Fields of a line behind the fourth, as tags: `FIELD5`, `FIELD6`, … Where an entry has several
-//! lines a tag holds the fields of all, a blank between them.
+//! Fields of a line after the fourth, as tags `FIELD5`, `FIELD6`, … . If an entry has several
+//! lines, a tag contains the fields of all, separated by blanks.
 
 use spr_core::model::Tag;
 use spr_core::number::parse_integer;
@@ -7,10 +7,10 @@ use spr_core::number::parse_integer;
 use crate::contents::tag;
 
 const FIELD: &[u8] = b"FIELD";
-/// The number of the first field without a meaning.
+/// The number of the first field without a defined meaning.
 const FIRST: usize = 5;
 
-/// The number of the field that a tag of this key holds.
+/// Returns the number of the field in a tag with this key.
 fn field_of(key: &[u8]) -> Option<usize> {
     let number: usize = parse_integer(key.strip_prefix(FIELD)?)?;
     (number >= FIRST && key == name(number).as_slice()).then_some(number)
@@ -20,12 +20,12 @@ fn name(number: usize) -> Vec<u8> {
     [FIELD, number.to_string().as_bytes()].concat()
 }
 
-/// Whether a tag of this key holds fields of lines.
+/// Returns `true` if a tag with this key contains fields of lines.
 pub(crate) fn is_field(key: &[u8]) -> bool {
     field_of(key).is_some()
 }
 
-/// The fields behind the fourth of the lines of one entry.
+/// The fields after the fourth of the lines of one entry.
 #[derive(Default)]
 pub(crate) struct Extra {
     columns: Vec<Vec<u8>>,
@@ -33,7 +33,7 @@ pub(crate) struct Extra {
 }
 
 impl Extra {
-    /// Adds those of a line, or says why not.
+    /// Adds those of a line, or returns the reason why that is impossible.
     pub(crate) fn add<'a>(&mut self, fields: impl Iterator<Item = &'a [u8]>) -> Result<(), String> {
         let mut n = 0;
         for field in fields {
@@ -59,14 +59,14 @@ impl Extra {
         Ok(())
     }
 
-    /// All of them as tags.
+    /// Converts all of them to tags.
     pub(crate) fn into_tags(self) -> impl Iterator<Item = Tag> {
         let columns = self.columns.into_iter().enumerate();
         columns.map(|(n, column)| tag(&name(n + FIRST), &column))
     }
 }
 
-/// The fields that tags hold, a list for each of `lines`, or why they are none.
+/// Returns the fields in tags, one list for each of `lines`, or the reason why they are invalid.
 pub(crate) fn extra(tags: &[Tag], lines: usize) -> Result<Vec<Vec<&[u8]>>, String> {
     let mut columns: Vec<_> = tags
         .iter()

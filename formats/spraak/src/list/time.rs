@@ -1,9 +1,9 @@
-//! The fields `F1` and `F2`: where in its file an entry starts, and how long it is or where it ends.
+//! The fields `F1` and `F2`: start and end of an entry in its file.
 
 use spr_core::model::{Decimal, FrameGrid};
 use spr_core::number::parse_integer;
 
-/// What the two fields count.
+/// The unit of the two fields.
 pub(crate) enum TimeBase {
     /// The first frame and the number of frames.
     Discrete(FrameGrid),
@@ -11,18 +11,18 @@ pub(crate) enum TimeBase {
     Continuous,
 }
 
-/// A stretch of a file in seconds; no end means all of the rest.
+/// A segment of a file in seconds; without an end it extends to the end of the file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct FileSegment {
     pub(crate) start: Decimal,
     pub(crate) end: Option<Decimal>,
 }
 
-/// Where the first frame and the number of frames stand for all of a file.
+/// The fields of a whole file in frames.
 pub(crate) const FROM: &[u8] = b"0";
 pub(crate) const TO_THE_END: &[u8] = b"-1";
 
-/// Two numbers of frames; the second is open for -1.
+/// Parses two numbers of frames; the second is open for -1.
 pub(crate) fn frames(f1: &[u8], f2: &[u8]) -> Result<(u64, Option<u64>), String> {
     let first = parse_integer(f1).ok_or_else(|| wrong(f1, "not a number of a frame"))?;
     if f2 == TO_THE_END {
@@ -33,8 +33,8 @@ pub(crate) fn frames(f1: &[u8], f2: &[u8]) -> Result<(u64, Option<u64>), String>
 }
 
 impl TimeBase {
-    /// The stretch that two fields stand for, or what is wrong with them.
-    pub(crate) fn stretch(&self, f1: &[u8], f2: &[u8]) -> Result<Stretch, String> {
+    /// Converts two fields to a segment, or returns the reason why they are invalid.
+    pub(crate) fn stretch(&self, f1: &[u8], f2: &[u8]) -> Result<FileSegment, String> {
         let stretch = match self {
             Self::Discrete(grid) => {
                 let (first, count) = frames(f1, f2)?;
@@ -43,7 +43,7 @@ impl TimeBase {
                     Some(Some(end)) => Some(grid.time(end)),
                     None => None,
                 };
-                Stretch {
+                FileSegment {
                     start: grid.time(first),
                     end,
                 }
@@ -59,7 +59,7 @@ impl TimeBase {
                     TO_THE_END => None,
                     _ => Some(time(f2)?),
                 };
-                Stretch { start, end }
+                FileSegment { start, end }
             }
         };
         if stretch.start.is_negative() {

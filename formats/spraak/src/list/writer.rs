@@ -1,27 +1,27 @@
-//! Segmentations and corpora, written. The header, which counts the lines, is made at the end.
+//! Writing of segmentations and corpora. The header, which counts the lines, is written at the end.
 
 use spr_core::bytes::{Env, Location, Output, Part, Sink};
-use spr_core::format::{Caps, Writer, Written};
+use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{FrameGrid, Utterance};
 use spr_core::{Error, Result};
 
-use super::entries::{Entries, ListSort, Ready};
+use super::entries::{Entries, EntryLines, ListSort};
 use super::names::Names;
 use super::segments::to_frames;
 use super::spool::Spool;
 use crate::vocabulary::Dialect;
 
-/// Writes a list to one file.
+/// A writer of a list to one file.
 pub(crate) struct ListWriter {
     sink: Sink,
     entries: Entries,
     body: Spool,
     lines: u64,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl ListWriter {
-    /// A writer of a corpus in a file of its own beside what it lists.
+    /// Creates a writer of a corpus in a separate file beside the listed files.
     pub(crate) fn beside(
         output: &Output,
         file: Location,
@@ -44,39 +44,39 @@ impl ListWriter {
         Self::new(output, Part::At(&file.into()), entries)
     }
 
-    /// A writer of a list of entries, of which none is made yet.
+    /// Creates a writer of an empty list of entries.
     pub(super) fn new(output: &Output, part: Part<'_>, entries: Entries) -> Result<Self> {
         Ok(Self {
             sink: output.create(part, false)?,
             entries,
             body: Spool::new(),
             lines: 0,
-            written: Written::default(),
+            written: WriteSummary::default(),
         })
     }
 
-    /// Makes the line of an utterance in a file of its own, whose header has the other tags.
+    /// Formats the line of an utterance in a separate file, whose header has the other tags.
     ///
     /// # Errors
-    /// The list can't hold it.
-    pub(crate) fn prepare_beside(&mut self, utt: &Utterance) -> Result<Ready> {
+    /// The list cannot represent it.
+    pub(crate) fn prepare_beside(&mut self, utt: &Utterance) -> Result<EntryLines> {
         self.entries.prepare_beside(utt)
     }
 
-    /// Adds the lines that were made last.
-    pub(crate) fn add(&mut self, ready: Ready) -> Result<()> {
+    /// Adds formatted lines.
+    pub(crate) fn add(&mut self, ready: EntryLines) -> Result<()> {
         self.lines += ready.lines;
         self.body.put(self.entries.add(ready)?)
     }
 
-    /// Adds an utterance whose lines were made last.
-    pub(super) fn store(&mut self, utt: &Utterance, ready: Ready) -> Result<()> {
+    /// Adds an utterance with its formatted lines.
+    pub(super) fn store(&mut self, utt: &Utterance, ready: EntryLines) -> Result<()> {
         self.add(ready)?;
         self.written.count(utt);
         Ok(())
     }
 
-    /// Completes the list; returns its bytes.
+    /// Completes the list, and returns its size in bytes.
     pub(crate) fn end(mut self) -> Result<u64> {
         let header = self.entries.header(self.lines, self.written.utterances)?;
         self.sink.put(&header)?;
@@ -105,9 +105,9 @@ impl Writer for ListWriter {
         self.store(utt, ready.map_err(|e| e.utterance(&utt.key).continuable())?)
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
-        let written = self.written.clone();
-        let bytes = self.end()?;
-        Ok(Written { bytes, ..written })
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
+        let mut written = self.written.clone();
+        written.bytes = self.end()?;
+        Ok(written)
     }
 }

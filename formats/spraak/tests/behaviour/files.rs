@@ -1,5 +1,7 @@
 //! Files and folders as data sets.
 
+use spr_core::model::About;
+
 use super::*;
 
 #[test]
@@ -76,7 +78,7 @@ fn a_folder_is_a_data_set() {
             .name,
         "spr"
     );
-    // A file alone has the name of its file.
+    // The key of a single file is its name.
     let path = folder.join("b.1.spr");
     let reader = spr_testkit::open(&SPR, &[], &path).unwrap();
     assert_eq!(reader.info().keys, KeySource::Stored);
@@ -115,7 +117,12 @@ fn a_key_that_is_no_file_name_spares_the_others() {
     let parent = tempfile::tempdir().unwrap();
     let output = Env::default().output(&Locator::folder(parent.path().join("out")));
     let mut writer = SPR
-        .create(output, &Options::default(), &Env::default())
+        .create(
+            output,
+            &Options::default(),
+            &About::default(),
+            &Env::default(),
+        )
         .unwrap();
     for (key, good) in [("a", true), ("../b", false), ("a", false), ("c", true)] {
         let utt = Utterance {
@@ -143,7 +150,9 @@ fn keys_without_a_name_of_their_own_are_told_once() {
         heard.lock().unwrap().clear();
         let folder = tempfile::tempdir().unwrap();
         let output = env.output(&Locator::folder(folder.path().join("out")));
-        let mut writer = format.create(output, &Options::default(), &env).unwrap();
+        let mut writer = format
+            .create(output, &Options::default(), &About::default(), &env)
+            .unwrap();
         for key in ["a", "b"] {
             utt.key = key.into();
             writer.write(&utt).unwrap();

@@ -1,4 +1,4 @@
-//! What the two SPRAAK formats do, beyond what all formats do.
+//! The behaviour of the two SPRAAK formats beyond the suite.
 
 #![allow(
     clippy::unwrap_used,
@@ -57,7 +57,8 @@ fn text_behaves() {
     }
 }
 
-/// The utterance of the two dumps: 2 x 3 floats, a frame shift and, in the first, an offset.
+/// Returns the utterance of the two dumps: 2 x 3 floats, a frame shift and, in the first, an
+/// offset.
 fn example(offset: Option<&str>) -> Utterance {
     let values = [1.0f32, -2.5, 0.25, 3.0, 0.0, -1.0];
     Utterance {
@@ -94,7 +95,7 @@ fn file(head: &str, data: &[u8]) -> Vec<u8> {
     [head.as_bytes(), data].concat()
 }
 
-/// Reads one file and gives the warnings too.
+/// Reads one file, and returns the warnings as well.
 fn read(
     format: &'static Spraak,
     options: &[(&str, &str)],
@@ -169,8 +170,8 @@ fn text_and_byte_orders_as_asked() {
     assert_eq!(utt.features, utts[0].features);
 }
 
-/// A header such as SPRAAK itself writes: foreign keys first, values in column 24, and a line of
-/// blanks that leaves room for changes.
+/// Returns a header as SPRAAK itself writes it: foreign keys first, values in column 24, and a line
+/// of blanks as space for changes.
 fn spraak_header(rows: usize, cols: usize) -> String {
     let mut header = ".spr\n".to_owned();
     for (key, value) in [
@@ -233,11 +234,11 @@ fn a_file_of_spraak_itself() {
     .map(|(key, value)| tag(key, value))
     .into();
     assert_eq!(utt.meta.tags, expected);
-    // To a key header and back nothing is lost.
+    // Conversion to a key header and back loses nothing.
     let key = write_memory(&KEY, &[], std::slice::from_ref(&utt)).unwrap();
     let (back, _) = read(&KEY, &[], &key).unwrap();
     assert_eq!(back, utt);
-    // One byte short, as after a line-end conversion.
+    // One byte short, as after a conversion of line ends.
     let error = read(&SPR, &[], &bytes[..bytes.len() - 1]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Truncated);
     let text = "f@448: the file ends here: expected 29664 bytes, found 29663";
@@ -255,7 +256,7 @@ fn a_param_stays_a_param() {
         let track = write_memory(format, &[("data", "TRACK")], std::slice::from_ref(&utt));
         let (track, _) = read(format, &[], &track.unwrap()).unwrap();
         assert_eq!(track.meta.tags, [tag("x", "1")]);
-        // Reading, the option overrules the header.
+        // When reading, the option overrides the header.
         let (track, _) = read(format, &[("data", "TRACK")], &bytes).unwrap();
         assert_eq!(track.meta.tags, [tag("x", "1")]);
     }
@@ -367,7 +368,7 @@ fn headers_refuse_what_they_can_not_hold() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Header lines of any bytes survive wherever the writer takes them.
+    /// Tags of any bytes survive if the writer accepts them.
     #[test]
     fn tags_survive(
         pairs in prop::collection::btree_map("[!-~]{1,6}", any::<Vec<u8>>(), 0..5),
@@ -388,7 +389,7 @@ proptest! {
         }
     }
 
-    /// Any file that starts like a header is read or refused, without a panic.
+    /// Any file that starts like a header is read or rejected without a panic.
     #[test]
     fn any_header_is_read_or_refused(
         lines in prop::collection::vec("(DATA|DIM1|DIM2|TYPE|FORMAT|[!-~]{1,4})[ \t]{0,2}[ -~]{0,9}\\\\?", 0..8),

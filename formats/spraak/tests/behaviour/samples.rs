@@ -1,9 +1,9 @@
-//! How much sound there is, where the header says it in one way or another.
+//! The number of samples, as declared in various ways.
 
 use super::*;
 
-/// What a file of 200 samples, of which only so many bytes are there, is read as: samples a channel
-/// and warnings, or the error.
+/// Reads a file of 200 samples of which only some bytes exist. Returns samples per channel and
+/// warnings, or the error.
 fn sound(
     format: &'static Spraak,
     lines: &str,

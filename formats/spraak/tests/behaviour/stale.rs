@@ -1,9 +1,9 @@
-//! Header lines that would say something else of the data than is so.
+//! Header lines that stages invalidate.
 
 use super::*;
 use spr_core::stage::{Context, IgnoreLabels, Partition, PartitionSize, ReaderExt};
 
-/// A track of two channels with lines about its columns, its frames, and neither.
+/// A track of two channels with lines about its columns, its frames, and other things.
 const HEAD: &str = ".spr\nDATA TRACK\nTYPE I8\nFORMAT BIN01\nDIM1 4\nDIM2 6\nNCHAN 2\nCHANLEN 640\n\
     SAMPLEFREQ 16000\nspeaker ann\n#\n";
 
@@ -14,7 +14,7 @@ fn opened(options: &[(&str, &str)], env: &Env) -> Box<dyn Reader> {
     opened.into_stream().unwrap()
 }
 
-/// The keys of the tags of the first utterance.
+/// Returns the keys of the tags of the first utterance.
 fn keys(mut reader: Box<dyn Reader>) -> Vec<String> {
     let mut utt = Utterance::default();
     assert!(reader.read(&mut utt).unwrap());
@@ -114,7 +114,7 @@ fn integers_without_a_sign_in_a_key_file_come_back_as_they_were() {
                 "{head}"
             );
             assert_eq!(read(&KEY, &[], &bytes).unwrap(), (utt.clone(), vec![]));
-            // Said otherwise, they are what the header of old would make of them.
+            // With the option they are read as an old header means them.
             let signed = read(&KEY, &[("unsigned", "false")], &bytes);
             let signed = signed.map(|(utt, _)| utt.features.unwrap().dtype().is_signed());
             assert!(signed.unwrap_or(text == "true"));
@@ -122,7 +122,7 @@ fn integers_without_a_sign_in_a_key_file_come_back_as_they_were() {
         }
     }
     assert_eq!(tried, 6);
-    // Those with a sign have no such line, and it is a line like any other elsewhere.
+    // Signed integers have no such line, and elsewhere it is an ordinary line.
     let signed = Utterance {
         features: Some(generate::matrix(Dtype::I8, Rank::Matrix, 3, 4, 1)),
         ..Utterance::default()

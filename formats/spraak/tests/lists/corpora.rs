@@ -1,5 +1,7 @@
 //! Corpora, and the files that they list.
 
+use spr_core::model::About;
+
 use super::*;
 
 const CORPUS: &str = "\
@@ -87,7 +89,7 @@ fn what_a_corpus_can_not_hold() {
     }
 }
 
-/// Reads a corpus and the files that it lists; for each entry its first and its last row.
+/// Reads a corpus and its files. Returns the first and the last row of each entry.
 fn drive(root: &Path, lines: &str, body: &str) -> Result<Vec<(String, String, f32, usize)>> {
     let source = Source::from_bytes("c.cor", list(lines, body).into_bytes())?;
     let options = [("root", root.to_str().unwrap()), ("suffix", "spr")];
@@ -210,12 +212,12 @@ fn a_folder_has_its_corpus() {
     let (mut back, _) = read_with(&SPR, &options, file(&corpus)).unwrap();
     back[0].meta.tags.reverse();
     assert_eq!(back, utts);
-    // The line of what the folder refuses is not there either.
+    // The line of a rejected file is not written either.
     let (root, corpus) = (folder.path().join("two"), folder.path().join("y.cor"));
     let options = Options::new(SPR.info(), [("cor", corpus.to_str().unwrap())]).unwrap();
     let output = Env::default().output(&Locator::folder(&root));
     let mut writer = SPR
-        .create(output.clone(), &options, &Env::default())
+        .create(output.clone(), &options, &About::default(), &Env::default())
         .unwrap();
     for key in ["../x", "b"] {
         let _ = writer
@@ -236,6 +238,7 @@ fn a_folder_has_its_corpus() {
     let error = SPR.create(
         Env::default().output(&Locator::folder(folder.path().join("n"))),
         &inside.unwrap(),
+        &About::default(),
         &Env::default(),
     );
     assert!(

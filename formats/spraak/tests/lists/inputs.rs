@@ -1,8 +1,10 @@
-//! What is opened on the way counts as read, and what nobody wants is not opened.
+//! Referenced files count as read, and files of other utterances are not opened.
+
+use spr_core::model::About;
 
 use super::*;
 
-/// Surroundings with these files.
+/// Returns an environment with these files.
 fn stored(files: &[(&str, Vec<u8>)]) -> Env {
     let store = MemoryStore::new();
     for (file, bytes) in files {
@@ -11,7 +13,7 @@ fn stored(files: &[(&str, Vec<u8>)]) -> Env {
     Env::default().with_store(Arc::new(store))
 }
 
-/// Whether a file may be replaced.
+/// Returns `true` if a file may be replaced.
 fn is_free(env: &Env, file: &str) -> bool {
     let output = env.output(&Locator::file(file)).overwrite(true);
     match output.create(Part::Main, false) {
@@ -26,7 +28,7 @@ fn is_free(env: &Env, file: &str) -> bool {
     }
 }
 
-/// Reads a file by a request; the keys.
+/// Reads a file with a request, and returns the keys.
 fn keys(env: &Env, file: &str, options: &[(&str, &str)], request: Request) -> Result<Vec<String>> {
     let options = Options::new(SPR.info(), options.iter().copied())?;
     let source = env.open_file(&file.into())?;
@@ -104,7 +106,10 @@ fn symbols_are_an_input() {
     let options = [("data", "SEG"), ("symbols", "phones.txt")];
     let options = Options::new(SPR.info(), options).unwrap();
     let output = env.output(&Locator::file("out.seg"));
-    drop(SPR.create(output, &options, &env).unwrap());
+    drop(
+        SPR.create(output, &options, &About::default(), &env)
+            .unwrap(),
+    );
     assert!(!is_free(&env, "phones.txt"));
 }
 
@@ -126,7 +131,7 @@ fn lists_pass_over_what_nobody_wants() {
     );
     assert!(keys(&env, "c", &[], wanted(&["a"])).is_err());
     assert!(keys(&env, "s", &[], wanted(&["c"])).is_err());
-    // That a file stands in two places is found all the same.
+    // A file in two places is found in any case.
     let twice = stored(&[("s", list("DATA SEG", "a x 0 1\nb x 0 1\na x 1 1\n").into())]);
     let error = keys(&twice, "s", &[], wanted(&["b"])).unwrap_err();
     assert!(error.to_string().contains("in two places"), "{error}");

@@ -41,24 +41,19 @@ fn lists_behave() {
                 &[("data", "CORPUS")],
                 &[("data", "DICTIONARY")],
             ],
-            // A list has one header, and `-` is the file of the line before.
-            prepare: |utt| {
-                utt.meta.clear();
-                if utt.key == "-".into() {
-                    utt.key = "dash".into();
-                }
-            },
+            // A list has one header.
+            prepare: |utt| utt.meta.clear(),
             ..Suite::new(format)
         });
     }
 }
 
-/// A file.
+/// Opens a file.
 fn file(path: &Path) -> Source {
     Env::default().open_file(&Location::from(path)).unwrap()
 }
 
-/// Reads all of a file, with the warnings.
+/// Reads a whole file, with the warnings.
 fn read_with(
     format: &'static Spraak,
     options: &[(&str, &str)],
@@ -87,7 +82,7 @@ fn read(text: &str) -> Result<(Vec<Utterance>, Vec<String>)> {
     read_with(&SPR, &[], source)
 }
 
-/// A list with these header lines, separated by `/`.
+/// Returns a list with these header lines, separated by `/`.
 fn list(lines: &str, body: &str) -> String {
     format!(".spr\n{}\n#\n{body}", lines.replace('/', "\n"))
 }
@@ -125,7 +120,7 @@ fn said(key: &str, text: &str, tags: &[(&str, &str)]) -> Utterance {
     }
 }
 
-/// A matrix of one column, whose values are the numbers of the rows.
+/// Returns a matrix of one column, whose values are the row numbers.
 fn ramp(rows: u8) -> Matrix {
     let values: Vec<f32> = (0..rows).map(f32::from).collect();
     Matrix::from_rows(&values, 1, Rank::Matrix).unwrap()

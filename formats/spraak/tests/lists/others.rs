@@ -1,4 +1,6 @@
-//! Folders of lists, other lists, and what no list can be.
+//! Folders of lists, other lists, and data that no list can represent.
+
+use spr_core::model::About;
 
 use super::*;
 
@@ -27,13 +29,18 @@ fn keys_stay_in_the_folder() {
     assert!(!folder.path().join("x.spr").exists() && !folder.path().join("b.spr").exists());
     #[cfg(unix)]
     {
-        // A folder that is filled once more, one of its folders leading elsewhere.
+        // A folder that is written again, where one of its folders is a link.
         fs::create_dir_all(&root).unwrap();
         fs::create_dir(&away).unwrap();
         std::os::unix::fs::symlink(&away, root.join("sub")).unwrap();
         let output = Env::default().output(&Locator::folder(&root)).adding(true);
         let mut writer = SPR
-            .create(output.clone(), &Options::default(), &Env::default())
+            .create(
+                output.clone(),
+                &Options::default(),
+                &About::default(),
+                &Env::default(),
+            )
             .unwrap();
         writer.write(&track("sub/a", 1, None, None)).unwrap();
         writer.finish().unwrap();

@@ -1,4 +1,4 @@
-//! Segmentations, and the frame labels they stand for.
+//! Segmentations, and the equivalent frame labels.
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn seconds_and_open_ends() {
 fn seconds_are_kept_to_the_digit() {
     let head = ".spr\nDATA\tSEG\nLAYOUT\tLIST\nTYPE\tSTRING\nFORMAT\tASCII\nDIM1\t3\nDIM2\t2\n\
                 FSHIFT\t0.010\nTIMEBASE\tCONTINUOUS\n#\n";
-    // The first file's times are those of frames.
+    // The times of the first file are multiples of frames.
     let body = "a\tx\t0.000\t1.250\n-\ty\t1.250\t-1\nb\tz\t0.10\t0.1234567890123450\n";
     let text = format!("{head}{body}");
     let (utts, _) = read(&text).unwrap();
@@ -70,7 +70,7 @@ fn seconds_are_kept_to_the_digit() {
 
 #[test]
 fn overlaps_and_counts_are_warned_about() {
-    // The manual's own example is one of last frames, not of numbers of frames.
+    // The manual's own example has last frames instead of numbers of frames.
     let body = "a x 0 24\n- y 25 39\n- z 40 70\nb x 0 1\n";
     let (utts, warnings) = read(&list("DATA SEG/DIM1 3/DIM2 2", body)).unwrap();
     assert_eq!((utts.len(), warnings.len()), (1, 3));
@@ -197,7 +197,7 @@ fn times_are_frames_where_all_are() {
         assert_eq!(read(&text).unwrap().0, utts);
         Ok::<_, spr_core::Error>((base, body.to_owned()))
     };
-    // Times that were frames have as few digits as they need.
+    // Times that were frames have no superfluous digits.
     let bytes = write_memory(&SPR, &[("data", "SEG")], std::slice::from_ref(&even)).unwrap();
     let (read_back, _) = read(std::str::from_utf8(&bytes).unwrap()).unwrap();
     let discrete = "TIMEBASE\tDISCRETE".to_owned();
@@ -215,7 +215,7 @@ fn times_are_frames_where_all_are() {
         text(only, &read_back).unwrap(),
         (continuous.clone(), seconds.into())
     );
-    // Lines that were written in frames are seconds once another has to be.
+    // Lines in frames become seconds if a later one requires it.
     let later = format!("{seconds}b\t1\t0\t0.125\n");
     assert_eq!(text(&[], &both).unwrap(), (continuous, later));
     let refused = text(&[("timebase", "DISCRETE")], &both).unwrap_err();

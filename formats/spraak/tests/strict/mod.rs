@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Reader, Request,
-    Score, WholeFolder, Writer,
+    Audit, Caps, Format, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options,
+    Probe, Reader, Request, Score, WholeFolder, Writer,
 };
-use spr_core::model::{DatasetInfo, Utterance};
+use spr_core::model::{About, DatasetInfo, Utterance};
 use spr_core::{Error, Result};
 use spr_format_spraak::Spraak;
 
-/// SPRAAK files may go on after their data, which gives a warning. Here it fails, as the suite
-/// wants it; and what a writer made must not give rise to one.
+/// A SPRAAK format that fails where the original warns of data after the end, as the suite expects.
+/// Files made by a writer must not cause a warning.
 pub(crate) struct Strict(pub(crate) &'static Spraak);
 
 struct StrictReader {
@@ -26,6 +26,7 @@ fn fail_on(warning: &Warning) -> Result<()> {
     warning.lock().unwrap().take().map_or(Ok(()), Err)
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Reader for StrictReader {
     fn info(&self) -> &DatasetInfo {
         self.inner.info()
@@ -38,6 +39,7 @@ impl Reader for StrictReader {
     }
 }
 
+#[warn(clippy::missing_trait_methods)]
 impl Format for Strict {
     fn info(&self) -> &'static FormatInfo {
         self.0.info()
@@ -57,7 +59,7 @@ impl Format for Strict {
         options: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         let warning = Warning::default();
         let heard = warning.clone();
         let env = env.listening(move |w| {
@@ -66,11 +68,17 @@ impl Format for Strict {
         });
         let inner = self.0.open(source, options, request, &env)?.into_stream()?;
         fail_on(&warning)?;
-        Ok(Opened::stream(StrictReader { inner, warning }))
+        Ok(OpenedDataset::stream(StrictReader { inner, warning }))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
-        self.0.create(output, options, env)
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        about: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
+        self.0.create(output, options, about, env)
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {
@@ -83,5 +91,13 @@ impl Format for Strict {
 
     fn notation(&self) -> Option<&dyn Notation> {
         self.0.notation()
+    }
+
+    fn audit(&self) -> Option<&dyn Audit> {
+        self.0.audit()
+    }
+
+    fn lists(&self) -> Option<&dyn Lists> {
+        self.0.lists()
     }
 }

@@ -17,8 +17,9 @@ pub use names::{decimal, key};
 pub use numbers::{matrix, plain};
 pub use oddity::{Oddity, oddity};
 pub use others::{Other, array, encoded, object, reference, segments, tiers};
+pub(crate) use others::{channels, rate};
 
-use names::meta;
+use names::{fit, held_key, meta};
 
 /// What all utterances of a data set have in common.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +100,7 @@ pub fn dataset(caps: Caps, most: usize) -> BoxedStrategy<Vec<Utterance>> {
     );
     shared
         .prop_flat_map(move |shared| vec(utterance(caps, shared), 1..=most))
-        .prop_map(unique)
+        .prop_map(move |utts| unique(utts, &caps))
         .boxed()
 }
 
@@ -108,7 +109,7 @@ type Shared = (Plan, usize, Dtype, Dtype, usize);
 fn utterance(caps: Caps, shared: Shared) -> impl Strategy<Value = Utterance> {
     let (plan, shared_cols, shared_dtype, label_dtype, shared_labels) = shared;
     let own = (
-        key(caps.keys),
+        held_key(caps),
         rows(caps),
         columns(caps.features.map_or(u64::MAX, |f| f.max_cols)),
         dtypes(caps.features.map(|f| f.dtypes)),
@@ -121,6 +122,7 @@ fn utterance(caps: Caps, shared: Shared) -> impl Strategy<Value = Utterance> {
         let same_dtype = caps.features.is_some_and(|f| f.same_dtype);
         let same_columns = caps.labels.is_some_and(|l| l.same_columns);
         let cols = if same_dim { shared_cols } else { cols };
+        let cols = only_cols(&caps).unwrap_or(cols);
         let dtype = if same_dtype { shared_dtype } else { dtype };
         let labels = if same_columns { shared_labels } else { labels };
         let mut rows = rows;
@@ -177,14 +179,20 @@ fn label_columns(caps: Caps) -> impl Strategy<Value = usize> {
     (2..=4usize).prop_map(move |columns| columns.min(most))
 }
 
+/// The number of columns that frames must have, if there is one.
+pub(crate) fn only_cols(caps: &Caps) -> Option<usize> {
+    let cols = caps.features?.cols?;
+    Some(usize::try_from(cols).expect("small"))
+}
+
 /// Makes keys differ that happen to be the same.
-fn unique(mut utts: Vec<Utterance>) -> Vec<Utterance> {
+fn unique(mut utts: Vec<Utterance>, caps: &Caps) -> Vec<Utterance> {
     let mut seen = HashSet::new();
     for (n, utt) in utts.iter_mut().enumerate() {
         while !seen.insert(utt.key.clone()) {
             let mut key = utt.key.as_bytes().to_vec();
             key.extend_from_slice(format!("-{n}").as_bytes());
-            utt.key = key.into();
+            utt.key = fit(key.into(), caps);
         }
     }
     utts

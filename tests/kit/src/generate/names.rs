@@ -14,12 +14,6 @@ use spr_core::model::{Decimal, Key, Meta, SourceField, Tag};
 pub fn key(keys: Keys) -> BoxedStrategy<Key> {
     let word = (0x21..=0xfeu8).prop_filter("DEL", |b| *b != 0x7f);
     match keys {
-        Keys::Any | Keys::None => prop_oneof![
-            "[a-z]{1,8}-[0-9]{1,3}".prop_map(|k| Key::from(&*k)),
-            "\\PC{0,8}".prop_map(|k| Key::from(&*k)),
-            vec(any::<u8>(), 0..12).prop_map(Key::from),
-        ]
-        .boxed(),
         Keys::Words | Keys::SideFile => prop_oneof![
             "[a-z]{1,8}-[0-9]{1,3}".prop_map(|k| Key::from(&*k)),
             vec(word, 1..12).prop_map(Key::from),
@@ -32,7 +26,41 @@ pub fn key(keys: Keys) -> BoxedStrategy<Key> {
         ]
         .prop_map(|k| Key::from(&*k))
         .boxed(),
+        _ => prop_oneof![
+            "[a-z]{1,8}-[0-9]{1,3}".prop_map(|k| Key::from(&*k)),
+            "\\PC{0,8}".prop_map(|k| Key::from(&*k)),
+            vec(any::<u8>(), 0..12).prop_map(Key::from),
+        ]
+        .boxed(),
     }
+}
+
+/// Keys that an output with `caps` keeps.
+pub(super) fn held_key(caps: Caps) -> impl Strategy<Value = Key> {
+    key(caps.keys).prop_map(move |key| fit(key, &caps))
+}
+
+/// The key, or a plain one in its stead where a rule is against it.
+pub(super) fn fit(key: Key, caps: &Caps) -> Key {
+    match caps.check_key(&key) {
+        Ok(()) => key,
+        Err(_) => {
+            let letters = key.as_bytes().iter().map(|b| char::from(b'a' + b % 26));
+            let plain: String = std::iter::once('k').chain(letters).collect();
+            Key::from(&*plain)
+        }
+    }
+}
+
+/// A frame shift that `caps` have a place for.
+fn held_shift(shift: Option<Decimal>, caps: &Caps) -> Option<Decimal> {
+    let usual = Decimal::parse("0.01");
+    let needed = caps.features.is_some_and(|features| features.needs_shift);
+    let shift = shift.or(usual.filter(|_| needed));
+    let fitting = shift.filter(|shift| caps.shift_rule.fits(shift));
+    fitting
+        .or(usual.filter(|_| shift.is_some()))
+        .filter(|_| caps.frame_shift)
 }
 
 /// What a header says, as far as `caps` have a place for it.
@@ -45,8 +73,20 @@ pub(super) fn meta(caps: Caps) -> impl Strategy<Value = Meta> {
                 meta.clear_field(*field);
             }
         }
+        if caps.utf8 {
+            for name in [
+                &mut meta.speaker,
+                &mut meta.gender,
+                &mut meta.language,
+                &mut meta.recording,
+                &mut meta.channel,
+            ] {
+                let text = |key: &mut Key| String::from_utf8_lossy(key.as_bytes()).as_ref().into();
+                *name = name.as_mut().map(text);
+            }
+        }
         Meta {
-            frame_shift: shift.filter(|_| caps.frame_shift),
+            frame_shift: held_shift(shift, &caps),
             frame_offset: offset.filter(|_| caps.frame_offset),
             tags,
             ..meta
@@ -108,7 +148,7 @@ fn tags(held: Tags) -> BoxedStrategy<Vec<Tag>> {
                     .collect()
             })
             .boxed(),
-        Tags::Any => {
+        _ => {
             let format = prop_oneof![Just("spraak".to_owned()), "[a-z][a-z0-9-]{0,9}"];
             vec(format.prop_flat_map(any_tag), 0..4).boxed()
         }

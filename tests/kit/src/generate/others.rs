@@ -1,7 +1,7 @@
 //! What is neither features nor labels.
 
 use spr_core::bytes::Locator;
-use spr_core::format::{Caps, SegmentCaps};
+use spr_core::format::{AudioCaps, Caps, SegmentCaps};
 use spr_core::model::{
     Array, Audio, AudioFacts, AudioReference, Decimal, Dtype, EncodedAudio, GaussPosterior, Matrix,
     NamedArray, Object, Rank, Segment, Sparse, Tier, Utterance, Waveform,
@@ -61,16 +61,18 @@ impl Other {
                     Some(_) => (dtypes[random.below(dtypes.len())], 1 + random.below(5)),
                     None => (dtypes[0], 2),
                 };
+                let cols = channels(&caps.audio, cols);
+                let rows = n.max(usize::from(caps.audio.needs_samples));
                 utt.audio = Some(Audio::Samples(Waveform {
-                    rate: [16000, 8000, 44100, 1][n % 4],
-                    samples: numbers(dtype, n, cols),
+                    rate: rate(&caps.audio, n),
+                    samples: numbers(dtype, rows, cols),
                 }));
             }
             Self::Reference => utt.audio = Some(Audio::Reference(reference(n))),
             Self::Segments => {
                 utt.tiers = match (seed, caps.segments) {
                     (Some(_), Some(caps)) => tiers(caps, &mut random),
-                    _ => vec![Tier::only(segments(n))],
+                    (_, caps) => vec![Tier::only(segments(n, caps.unwrap_or_default()))],
                 };
             }
             Self::Text => {
@@ -81,19 +83,34 @@ impl Other {
             Self::Arrays => {
                 let Some(caps) = caps.arrays else { return };
                 let named = |i: usize| {
-                    let rank = (n + i) % (1 + caps.max_rank);
+                    let rank = caps.min_rank + (n + i) % (1 + caps.max_rank - caps.min_rank);
                     let dtype = caps.dtypes[(n + i) % caps.dtypes.len()];
                     let least = usize::from(seed.is_none());
                     let shape: Vec<_> = (0..rank).map(|_| least + random.below(3)).collect();
                     NamedArray {
-                        name: ["data", "x y", "\u{e9}t\u{e9}", "a/b"][i].to_owned(),
+                        name: caps
+                            .name
+                            .unwrap_or(["data", "x y", "\u{e9}t\u{e9}", "a/b"][i])
+                            .to_owned(),
                         array: array(dtype, &shape, seed),
                     }
                 };
-                utt.arrays = (0..1 + n % 4).map(named).collect();
+                utt.arrays = (0..caps.max_count.min(1 + n % 4)).map(named).collect();
             }
         }
     }
+}
+
+/// So many channels, or as many as are held.
+pub(crate) fn channels(caps: &AudioCaps, wanted: usize) -> usize {
+    wanted.min(usize::try_from(caps.max_channels).unwrap_or(usize::MAX))
+}
+
+/// A sampling rate that is held, the `n`-th of those there are.
+pub(crate) fn rate(caps: &AudioCaps, n: usize) -> u32 {
+    let rates = [16000, 8000, 44100, 1].into_iter();
+    let held: Vec<_> = rates.filter(|rate| caps.rates.fits(rate)).collect();
+    held[if caps.same_rate { 0 } else { n % held.len() }]
 }
 
 /// An array of small numbers, or of any numbers from a seed.
@@ -159,15 +176,23 @@ fn wav(samples: usize) -> Vec<u8> {
     bytes
 }
 
-/// Segments one after the other, more for a larger `n`; the last goes on to the end.
-pub fn segments(n: usize) -> Vec<Segment> {
+/// Segments one after the other, more for a larger `n`; the last goes on to the end unless `caps` want
+/// one.
+pub fn segments(n: usize, caps: SegmentCaps) -> Vec<Segment> {
     let count = i64::try_from(n).expect("small") + 3;
-    let time = |t: i64| Decimal::new(25 * t, -2);
+    let time = |t: i64| held_time(Decimal::new(25 * t, -2), caps);
     let segment = |t: i64| {
-        let end = (t + 1 < count).then(|| time(t + 1));
-        Segment::new(time(t), end, format!("ah{t}").as_bytes())
+        let end = (caps.closed || t + 1 < count).then(|| time(t + 1));
+        let mut segment = Segment::new(time(t), end, format!("ah{t}").as_bytes());
+        segment.speaker = caps.spoken.then(|| segment.label.clone());
+        segment
     };
     (0..count).map(segment).collect()
+}
+
+/// The nearest time that is held.
+fn held_time(time: Decimal, caps: SegmentCaps) -> Decimal {
+    caps.held_time(time).expect("a small time")
 }
 
 /// Tiers of segments with all that is held of them: those of a tier follow each other, sometimes
@@ -189,9 +214,10 @@ pub fn tiers(caps: SegmentCaps, random: &mut Random) -> Vec<Tier> {
                 time
             };
             time = if points { start } else { later(start) };
-            let end = (points || n + 1 < count || random.below(2) == 0).then_some(time);
+            let open = !points && n + 1 == count && random.below(2) == 0;
+            let end = (caps.closed || !open).then(|| held_time(time, caps));
             let label = ["ah", "\u{e9}", "z-1"][random.below(3)];
-            let mut segment = Segment::new(start, end, label.as_bytes());
+            let mut segment = Segment::new(held_time(start, caps), end, label.as_bytes());
             let score = i64::try_from(random.below(2_000_000)).expect("small") - 1_000_000;
             let scored = caps.scores && random.below(2) == 0;
             segment.score = scored.then(|| Decimal::new(score, -6));

@@ -51,7 +51,7 @@ pub enum Fault {
 }
 
 /// A fault, and when it comes.
-struct Planned {
+struct PlannedFault {
     method: &'static str,
     name: String,
     /// Requests of this sort that pass before.
@@ -64,7 +64,7 @@ struct Planned {
 #[derive(Default)]
 struct State {
     bucket: Bucket,
-    planned: Vec<Planned>,
+    planned: Vec<PlannedFault>,
     log: Vec<String>,
 }
 
@@ -139,7 +139,7 @@ impl Server {
         (after, times): (usize, usize),
         fault: Fault,
     ) {
-        self.state().planned.push(Planned {
+        self.state().planned.push(PlannedFault {
             method,
             name: name.to_owned(),
             after,

@@ -4,7 +4,7 @@ use std::fs;
 
 use spr_core::Limits;
 use spr_core::bytes::Output;
-use spr_core::model::{Matrix, Utterance};
+use spr_core::model::{About, Matrix, Utterance};
 
 use super::Bench;
 use crate::faults::{self, Drained, FailingSink, Random};
@@ -69,9 +69,8 @@ fn cut(bench: &Bench<'_>, kind: &str, bytes: &[u8]) {
         let drained = bench.read_bytes(&bytes[..n], Limits::default());
         check_errors(bench, &step, &drained);
         let got = bench.intact(&drained);
-        let prefix = &whole[..got.len().min(whole.len())];
         let other_kind = bench.suite.kind_by_length && got.len() == 1;
-        if let Err(e) = crate::compare_all(prefix, got, true, false)
+        if let Err(e) = bench.compare_cut(&whole, &drained, true, false)
             && !other_kind
         {
             bench.fail(step, format_args!("gives other data: {e}"));
@@ -181,7 +180,8 @@ fn dropped(bench: &Bench<'_>) {
             let place = bench.place();
             let run = || {
                 let (format, output) = (bench.suite.format, bench.output(&place));
-                let mut writer = format.create(output, &bench.options, &place.env)?;
+                let mut writer =
+                    format.create(output, &bench.options, &About::default(), &place.env)?;
                 for utt in &bench.sample(plan, count) {
                     writer.write(utt)?;
                 }

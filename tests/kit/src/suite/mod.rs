@@ -1,5 +1,6 @@
 //! The tests themselves.
 
+mod about;
 mod damage;
 mod nested;
 mod others;
@@ -12,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use spr_core::bytes::{Env, Location, Locator, MemoryStore, Output, Source};
-use spr_core::format::{Caps, Count, Format, Keys, Medium, Options, Request, Written};
-use spr_core::model::{Audio, Dtype, Rank, Utterance};
+use spr_core::format::{Caps, Count, Format, Keys, Medium, Options, Request, WriteSummary};
+use spr_core::model::{Audio, Decimal, Dtype, Rank, Utterance};
 use spr_core::{Limits, Result};
 
 use crate::faults::{self, Drained};
@@ -73,6 +74,7 @@ pub fn suite(suite: &Suite) {
         let bench = Bench::new(suite, pairs);
         trips::run(&bench);
         requests::run(&bench);
+        about::run(&bench);
         others::run(&bench);
         refusals::run(&bench);
         damage::run(&bench);
@@ -165,6 +167,8 @@ impl<'a> Bench<'a> {
         let label_dtype = self.caps.labels.map_or(Dtype::I32, |l| l.dtypes[0]);
         let max_cols = self.caps.features.map_or(1, |f| f.max_cols);
         let cols = usize::try_from(max_cols.min(3)).expect("small");
+        let cols = generate::only_cols(&self.caps).unwrap_or(cols);
+        let shift = self.caps.features.is_some_and(|f| f.needs_shift);
         let utterance = |n: usize| {
             let rows = if plan.features == Some(Rank::Scalar) {
                 1
@@ -184,6 +188,9 @@ impl<'a> Bench<'a> {
                 labels,
                 ..named(n)
             };
+            if shift && utt.features.is_some() {
+                utt.meta.frame_shift = Decimal::parse("0.01");
+            }
             if let Some(other) = plan.other {
                 other.put(&mut utt, &self.caps, rows, None);
             }
@@ -214,7 +221,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn write(&self, utts: &[Utterance], place: &Place) -> Result<Written> {
+    fn write(&self, utts: &[Utterance], place: &Place) -> Result<WriteSummary> {
         let (format, output) = (self.suite.format, self.output(place));
         crate::write_within(format, &self.options, utts, output, &place.env)
     }
@@ -251,6 +258,22 @@ impl<'a> Bench<'a> {
         match got.split_last() {
             Some((_, before)) if self.suite.uncounted && drained.errors.is_empty() => before,
             _ => got,
+        }
+    }
+
+    /// Compares what was read of the start of a file with what all of it holds.
+    fn compare_cut(
+        &self,
+        whole: &[Utterance],
+        drained: &Drained,
+        keys: bool,
+        text: bool,
+    ) -> std::result::Result<(), String> {
+        let got = self.intact(drained);
+        crate::compare_all(&whole[..got.len().min(whole.len())], got, keys, text)?;
+        match drained.utterances.get(got.len()).zip(whole.get(got.len())) {
+            Some((last, whole)) => crate::compare::compare_start(whole, last),
+            None => Ok(()),
         }
     }
 

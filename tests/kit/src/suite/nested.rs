@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use spr_core::bytes::{Extent, Nested, Source};
+use spr_core::bytes::{Nested, ObjectBounds, Source};
 use spr_core::model::{Audio, Object, Rank, Utterance, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
@@ -58,15 +58,17 @@ fn candidates(bench: &Bench<'_>) -> Vec<Utterance> {
         all.push(Utterance { object, ..named(0) });
     }
     for &dtype in bench.caps.audio.dtypes {
-        let samples = generate::plain(dtype, Rank::Matrix, 5, 2);
+        let channels = generate::channels(&bench.caps.audio, 2);
+        let samples = generate::plain(dtype, Rank::Matrix, 5, channels);
         let audio = Some(Audio::Samples(Waveform {
-            rate: 8000,
+            rate: generate::rate(&bench.caps.audio, 1),
             samples,
         }));
         all.push(Utterance { audio, ..named(0) });
     }
     for &dtype in bench.caps.features.map_or(&[][..], |caps| caps.dtypes) {
-        let features = Some(generate::plain(dtype, Rank::Matrix, 4, 3));
+        let cols = generate::only_cols(&bench.caps).unwrap_or(3);
+        let features = Some(generate::plain(dtype, Rank::Matrix, 4, cols));
         all.push(Utterance {
             features,
             ..named(0)
@@ -101,7 +103,7 @@ impl Tried<'_> {
     }
 
     /// Reads an object into an utterance of which the container has said something.
-    fn read(&self, source: &mut Source, extent: Extent) -> Result<Utterance> {
+    fn read(&self, source: &mut Source, extent: ObjectBounds) -> Result<Utterance> {
         let mut utt = faults::stale();
         utt.start();
         utt.meta.recording = Some("outside".into());
@@ -135,11 +137,11 @@ impl Tried<'_> {
             [memory, faults::one_byte(bytes)].map(|source| source.expect("a source"))
         };
         for mut source in sources(&self.bytes) {
-            check("reading all", self.read(&mut source, Extent::Whole));
+            check("reading all", self.read(&mut source, ObjectBounds::Whole));
         }
         for mut source in sources(&followed) {
             source.skip(4).expect("four bytes");
-            check("reading its own", self.read(&mut source, Extent::Own));
+            check("reading its own", self.read(&mut source, ObjectBounds::Own));
             match source.array::<4>() {
                 Ok(rest) if rest == *REST && source.offset() == followed.len() as u64 => {}
                 other => self.fail("reading behind it", format_args!("{other:?}")),
@@ -147,7 +149,7 @@ impl Tried<'_> {
         }
         for mut source in sources(&followed[4..]) {
             let warned = self.bench.suite.warns_of_more;
-            if self.read(&mut source, Extent::Whole).is_ok() && !warned {
+            if self.read(&mut source, ObjectBounds::Whole).is_ok() && !warned {
                 self.fail("with bytes behind it", "no error");
             }
         }
@@ -156,7 +158,7 @@ impl Tried<'_> {
     /// A part of it is an error, and so is a place that takes nothing.
     fn is_refused_in_pieces(&self) {
         for n in 0..self.bytes.len() {
-            for extent in [Extent::Whole, Extent::Own] {
+            for extent in [ObjectBounds::Whole, ObjectBounds::Own] {
                 let source = Source::from_bytes(crate::MEMORY, self.bytes[..n].to_vec());
                 if source
                     .and_then(|mut source| self.read(&mut source, extent))

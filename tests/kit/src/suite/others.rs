@@ -41,8 +41,9 @@ fn sound(bench: &Bench<'_>) {
     };
     for &dtype in Dtype::ALL {
         let samples = |n| {
-            let samples = generate::plain(dtype, Rank::Matrix, 4 + n, 2);
-            let rate = 16000;
+            let channels = generate::channels(caps, 2);
+            let samples = generate::plain(dtype, Rank::Matrix, 4 + n, channels);
+            let rate = generate::rate(caps, 0);
             audio(n, Audio::Samples(Waveform { rate, samples }))
         };
         let held = caps.dtypes.contains(&dtype);
@@ -62,10 +63,11 @@ fn sound(bench: &Bench<'_>) {
 fn segments(bench: &Bench<'_>) {
     let caps = bench.caps.segments;
     let tiers = |n, tiers| Utterance { tiers, ..named(n) };
-    let plain = |n| tiers(n, vec![Tier::only(generate::segments(n))]);
+    let some = |n| generate::segments(n, caps.unwrap_or_default());
+    let plain = |n| tiers(n, vec![Tier::only(some(n))]);
     held_or_refused(bench, "segments", caps.is_some(), plain);
     let changed = |n, change: fn(&mut Segment)| {
-        let mut segments = generate::segments(n);
+        let mut segments = some(n);
         segments.iter_mut().step_by(2).for_each(change);
         tiers(n, vec![Tier::only(segments)])
     };
@@ -84,40 +86,59 @@ fn segments(bench: &Bench<'_>) {
         points,
     };
     let held = caps.is_some_and(|caps| caps.tiers);
-    let one = |n| tiers(n, vec![tier("words", false, generate::segments(n))]);
+    let one = |n| tiers(n, vec![tier("words", false, some(n))]);
     held_or_refused(bench, "a tier with a name", held, one);
     let several = |n| {
-        let phones = tier("phones", false, generate::segments(n + 2));
-        tiers(n, vec![tier("words", false, generate::segments(n)), phones])
+        let phones = tier("phones", false, some(n + 2));
+        tiers(n, vec![tier("words", false, some(n)), phones])
     };
     held_or_refused(bench, "several tiers", held, several);
     let points = |n| {
-        let mut points = generate::segments(n);
+        let mut points = some(n);
         points
             .iter_mut()
             .for_each(|point| point.end = Some(point.start));
         tiers(n, vec![tier("bells", true, points)])
     };
     held_or_refused(bench, "a tier of points", held, points);
-    let mut backwards = generate::segments(1);
+    let mut backwards = some(1);
     backwards[1].end = Some(Decimal::ZERO);
     refused_anywhere(bench, "a segment that ends before it starts", |n| {
         tiers(n, vec![Tier::only(backwards.clone())])
     });
+    let Some(caps) = caps else { return };
+    if caps.closed {
+        refused_anywhere(bench, "a segment without an end", |n| {
+            let mut open = some(n);
+            open.iter_mut().for_each(|segment| segment.end = None);
+            tiers(n, vec![Tier::only(open)])
+        });
+    }
+    if caps.needs_some {
+        refused_anywhere(bench, "no segments", |n| {
+            tiers(n, vec![Tier::only(Vec::new())])
+        });
+    }
 }
 
 fn arrays(bench: &Bench<'_>) {
     let caps = bench.caps.arrays;
     let of_shape = |dtype, shape: &[usize]| NamedArray {
-        name: format!("rank {}", shape.len()),
+        name: match caps.and_then(|caps| caps.name) {
+            Some(only) => only.to_owned(),
+            None => format!("rank {}", shape.len()),
+        },
         array: generate::array(dtype, shape, None),
     };
     let shape = |n, rank| -> Vec<usize> { (0..rank).map(|d| 1 + (n + d) % 3).collect() };
     for &dtype in Dtype::ALL {
         let held = caps.is_some_and(|caps| caps.dtypes.contains(&dtype));
+        let least = caps.map_or(0, |caps| caps.min_rank);
         let most = caps.map_or(2, |caps| caps.max_rank);
+        let count = caps.map_or(usize::MAX, |caps| caps.max_count);
         let arrays = |n: usize| Utterance {
-            arrays: (0..=most)
+            arrays: (least..=most)
+                .take(count)
                 .map(|rank| of_shape(dtype, &shape(n, rank)))
                 .collect(),
             ..named(n)
@@ -125,13 +146,20 @@ fn arrays(bench: &Bench<'_>) {
         held_or_refused(bench, &format!("arrays of {dtype}"), held, arrays);
     }
     let Some(caps) = caps else { return };
+    if caps.max_count < usize::MAX {
+        let array = |_| of_shape(caps.dtypes[0], &shape(0, caps.min_rank));
+        refused_anywhere(bench, "too many arrays", |n| Utterance {
+            arrays: (0..=caps.max_count).map(array).collect(),
+            ..named(n)
+        });
+    }
     for rank in 0..=Array::MOST {
         let mut shape = shape(0, rank);
         let array = |n| Utterance {
             arrays: vec![of_shape(caps.dtypes[0], &shape)],
             ..named(n)
         };
-        let held = rank <= caps.max_rank;
+        let held = (caps.min_rank..=caps.max_rank).contains(&rank);
         held_or_refused(
             bench,
             &format!("an array of {rank} dimensions"),
@@ -214,12 +242,10 @@ fn held(bench: &Bench<'_>, what: &str, make: impl Fn(usize) -> Utterance) {
             }
         }
         // Behind a whole entry, damage is an error and not data.
-        let got = bench.intact(&drained);
-        if got.len() > 1 {
-            let want = &utts[..got.len().min(utts.len())];
-            if let Err(e) = crate::compare_all(want, got, false, bench.suite.text) {
-                bench.fail(format_args!("{what} cut to {n}"), e);
-            }
+        if drained.utterances.len() > 1
+            && let Err(e) = bench.compare_cut(utts, &drained, false, bench.suite.text)
+        {
+            bench.fail(format_args!("{what} cut to {n}"), e);
         }
     }
     let mut random = faults::Random::new(2);

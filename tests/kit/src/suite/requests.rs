@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use spr_core::Result;
 use spr_core::bytes::{Locator, Output, Source};
-use spr_core::format::{Caps, Medium, Objects, Opened, Parts, Request, Share};
-use spr_core::model::{Key, Utterance};
+use spr_core::format::{Caps, FieldSet, Medium, Objects, OpenedDataset, Request, Subset};
+use spr_core::model::{About, Key, Utterance};
 
 use super::{Bench, Place};
 use crate::faults::{self, FailingSink};
@@ -73,16 +73,16 @@ fn asked(bench: &Bench<'_>, what: &str, read: impl Fn(Request) -> Result<Vec<Utt
             want.clone(),
             false,
         );
-        let request = request.parts(Parts::LABELS).headers();
+        let request = request.parts(FieldSet::LABELS).headers();
         let mut parts = want.clone();
-        parts.iter_mut().for_each(|utt| Parts::LABELS.keep(utt));
+        parts.iter_mut().for_each(|utt| FieldSet::LABELS.keep(utt));
         ask(
             &format!("labels of the keys {keys:?}"),
             request,
             parts,
             true,
         );
-        let share = Share::Dealt { index: 1, count: 2 };
+        let share = Subset::EveryNth { index: 1, count: 2 };
         let shared = Arc::new(keys.clone());
         let request = Request::all()
             .keys(move |key| shared.contains(key))
@@ -96,7 +96,7 @@ fn asked(bench: &Bench<'_>, what: &str, read: impl Fn(Request) -> Result<Vec<Utt
         );
     }
     for (index, count) in [(0, 1), (0, 2), (1, 2), (0, 3), (2, 3), (5, 9)] {
-        let share = Share::Dealt { index, count };
+        let share = Subset::EveryNth { index, count };
         let (_, want) = picked(&full, |n| n as u64 % count == index);
         ask(
             &format!("{share:?}"),
@@ -106,7 +106,7 @@ fn asked(bench: &Bench<'_>, what: &str, read: impl Fn(Request) -> Result<Vec<Utt
         );
     }
     for (first, end) in [(0, 0), (0, 2), (1, 2), (1, 99), (2, u64::MAX), (99, 100)] {
-        let run = Share::Run { first, end };
+        let run = Subset::Run { first, end };
         let inside = |n: &usize| (first..end).contains(&(*n as u64));
         let (keys, want) = picked(&full, |n| inside(&n));
         ask(
@@ -146,14 +146,14 @@ fn picked(utts: &[Utterance], of: impl Fn(usize) -> bool) -> (Vec<Key>, Vec<Utte
 }
 
 /// Every sort of part alone, every one left out, and none.
-fn parts() -> Vec<Parts> {
-    let none = Parts {
+fn parts() -> Vec<FieldSet> {
+    let none = FieldSet {
         labels: false,
         segments: false,
         text: false,
-        ..Parts::LABELS
+        ..FieldSet::LABELS
     };
-    let fields: [fn(&mut Parts) -> &mut bool; 7] = [
+    let fields: [fn(&mut FieldSet) -> &mut bool; 7] = [
         |parts| &mut parts.features,
         |parts| &mut parts.labels,
         |parts| &mut parts.audio,
@@ -162,9 +162,9 @@ fn parts() -> Vec<Parts> {
         |parts| &mut parts.objects,
         |parts| &mut parts.arrays,
     ];
-    let mut all = vec![none, Parts::LABELS];
+    let mut all = vec![none, FieldSet::LABELS];
     for field in fields {
-        let (mut only, mut without) = (none, Parts::ALL);
+        let (mut only, mut without) = (none, FieldSet::ALL);
         (*field(&mut only), *field(&mut without)) = (true, false);
         all.extend([only, without]);
     }
@@ -189,8 +189,8 @@ fn looked_up(bench: &Bench<'_>, what: &str, source: &dyn Fn() -> Result<Source>)
     });
     let full = full.unwrap_or_else(|e| bench.fail(what, e));
     let mut table = match open(Request::all().lookup()) {
-        Ok(Opened::Table(table)) => table,
-        Ok(Opened::Stream(reader)) => {
+        Ok(OpenedDataset::Table(table)) => table,
+        Ok(OpenedDataset::Stream(reader)) => {
             let got = faults::drain(reader).whole();
             let got = got.unwrap_or_else(|e| bench.fail(what, e));
             if let Err(e) = crate::compare_all(&full, &got, true, false) {
@@ -236,7 +236,7 @@ fn declared(bench: &Bench<'_>) {
         let Ok(declared) = format.caps(&bench.options, medium) else {
             continue;
         };
-        let Ok(writer) = format.create(output, &bench.options, env) else {
+        let Ok(writer) = format.create(output, &bench.options, &About::default(), env) else {
             continue;
         };
         let (want, got) = (says(&declared), says(writer.caps()));

@@ -3,7 +3,7 @@
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use spr_core::bytes::{Location, Output, Source};
 use spr_core::format::{Count, Empty, Format, Keys, Registry, Request};
-use spr_core::model::{Audio, Dtype, Rank, Utterance};
+use spr_core::model::{Audio, Decimal, Dtype, Rank, Utterance};
 use spr_core::{ErrorKind, Limits};
 
 use super::{Bench, keeps_keys, request_for};
@@ -101,6 +101,7 @@ fn sweep(bench: &Bench<'_>) {
                 break;
             }
             for (rows, cols) in [(30, 1), (31, 3), (1, 40)] {
+                let cols = generate::channels(&bench.caps.audio, cols);
                 let mut utts = bench.sample(plan, 1);
                 if let Some(sound) = utts[0].audio.as_mut().and_then(Audio::waveform_mut) {
                     sound.samples = generate::matrix(dtype, Rank::Matrix, rows, cols, 7);
@@ -118,13 +119,13 @@ fn limits(bench: &Bench<'_>) {
         let dtype = features.dtypes[0];
         let shapes = [(1, features.max_cols), (caps.max_rows, 1)];
         for (rows, cols) in shapes.map(|(r, c)| (r.min(1000), c.min(1000))) {
-            let (rows, cols) = (small(rows), small(cols));
+            let (rows, cols) = (small(rows), small(features.cols.unwrap_or(cols)));
             let matrix = generate::plain(dtype, Rank::Matrix, rows, cols);
-            check(
-                bench,
-                &format!("{rows} x {cols}"),
-                vec![one("a", Some(matrix))],
-            );
+            let mut utt = one("a", Some(matrix));
+            if features.needs_shift {
+                utt.meta.frame_shift = Decimal::parse("0.01");
+            }
+            check(bench, &format!("{rows} x {cols}"), vec![utt]);
         }
     }
     if let Some(labels) = caps.labels.filter(|l| l.max_columns > 1) {
@@ -152,6 +153,7 @@ fn empties(bench: &Bench<'_>) {
             if plan.features == Some(Rank::Scalar)
                 || plan.other.is_some_and(|other| other != Other::Samples)
                 || shapeless && plan.labels == Some(Columns::Several)
+                || plan.other == Some(Other::Samples) && bench.caps.audio.needs_samples
             {
                 continue;
             }

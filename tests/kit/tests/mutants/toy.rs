@@ -1,11 +1,15 @@
 //! A format with a fault.
 
-use spr_core::bytes::{ByteOrder, Claim, Env, Extent, Locator, Nested, Output, Part, Sink, Source};
-use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Notation, Opened, Options,
-    Probe, Reader, Request, Score, Wanted, WholeFolder, Writer, Written,
+use spr_core::bytes::{
+    ByteOrder, Claim, Env, Locator, Nested, ObjectBounds, Output, Part, Sink, Source,
 };
-use spr_core::model::{AudioFacts, DatasetInfo, Dtype, Key, Matrix, Rank, Utterance};
+use spr_core::format::{
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, KeyPredicate, Keys, Medium, OpenedDataset,
+    Options, Probe, Reader, Request, Score, WriteSummary, Writer,
+};
+use spr_core::model::{
+    About, AboutField, AudioFacts, DatasetInfo, Dtype, Key, Matrix, Rank, Utterance,
+};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 /// What is wrong with a toy format.
@@ -21,6 +25,7 @@ pub(crate) enum Fault {
     TrustsSizes,
     WakesUp,
     KeepsStaleFields,
+    LeaksLabels,
     IgnoresFullDisks,
     LeavesFiles,
     Unrecognised,
@@ -35,6 +40,7 @@ pub(crate) enum Fault {
     DropsSource,
     DropsArrays,
     DropsTiers,
+    DropsAbout,
     NestedReadsOn,
     NestedTrustsItself,
     NestedForgetsMeta,
@@ -66,6 +72,9 @@ impl Format for Toy {
         caps.features = Some(features);
         caps.empty = Empty::Kept;
         caps.max_rows = 1 << 31;
+        if self.0 == Fault::DropsAbout {
+            caps.about = &[AboutField::License];
+        }
         Ok(caps)
     }
 
@@ -75,7 +84,7 @@ impl Format for Toy {
         _: &Options,
         request: &mut Request,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedDataset> {
         if source.array::<4>()? != *b"TOY1" {
             let error = Error::malformed("no magic");
             return Err(if self.0 == Fault::NamesNoFile {
@@ -84,7 +93,7 @@ impl Format for Toy {
                 error.file(source.name())
             });
         }
-        Ok(Opened::stream(ToyReader {
+        Ok(OpenedDataset::stream(ToyReader {
             fault: self.0,
             source,
             limits: env.limits,
@@ -96,7 +105,13 @@ impl Format for Toy {
         }))
     }
 
-    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
         if self.0 == Fault::LeavesFiles
             && let Some(at) = output.locator().location()
         {
@@ -112,20 +127,12 @@ impl Format for Toy {
             fault: self.0,
             sink,
             caps,
-            written: Written::default(),
+            written: WriteSummary::default(),
         }))
-    }
-
-    fn folder(&self) -> Option<&dyn WholeFolder> {
-        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {
         Some(self)
-    }
-
-    fn notation(&self) -> Option<&dyn Notation> {
-        None
     }
 }
 
@@ -141,14 +148,13 @@ impl Nested for Toy {
     fn read(
         &self,
         source: &mut Source,
-        extent: Extent,
+        extent: ObjectBounds,
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
         if source.byte()? != b'T' {
             return Err(source.malformed("not a toy"));
         }
-        utt.labels = None;
         if self.0 == Fault::NestedForgetsMeta {
             utt.meta.clear();
         }
@@ -159,7 +165,10 @@ impl Nested for Toy {
                 source.byte()?;
             }
         }
-        match extent == Extent::Whole && self.0 != Fault::NestedTrustsItself && !source.at_end()? {
+        match extent == ObjectBounds::Whole
+            && self.0 != Fault::NestedTrustsItself
+            && !source.at_end()?
+        {
             true => Err(source.malformed("bytes behind a toy")),
             false => Ok(()),
         }
@@ -209,7 +218,7 @@ struct ToyReader {
     source: Source,
     limits: Limits,
     info: DatasetInfo,
-    wanted: Option<Wanted>,
+    wanted: Option<KeyPredicate>,
     values: bool,
     ended: bool,
     reads: u32,
@@ -249,10 +258,11 @@ impl ToyReader {
             }
             _ => return Err(self.source.malformed("neither U nor E")),
         }
+        let labels = utt.labels.take_if(|_| self.fault == Fault::LeaksLabels);
         if self.fault != Fault::KeepsStaleFields {
             utt.start();
-            utt.labels = None;
         }
+        utt.labels = labels.or(utt.labels.take());
         let mut key = vec![0; self.source.byte()?.into()];
         self.source.fill(&mut key)?;
         utt.key.set(&key);
@@ -294,7 +304,7 @@ struct ToyWriter {
     fault: Fault,
     sink: Sink,
     caps: Caps,
-    written: Written,
+    written: WriteSummary,
 }
 
 impl ToyWriter {
@@ -345,7 +355,7 @@ impl Writer for ToyWriter {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
         self.sink.put(b"E")?;
         let mut written = self.written;
         written.bytes = match self.sink.finish() {

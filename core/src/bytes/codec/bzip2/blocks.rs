@@ -1,4 +1,4 @@
-//! Decoding bzip2 block by block, on several threads.
+//! Multi-threaded decoding of bzip2 by blocks.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,64 +6,64 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bzip2::{Decompress, Status};
 
 use super::segments::{Kind, MARK, Segment, Segments, is_mark};
-use crate::ordered::Ordered;
+use crate::threads::Ordered;
 
-/// The start of a stream whose blocks are as large as any may be.
+/// The header of a stream with blocks of the largest size.
 const HEADER: &[u8] = b"BZh9";
-/// What is decoded of a block ahead of being read. Most hold less; a block that holds much more, for
-/// it repeats one byte, waits half done.
+/// The number of bytes decoded ahead per block. Most blocks are smaller; a block that is much
+/// larger, because it repeats one byte, is paused.
 const AHEAD: usize = 1 << 20;
 
-/// Undoes bzip2 with the library's decoder, which gets each block as a stream of its own.
+/// A decoder of bzip2 that passes each block to the library's decoder as a separate stream.
 ///
-/// What looks like a mark inside a block's data begins a false block. The decoder of the block before
-/// it then has made nothing yet, and goes on. What the library checks of a stream as a whole is
-/// checked here.
+/// Data inside a block that resemble a mark begin a false block. The decoder of the block before it
+/// then has no output yet, and continues. Checks of a whole stream, which the library does, are
+/// done here.
 pub(super) struct Blocks {
     segments: Segments,
     threads: usize,
-    /// There from the second block on.
-    pool: Option<Ordered<Segment, Begun>>,
+    /// The threads, started with the second block.
+    pool: Option<Ordered<Segment, SegmentTask>>,
     spares: Arc<Spares>,
-    /// Segments that the pool has.
+    /// The number of segments in the pool.
     waiting: usize,
-    /// Whether a block was begun.
+    /// Whether a block was started.
     any: bool,
     current: Option<Block>,
-    /// Whether a stream's header was read, and not its end.
+    /// Whether the current position is inside a stream.
     inside: bool,
-    /// Of the blocks of the stream so far.
+    /// The checksum of the stream's blocks so far.
     checksum: u32,
 }
 
-/// What becomes of a segment on a thread.
-enum Begun {
+/// The result of starting a segment on a thread.
+enum SegmentTask {
     Block(Block),
     Other(Segment),
 }
 
-/// A block that is being decoded.
+/// A block being decoded.
 struct Block {
     segment: Segment,
     checksum: u32,
-    /// None once it was put aside for another block.
+    /// `None` after it was paused in favour of another block.
     decoder: Option<Decoder>,
-    /// How many bytes of the segment it used.
+    /// The number of bytes of the segment consumed.
     used: usize,
     made: Vec<u8>,
     taken: usize,
-    /// Whether all was made, and the mark behind it is one.
+    /// Whether the block is complete, and followed by a real mark.
     whole: bool,
     error: Option<io::Error>,
 }
 
-/// A decoder and where it stands: it is large, and goes on with any block once it has come to the mark
-/// of one.
+/// A decoder with its state. It is large, and is reused for another block after it has reached the
+/// mark of one.
 struct Decoder {
     library: Decompress,
-    /// Bits of the next mark that it got already, as it takes whole bytes.
+    /// The number of bits of the next mark already consumed, because it reads whole bytes.
     ahead: usize,
-    /// Bytes that it made of blocks before.
+    /// The number of bytes produced from earlier blocks.
     before: u64,
 }
 
@@ -79,10 +79,10 @@ impl Decoder {
     }
 }
 
-/// Decoders that wait for a block.
+/// Decoders available for reuse.
 type Spares = Mutex<Vec<Decoder>>;
 
-impl Begun {
+impl SegmentTask {
     fn new(segment: Segment, spares: &Spares) -> Self {
         if segment.kind != Kind::Block {
             return Self::Other(segment);
@@ -113,7 +113,7 @@ impl Begun {
 }
 
 impl Block {
-    /// Goes on with a segment.
+    /// Continues with a segment.
     fn feed(&mut self, mut segment: Segment) {
         if let Some(decoder) = &mut self.decoder {
             segment.skip(decoder.ahead);
@@ -124,7 +124,7 @@ impl Block {
         self.decode();
     }
 
-    /// Decodes until there is enough, or no more can come.
+    /// Decodes until there is enough output, or no more input.
     fn decode(&mut self) {
         self.made.clear();
         self.taken = 0;
@@ -142,7 +142,7 @@ impl Block {
             match status {
                 Ok(Status::MemNeeded) => self.error = Some(io::ErrorKind::OutOfMemory.into()),
                 Ok(_) if before == (library.total_in(), self.made.len()) => {
-                    // It makes nothing of a block before it has all of it.
+                    // There is no output from a block before all of it was read.
                     self.whole = library.total_out() > decoder.before;
                     if self.whole {
                         decoder.before = library.total_out();
@@ -156,7 +156,7 @@ impl Block {
     }
 }
 
-/// Checks as much as there is of a header and the mark behind it, as the library does.
+/// Checks a header and the mark after it, as far as visible, like the library.
 fn check_header(bytes: &[u8]) -> Result<(), bzip2::Error> {
     let (header, mark) = bytes.split_at(bytes.len().min(HEADER.len()));
     let (name, level) = header.split_at(header.len().min(HEADER.len() - 1));
@@ -187,19 +187,19 @@ impl Blocks {
         }
     }
 
-    /// The next segment, begun. A file of one block needs no threads.
-    fn next(&mut self) -> io::Result<Option<Begun>> {
-        // One waits for each thread that is done; more would only take memory.
+    /// Returns the next segment, already started. A file with one block needs no threads.
+    fn next(&mut self) -> io::Result<Option<SegmentTask>> {
+        // One is queued for each thread that finishes; more would only take memory.
         while self.waiting <= self.threads
             && let Some(segment) = self.segments.next()
         {
             let first = segment.kind == Kind::Block && !self.any;
             self.any |= first;
             if self.pool.is_none() && (first || segment.kind != Kind::Block) {
-                return Ok(Some(Begun::new(segment, &self.spares)));
+                return Ok(Some(SegmentTask::new(segment, &self.spares)));
             }
             let spares = self.spares.clone();
-            let begin = move |segment| Begun::new(segment, &spares);
+            let begin = move |segment| SegmentTask::new(segment, &spares);
             let start = || Ordered::new(self.threads, begin);
             let pool = self.pool.get_or_insert_with(start);
             if let Some(begun) = pool.push(segment).map_err(io::Error::other)? {
@@ -212,7 +212,7 @@ impl Blocks {
         Ok(begun.transpose().map_err(io::Error::other)?.flatten())
     }
 
-    /// Why the file ends where it should not.
+    /// Returns the error for a truncated file.
     fn cut(&mut self) -> io::Error {
         match self.segments.failure.take() {
             Some(error) => error,
@@ -221,7 +221,7 @@ impl Blocks {
         }
     }
 
-    /// Passes the end of a stream and the header of the next, where there is one.
+    /// Processes the end of a stream and the header of the next, if there is one.
     fn pass(&mut self, segment: &Segment) -> io::Result<()> {
         if segment.kind == Kind::End {
             let checksum = segment.checksum().ok_or_else(|| self.cut())?;
@@ -245,7 +245,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Goes on to what comes behind all that was made of a block; `None` while it is not complete.
+    /// Continues after a block that was read completely, or returns `None` while it is incomplete.
     fn complete(&mut self, mut block: Block) -> io::Result<Option<Block>> {
         if let Some(error) = block.error.take() {
             return Err(error);
@@ -262,7 +262,7 @@ impl Blocks {
             return Ok(None);
         }
         match self.next()? {
-            Some(Begun::Block(Block { segment, .. }) | Begun::Other(segment)) => {
+            Some(SegmentTask::Block(Block { segment, .. }) | SegmentTask::Other(segment)) => {
                 block.feed(segment);
                 Ok(Some(block))
             }
@@ -289,9 +289,9 @@ impl Read for Blocks {
                 continue;
             }
             match self.next()? {
-                Some(Begun::Block(block)) if self.inside => self.current = Some(block),
-                Some(Begun::Block(_)) => return Err(wrong(bzip2::Error::Data)),
-                Some(Begun::Other(segment)) => self.pass(&segment)?,
+                Some(SegmentTask::Block(block)) if self.inside => self.current = Some(block),
+                Some(SegmentTask::Block(_)) => return Err(wrong(bzip2::Error::Data)),
+                Some(SegmentTask::Other(segment)) => self.pass(&segment)?,
                 None if self.inside || self.segments.failure.is_some() => return Err(self.cut()),
                 None => return Ok(0),
             }

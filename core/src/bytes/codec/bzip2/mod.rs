@@ -13,7 +13,7 @@ use super::members::Members;
 use crate::bytes::Finish;
 use blocks::Blocks;
 
-/// Bytes in one member for each level, a little less than what fills its block.
+/// The size of a member per level, slightly less than a full block.
 const MEMBER: usize = 98_900;
 
 pub(super) fn decoder(from: Box<dyn Read + Send>, threads: usize) -> Box<dyn Read + Send> {

@@ -1,32 +1,32 @@
-//! Where the blocks of a bzip2 file begin, at any bit.
+//! The positions of blocks in a bzip2 file, which start at any bit.
 
 use std::io::{self, Read};
 
-/// Bits of the mark before a block, and of that at the end of a stream.
+/// The size in bits of the marks before a block and at the end of a stream.
 pub(super) const MARK: usize = 48;
 const BLOCK: u64 = 0x3141_5926_5359;
 const END: u64 = 0x1772_4538_5090;
 const MASK: u64 = (1 << MARK) - 1;
 
 const STEP: usize = 256 << 10;
-/// Longer than any block can be: 900,000 symbols of up to 20 bits, and what stands before them.
+/// The largest size of a block: 900,000 symbols of up to 20 bits, with a header.
 const LONGEST: usize = 4 << 20;
 
-/// What stands between two marks, or what looks like them: a mark may be a block's data by chance.
+/// The data between two marks, or between data that resemble marks by chance.
 #[derive(Default)]
 pub(super) struct Segment {
     pub(super) kind: Kind,
-    /// From its mark on, from the first bit on, with the mark that follows.
+    /// The bytes from its mark on, aligned to the first bit, with the following mark.
     pub(super) bytes: Vec<u8>,
-    /// Bits up to the next mark.
+    /// The number of bits up to the next mark.
     pub(super) bits: usize,
-    /// What begins with the mark that follows, if one does.
+    /// The kind of the following mark, if there is one.
     pub(super) next: Option<Kind>,
-    /// In which bit of a byte it begins in the file.
+    /// The bit position of its start within a byte of the file.
     phase: usize,
 }
 
-/// What a segment begins with.
+/// The kind of a segment's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The start of the file.
@@ -37,12 +37,12 @@ pub(super) enum Kind {
 }
 
 impl Segment {
-    /// All bits, with those of the mark that follows.
+    /// Returns the number of all bits, with those of the following mark.
     pub(super) fn len(&self) -> usize {
         self.bits + self.next.map_or(0, |_| MARK)
     }
 
-    /// Takes bits off its start.
+    /// Removes bits from its start.
     pub(super) fn skip(&mut self, bits: usize) {
         self.bits = self.bits.saturating_sub(bits);
         self.bytes.drain(..self.bytes.len().min(bits / 8));
@@ -55,14 +55,14 @@ impl Segment {
         }
     }
 
-    /// The 32 bits behind the mark, of the blocks before the end of a stream a checksum of theirs.
+    /// Returns the 32 bits after the mark: the checksum of the blocks, at the end of a stream.
     pub(super) fn checksum(&self) -> Option<u32> {
         let bytes = self.bytes.get(MARK / 8..)?.first_chunk()?;
         (self.bits >= MARK + 32).then(|| u32::from_be_bytes(*bytes))
     }
 
-    /// How many bits stand behind the mark and checksum at the end of a stream, from the next whole
-    /// byte of the file on, and the bytes they fill.
+    /// Returns the number of bits after the mark and checksum at the end of a stream, aligned to
+    /// the next byte of the file, and these bytes.
     pub(super) fn behind_end(&self) -> (usize, Vec<u8>) {
         let from = match self.kind {
             Kind::Start => 0,
@@ -73,13 +73,14 @@ impl Segment {
     }
 }
 
-/// Whether a mark starts with these bytes.
+/// Returns `true` if a mark starts with these bytes.
 pub(super) fn is_mark(start: &[u8]) -> bool {
     let starts = |mark: u64| mark.to_be_bytes()[8 - MARK / 8..].starts_with(start);
     starts(BLOCK) || starts(END)
 }
 
-/// The bits of `bytes` between two, the last byte filled up with what follows there, or with zeros.
+/// Extracts the bits of `bytes` between two positions. The last byte is filled with the following
+/// bits, or with zeros.
 fn cut_out(bytes: &[u8], from: usize, to: usize) -> Vec<u8> {
     let len = to.saturating_sub(from).div_ceil(8);
     let (first, shift) = (from / 8, from % 8);
@@ -93,8 +94,8 @@ fn cut_out(bytes: &[u8], from: usize, to: usize) -> Vec<u8> {
     out
 }
 
-/// Marks whose second byte, or third, is a given one, as bits: those of a block at each of 8 shifts,
-/// then those of an end.
+/// Returns a bit set of marks with a given second or third byte: those of a block at each of 8
+/// shifts, then those of an end.
 const fn having(byte: usize) -> [u16; 256] {
     let mut table = [0; 256];
     let mut n = 0;
@@ -110,7 +111,7 @@ const fn having(byte: usize) -> [u16; 256] {
 const SECOND: [u16; 256] = having(1);
 const THIRD: [u16; 256] = having(2);
 
-/// The first mark at bit `from` or later, or up to where there is none.
+/// Returns the first mark at bit `from` or later, or the position up to which there is none.
 fn find(bytes: &[u8], from: usize) -> Result<(usize, Kind), usize> {
     let first = from / 8;
     let pairs = bytes.get(first + 1..).unwrap_or_default().windows(2);
@@ -122,7 +123,7 @@ fn find(bytes: &[u8], from: usize) -> Result<(usize, Kind), usize> {
         let Some(window) = bytes.get(at..at + MARK / 8) else {
             return Err(8 * at);
         };
-        // The seventh byte is there unless the file ends with the mark.
+        // The seventh byte exists unless the file ends with the mark.
         let last = bytes.get(at + MARK / 8).copied();
         let window = window.iter().chain(&last);
         let window = window.fold(0, |bits: u64, byte| bits << 8 | u64::from(*byte));
@@ -147,16 +148,16 @@ fn find(bytes: &[u8], from: usize) -> Result<(usize, Kind), usize> {
     Err(from.max(8 * bytes.len().saturating_sub(MARK / 8)))
 }
 
-/// Cuts a bzip2 file at its marks.
+/// A splitter of a bzip2 file at its marks.
 pub(super) struct Segments {
     from: Box<dyn Read + Send>,
-    /// What is read and not given out, and what stands before it in its first byte.
+    /// The bytes read and not returned, and the preceding bits of the first byte.
     bytes: Vec<u8>,
-    /// What the next segment begins with, and at which bit.
+    /// The kind and bit position of the next segment's start.
     next: Option<(Kind, usize)>,
-    /// Whether there is no more to read.
+    /// Whether the end of the input was reached.
     pub(super) ended: bool,
-    /// Why reading ended, if it failed.
+    /// The error that ended reading.
     pub(super) failure: Option<io::Error>,
 }
 
@@ -239,7 +240,7 @@ mod tests {
                     assert_eq!(find(&bytes, 0), Ok((place, kind)), "{place} {behind}");
                     assert_eq!(find(&bytes, place), Ok((place, kind)));
                     assert!(find(&bytes, place + 1).is_err());
-                    // However the bytes come, none is missed.
+                    // No mark is missed, however the bytes arrive.
                     for cut in 0..len {
                         let from = find(&bytes[..cut], 0).map_or_else(|none| none, |(at, _)| at);
                         assert_eq!(find(&bytes, from), Ok((place, kind)), "{place} {cut}");

@@ -1,4 +1,4 @@
-//! Blocks on threads are decoded as by the library alone.
+//! Multi-threaded decoding gives the same result as the library.
 
 use std::io::{self, Cursor, Read, Write};
 
@@ -7,7 +7,7 @@ use bzip2::write::BzEncoder;
 use super::segments::{Kind, Segments};
 use super::*;
 
-/// Bytes in a block of the lowest level, or fewer.
+/// The size of a block at the lowest level, or less.
 const BLOCK: usize = 100_000;
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
@@ -16,7 +16,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// What is read, and what ends it.
+/// Decodes bytes, and returns the error at the end.
 fn undone(packed: &[u8], threads: usize) -> (Vec<u8>, Option<io::ErrorKind>) {
     let mut out = Vec::new();
     let mut decoder = decoder(Box::new(Cursor::new(packed.to_vec())), threads);
@@ -24,7 +24,8 @@ fn undone(packed: &[u8], threads: usize) -> (Vec<u8>, Option<io::ErrorKind>) {
     (out, result.err().map(|e| e.kind()))
 }
 
-/// Pseudo-random bytes out of a few, never the same twice in a row, as runs are coded apart.
+/// Returns pseudo-random bytes out of a few, without repetitions, because runs are coded
+/// separately.
 fn mixed(of: &[u8], len: usize) -> Vec<u8> {
     let (mut state, mut at) = (1u32, 0);
     let mut next = || {
@@ -35,7 +36,7 @@ fn mixed(of: &[u8], len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-/// Bytes that are just such that the table of those that occur looks like marks, in each block.
+/// Returns bytes whose symbol table resembles a mark in each block.
 fn misleading(len: usize) -> Vec<u8> {
     let words = [0x3141u16, 0x5926, 0x5359, 0x1772, 0x4538, 0x5090];
     let bits = words
@@ -104,7 +105,7 @@ fn damage_is_found_as_by_the_library() {
         let kinds = |damaged: &[u8]| {
             let [(alone, expected), (out, kind)] = [1, 2].map(|threads| undone(damaged, threads));
             assert_eq!(kind, expected, "{place}");
-            // They differ in how much they make of the block that is damaged.
+            // They differ in the output of the damaged block.
             let (less, more) = if out.len() < alone.len() {
                 (out, alone)
             } else {
@@ -128,7 +129,7 @@ fn damage_is_found_as_by_the_library() {
     }
 }
 
-/// Fails when it comes to the end.
+/// A reader that fails at the end.
 struct Failing(Cursor<Vec<u8>>);
 
 impl Read for Failing {

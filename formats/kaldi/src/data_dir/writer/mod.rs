@@ -1,6 +1,6 @@
-//! Writing a data directory: features and sound as they come, the tables sorted at the end.
+//! The writer of data directories: features and audio immediately, sorted tables at the end.
 
-mod known;
+mod field_counts;
 mod places;
 mod row;
 mod sorted;
@@ -9,34 +9,34 @@ mod tables;
 mod words;
 
 use spr_core::bytes::{Env, Locator, Output, Part};
-use spr_core::format::{Caps, Options, Writer, Written};
+use spr_core::format::{Caps, Options, WriteSummary, Writer};
 use spr_core::loss::LossReport;
 use spr_core::model::{Key, Tag, Utterance};
-use spr_core::stage::{By, Sorter};
+use spr_core::stage::{SortKey, Sorter};
 use spr_core::{Error, Result};
 
 use super::NAME;
 use super::layout::{FEATURES, UTT2FRAMES};
 use crate::sinks::Sinks;
 use crate::writer::{KaldiWriter, TableStyle};
-use known::Known;
+use field_counts::FieldCounts;
 use places::{Places, paths};
 use row::{Common, Recordings};
 
-/// The archive of features in a directory.
+/// The features archive in a directory.
 const ARCHIVE: &str = "data/feats.ark";
-/// Memory for lines that wait to be sorted.
+/// The memory for lines to be sorted, in bytes.
 const MEMORY: u64 = 32 << 20;
 
 /// Checks the options for writing.
 ///
 /// # Errors
-/// A value is wrong.
+/// A value is invalid.
 pub(super) fn check_options(options: &Options) -> Result<()> {
     paths(options).map(drop)
 }
 
-/// Writes a data directory.
+/// A writer of a data directory.
 pub(super) struct DataWriter {
     caps: Caps,
     output: Output,
@@ -46,13 +46,13 @@ pub(super) struct DataWriter {
     features: Option<KaldiWriter>,
     common: Option<Common>,
     recordings: Recordings,
-    known: Known,
-    /// What waits: utterances without their numbers, and recordings.
+    known: FieldCounts,
+    /// Rows to be sorted: utterances without their numbers, and recordings.
     rows: Sorter,
     waves: Sorter,
     last_wave: Key,
     lost: LossReport,
-    written: Written,
+    written: WriteSummary,
     scratch: Utterance,
 }
 
@@ -75,12 +75,12 @@ impl DataWriter {
             features: None,
             common: None,
             recordings: Recordings::default(),
-            known: Known::default(),
-            rows: Sorter::new(By::Key, MEMORY),
-            waves: Sorter::new(By::Key, MEMORY / 2),
+            known: FieldCounts::default(),
+            rows: Sorter::new(SortKey::Key, MEMORY),
+            waves: Sorter::new(SortKey::Key, MEMORY / 2),
             last_wave: Key::default(),
             lost: LossReport::default(),
-            written: Written::default(),
+            written: WriteSummary::default(),
             scratch: Utterance::default(),
             output,
         })
@@ -99,7 +99,7 @@ impl DataWriter {
         error.utterance(&utt.key).continuable()
     }
 
-    /// Writes the numbers of an utterance, and what is left of it for the tables.
+    /// Writes the numbers of an utterance, and returns the rest for the tables.
     fn row(&mut self, utt: &Utterance) -> Result<Utterance> {
         let mut row = Utterance {
             key: utt.key.clone(),
@@ -120,7 +120,7 @@ impl DataWriter {
         Ok(row)
     }
 
-    /// Writes the features of an utterance, and says where they are.
+    /// Writes the features of an utterance, and sets their location.
     fn write_features(&mut self, utt: &Utterance, row: &mut Utterance) -> Result<()> {
         let Some(features) = &utt.features else {
             return Ok(());
@@ -166,7 +166,7 @@ impl Writer for DataWriter {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(self: Box<Self>) -> Result<WriteSummary> {
         self.write_tables()
     }
 }

@@ -1,4 +1,4 @@
-//! How tables name files.
+//! File names in tables.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,31 +8,33 @@ use spr_core::{Error, Result};
 
 use crate::specifier::rxfilename;
 
-/// How the names of files are written.
+/// The form of file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paths {
-    /// As they are found from the working folder.
+    /// Relative to the working folder.
     Found,
-    /// From the data directory.
+    /// Relative to the data directory.
     Relative,
-    /// From the root.
+    /// Absolute.
     Absolute,
 }
 
-/// Writes the names of files for the tables of one directory.
+/// The names of files in the tables of one directory.
 pub(super) struct Places {
     paths: Paths,
     folder: Location,
-    /// The folder from the root, where that is needed.
+    /// The absolute folder, if needed.
     root: Option<Location>,
-    /// The folder of the file before, as it was given and as it is written.
+    /// The last folder, as given and as written.
     last: Option<(Location, Location)>,
     env: Env,
 }
 
 impl Places {
+    /// Creates the names for the tables in `folder`.
+    ///
     /// # Errors
-    /// The option's value is wrong.
+    /// The value of the option is invalid.
     pub(super) fn new(folder: Location, options: &Options, env: &Env) -> Result<Self> {
         Ok(Self {
             paths: paths(options)?,
@@ -43,10 +45,10 @@ impl Places {
         })
     }
 
-    /// The name of a file of the directory itself.
+    /// Returns the name of a file in the directory itself.
     ///
     /// # Errors
-    /// Kaldi could not read from there.
+    /// Kaldi could not read from it.
     pub(super) fn own(&mut self, name: &str) -> Result<String> {
         match self.paths {
             Paths::Relative => Ok(name.to_owned()),
@@ -54,10 +56,10 @@ impl Places {
         }
     }
 
-    /// A file or command as a table names it.
+    /// Returns the name of a file or command for a table.
     ///
     /// # Errors
-    /// It can't be named in a line, or Kaldi could not read from there.
+    /// It cannot be written in a line, or Kaldi could not read from it.
     pub(super) fn of(&mut self, at: &Locator) -> Result<String> {
         let shown = match at {
             Locator::File(file) => Locator::File(self.shown(file)),
@@ -103,7 +105,7 @@ impl Places {
         folder.join(name)
     }
 
-    /// A folder from the data directory, both from the root.
+    /// Returns a folder relative to the data directory, both absolute.
     fn relative(&mut self, to: &Location) -> Location {
         let (env, folder) = (&self.env, &self.folder);
         let root = self.root.get_or_insert_with(|| env.resolve(folder));
@@ -114,10 +116,10 @@ impl Places {
     }
 }
 
-/// The value of the option `paths`.
+/// Returns the value of the option `paths`.
 ///
 /// # Errors
-/// It is none.
+/// The value is invalid.
 pub(super) fn paths(options: &Options) -> Result<Paths> {
     let known = [
         ("found", Paths::Found),
@@ -127,7 +129,7 @@ pub(super) fn paths(options: &Options) -> Result<Paths> {
     Ok(options.choice("paths", &known)?.unwrap_or(Paths::Found))
 }
 
-/// The way from one folder to another.
+/// Returns the path from one folder to another.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
     let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();

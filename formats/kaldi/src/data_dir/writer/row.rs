@@ -1,4 +1,4 @@
-//! What the tables say of one utterance, before it waits to be sorted.
+//! The lines about one utterance, before they are sorted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{DefaultHasher, Entry};
@@ -13,7 +13,7 @@ use super::super::sound::SHORTEST;
 use super::words::{check_line, check_word, transcript};
 use crate::audio;
 
-/// What all utterances of a directory have in common.
+/// The properties that all utterances of a directory share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Common {
     features: bool,
@@ -34,10 +34,10 @@ impl Common {
         self.frame_shift
     }
 
-    /// Checks that an utterance is as the ones before it.
+    /// Checks that an utterance matches the ones before.
     ///
     /// # Errors
-    /// It is not.
+    /// It does not.
     pub(super) fn check(self, utt: &Utterance) -> Result<()> {
         let own = Self::of(utt);
         let has = |yes: bool| if yes { "has" } else { "has no" };
@@ -62,10 +62,10 @@ impl Common {
     }
 }
 
-/// Checks that the tables can hold all that is known of an utterance.
+/// Checks that the tables can hold all fields of an utterance.
 ///
 /// # Errors
-/// They can't.
+/// They cannot.
 pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
     caps.check(utt)?;
     let meta = &utt.meta;
@@ -85,14 +85,16 @@ pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
     }
     match (&utt.audio, &meta.recording) {
         (Some(Audio::Samples(sound)), _) => audio::check(sound),
-        (Some(Audio::Reference(sound)), Some(recording)) if Stretch::of(sound).is_some() => {
+        (Some(Audio::Reference(sound)), Some(recording))
+            if RecordingSegment::of(sound).is_some() =>
+        {
             check_word("recording", recording)
         }
         _ => Ok(()),
     }
 }
 
-/// The duration of an utterance, as far as it is known.
+/// Returns the duration of an utterance, if it is known.
 pub(super) fn duration(row: &Utterance) -> Option<Decimal> {
     let told = tag(row, UTT2DUR).and_then(|value| Decimal::parse(std::str::from_utf8(value).ok()?));
     let sound = match &row.audio {
@@ -104,22 +106,22 @@ pub(super) fn duration(row: &Utterance) -> Option<Decimal> {
     known.filter(|duration| *duration > Decimal::ZERO)
 }
 
-/// The value of a tag.
+/// Returns the value of a tag.
 pub(super) fn tag<'a>(row: &'a Utterance, name: &str) -> Option<&'a [u8]> {
     let mut tags = row.meta.tags.iter();
     let tag = tags.find(|tag| tag.key == name.as_bytes());
     tag.map(|tag| &*tag.value)
 }
 
-/// A reference as the tables have it: the recording and the stretch of it, if it is not all.
-pub(super) struct Stretch {
+/// A reference as in the tables: the recording, and the segment unless it is the whole recording.
+pub(super) struct RecordingSegment {
     pub(super) start: Decimal,
     pub(super) end: Option<Decimal>,
     pub(super) channel: Option<u32>,
 }
 
-impl Stretch {
-    /// The stretch that a reference names; `None` if it is all of the recording.
+impl RecordingSegment {
+    /// Returns the segment of a reference, or `None` if it is the whole recording.
     pub(super) fn of(sound: &AudioReference) -> Option<Self> {
         let one = sound.facts.channels == Some(1) && sound.channel == Some(0);
         let channel = sound.channel.filter(|_| !one);
@@ -133,26 +135,26 @@ impl Stretch {
         })
     }
 
-    /// Whether `extract-segments` would pass over it.
+    /// Returns `true` if `extract-segments` would skip it.
     pub(super) fn is_short(&self) -> bool {
         let length = self.end.and_then(|end| end.minus(self.start));
         length.is_some_and(|length| length < SHORTEST)
     }
 }
 
-/// The names of recordings, which tell them apart.
+/// The unique names of recordings.
 #[derive(Default)]
 pub(super) struct Recordings {
-    /// Where the recording of a name is, both as hashes.
+    /// The location of the recording with a name, both as hashes.
     places: HashMap<u64, u64>,
 }
 
 impl Recordings {
-    /// The name of the recording at `place`: the one that is `given`, else that of the file, with a
-    /// number where another one has it.
+    /// Returns the name of the recording at `place`: the `given` one, otherwise that of the file,
+    /// with a number if it is taken.
     ///
     /// # Errors
-    /// The one that is given is that of another place.
+    /// The given name is that of another location.
     pub(super) fn name(&mut self, given: Option<&Key>, place: &str) -> Result<Key> {
         let at = hash(place);
         if let Some(name) = given {
@@ -195,7 +197,7 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What of an utterance goes with its recording.
+/// Returns `true` for a tag that belongs to the recording.
 pub(super) fn is_of_recording(name: &[u8]) -> bool {
     name == RECO2DUR.as_bytes() || name == b"reco2file_and_channel"
 }

@@ -1,16 +1,16 @@
-//! The end of a directory: all tables, in the order of their keys.
+//! The completion of a directory: all tables, sorted by key.
 
-use spr_core::format::Written;
+use spr_core::format::WriteSummary;
 use spr_core::loss::LossKind;
 use spr_core::model::{Decimal, Key, Utterance};
-use spr_core::stage::{By, Sorted, Sorter};
+use spr_core::stage::{SortKey, Sorted, Sorter};
 use spr_core::{Error, Remedy, Result};
 
 use super::super::layout::{
-    By as Table, EXTRAS, FEATURES, FRAME_SHIFT, RECO2DUR, SEGMENTS, SPK2GENDER, SPK2UTT, TEXT,
-    UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, UTT2SPK, WAVES,
+    FEATURES, FRAME_SHIFT, RECO2DUR, SEGMENTS, SPK2GENDER, SPK2UTT, TEXT, TableSubject as Table,
+    UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, UTT2SPK, WAVES, tag_tables,
 };
-use super::known::letter;
+use super::field_counts::letter;
 use super::row::{duration, tag};
 use super::tables::Tables;
 use super::{DataWriter, MEMORY};
@@ -19,15 +19,15 @@ impl DataWriter {
     /// Writes all tables.
     ///
     /// # Errors
-    /// The system refuses, or two utterances or two recordings have one name.
-    pub(super) fn write_tables(mut self) -> Result<Written> {
+    /// The system refuses, or two utterances or two recordings have the same name.
+    pub(super) fn write_tables(mut self) -> Result<WriteSummary> {
         if let Some(features) = self.features.take() {
             let written = spr_core::format::Writer::finish(Box::new(features))?;
             self.written.bytes += written.bytes;
             self.written.rounded = written.rounded;
         }
         let mut tables = Tables::new(self.output.clone());
-        let none = || Sorter::new(By::Key, MEMORY / 2);
+        let none = || Sorter::new(SortKey::Key, MEMORY / 2);
         let (rows, waves) = (
             std::mem::replace(&mut self.rows, none()).finish()?,
             std::mem::replace(&mut self.waves, none()).finish()?,
@@ -39,7 +39,7 @@ impl DataWriter {
             tables.put(FRAME_SHIFT, &[shift.to_string().as_bytes(), b"\n"])?;
         }
         if self.known.utterances == 0 {
-            // A directory of nobody is one all the same.
+            // A directory without utterances is still one.
             [UTT2SPK, SPK2UTT]
                 .iter()
                 .try_for_each(|name| tables.put(name, &[]))?;
@@ -50,9 +50,9 @@ impl DataWriter {
         Ok(self.written)
     }
 
-    /// Writes the tables of utterances, and gathers their speakers.
+    /// Writes the tables of utterances, and collects their speakers.
     fn write_utterances(&mut self, mut rows: Sorted, tables: &mut Tables) -> Result<Sorted> {
-        let mut speakers = Sorter::new(By::Key, MEMORY);
+        let mut speakers = Sorter::new(SortKey::Key, MEMORY);
         let (mut row, mut before) = (Utterance::default(), Key::default());
         let mut last = Key::default();
         while rows.next(&mut row)? {
@@ -75,7 +75,7 @@ impl DataWriter {
                     .warn(&warning.file(format!("{}/{UTT2SPK}", self.output.name())));
             }
             last.set(speaker.as_bytes());
-            // A blank comes before all that names are made of.
+            // A blank sorts before all characters of names.
             row.key
                 .set(&[speaker.as_bytes(), b" ", before.as_bytes()].concat());
             (row.text, row.audio) = (None, None);
@@ -93,7 +93,7 @@ impl DataWriter {
         error.file(self.output.name()).suggest(Remedy::KeepOne)
     }
 
-    /// Writes the lines of an utterance, but for its speaker's.
+    /// Writes the lines of an utterance, except that of its speaker.
     fn write_row(&mut self, row: &Utterance, tables: &mut Tables) -> Result<()> {
         let (key, meta) = (row.key.as_bytes(), &row.meta);
         if self.known.texts > 0 {
@@ -125,15 +125,16 @@ impl DataWriter {
                 tables.line(RECO2DUR, key, text.as_bytes())?;
             }
         }
-        for (name, by) in EXTRAS {
+        for table in tag_tables() {
+            let name = table.name;
             let (Some(value), false) = (
                 tag(row, name),
-                *name == UTT2DUR && self.known.has_table(name),
+                name == UTT2DUR && self.known.has_table(name),
             ) else {
                 continue;
             };
-            let counted = *name != UTT2FRAMES || value != b"0";
-            match (self.known.has_table(name), by) {
+            let counted = name != UTT2FRAMES || value != b"0";
+            match (self.known.has_table(name), table.by) {
                 (true, Table::Utterance) if counted => tables.line(name, key, value)?,
                 (true, _) => {}
                 (false, _) => self.lost.add(LossKind::Metadata, &row.key, Some(name)),
@@ -156,9 +157,9 @@ impl DataWriter {
             }
             let key = wave.key.as_bytes();
             tables.line(WAVES, key, tag(&wave, WAVES).unwrap_or_default())?;
-            let of_recording = EXTRAS.iter().filter(|(_, by)| *by == Table::Recording);
-            for (name, _) in of_recording {
-                let own = *name == RECO2DUR && self.known.stretches == 0;
+            for table in tag_tables().filter(|table| table.by == Table::Recording) {
+                let name = table.name;
+                let own = name == RECO2DUR && self.known.stretches == 0;
                 if let Some(value) = tag(&wave, name)
                     && self.known.has_table(name)
                     && !(own && self.known.has_table(UTT2DUR))
@@ -171,7 +172,7 @@ impl DataWriter {
         Ok(())
     }
 
-    /// Writes the tables of speakers. Who speaks comes first in each key, then an utterance.
+    /// Writes the tables of speakers. Each key consists of the speaker followed by an utterance.
     fn write_speakers(&mut self, mut rows: Sorted, tables: &mut Tables) -> Result<()> {
         let (mut row, mut first) = (Utterance::default(), Utterance::default());
         while rows.next(&mut row)? {
@@ -199,7 +200,8 @@ impl DataWriter {
             if let Some(letter) = gender(&row).filter(|_| self.known.is_all(self.known.genders)) {
                 tables.line(SPK2GENDER, name, letter)?;
             }
-            for (table, _) in EXTRAS.iter().filter(|(_, by)| *by == Table::Speaker) {
+            for table in tag_tables().filter(|table| table.by == Table::Speaker) {
+                let table = table.name;
                 if let Some(value) = tag(&row, table).filter(|_| self.known.has_table(table)) {
                     tables.line(table, name, value)?;
                 }
@@ -212,7 +214,7 @@ impl DataWriter {
         }
     }
 
-    /// Says what was made up.
+    /// Reports generated names.
     fn tell(&self) {
         let known = &self.known;
         let tell = |count: u64, message: &str| {
@@ -237,7 +239,7 @@ impl DataWriter {
     }
 }
 
-/// The line of an utterance in `segments` behind its key.
+/// Returns the line of an utterance in `segments` after its key.
 fn segment(row: &Utterance) -> Vec<u8> {
     let meta = &row.meta;
     let recording = meta.recording.as_ref().unwrap_or(&row.key);

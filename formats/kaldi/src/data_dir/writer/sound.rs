@@ -1,4 +1,4 @@
-//! Where the sound of an utterance is: where it was, or in a file of its own in the directory.
+//! The audio of utterances: referenced, or written to a file in the directory.
 
 use spr_core::bytes::{Locator, Part};
 use spr_core::loss::LossKind;
@@ -9,11 +9,11 @@ use spr_core::{Error, Result};
 use super::super::NAME;
 use super::super::layout::{SEGMENTS, WAVES};
 use super::DataWriter;
-use super::row::{Stretch, is_of_recording};
-use crate::nested;
+use super::row::{RecordingSegment, is_of_recording};
+use crate::audio;
 
 impl DataWriter {
-    /// Checks that it can be told where the sound of an utterance is.
+    /// Checks that the audio of an utterance can be referenced.
     pub(super) fn check_sound(&mut self, utt: &Utterance) -> Result<()> {
         match &utt.audio {
             Some(Audio::Reference(sound)) if can_name(sound) => self.places.of(&sound.at).map(drop),
@@ -22,7 +22,8 @@ impl DataWriter {
         }
     }
 
-    /// Enters where the sound of an utterance is, which is written if no table could say it.
+    /// Adds a reference to the audio of an utterance. The audio is written if no table can refer to
+    /// it.
     pub(super) fn write_sound(&mut self, utt: &Utterance, row: &mut Utterance) -> Result<()> {
         let sound = match &utt.audio {
             None => None,
@@ -39,7 +40,8 @@ impl DataWriter {
         Ok(())
     }
 
-    /// Writes a sound file into the directory; what is known of it, and the name that tables give it.
+    /// Writes an audio file into the directory. Returns the reference to it, and its name in
+    /// tables.
     fn write_file(&mut self, key: &Key, audio: &Audio) -> Result<(AudioReference, String)> {
         let name = member(key)?;
         let place = self.places.own(&name)?;
@@ -56,7 +58,7 @@ impl DataWriter {
                     ..Utterance::default()
                 };
                 stage::load(&mut sound, &self.env)?;
-                let wav = self.env.nested(nested::WAV)?;
+                let wav = self.env.nested(audio::WAV)?;
                 wav.write(&sound, &mut |bytes| sink.put(bytes))?;
                 sound.audio.as_ref().map(Audio::facts).unwrap_or_default()
             }
@@ -69,7 +71,7 @@ impl DataWriter {
         Ok((reference, place))
     }
 
-    /// Enters which recording an utterance is a stretch of; where no table says it, that is lost.
+    /// Adds the recording of an utterance. Without a table for it, the recording is lost.
     fn place(
         &mut self,
         sound: Option<&(AudioReference, String)>,
@@ -78,7 +80,7 @@ impl DataWriter {
         let meta = &mut row.meta;
         let (recording, channel) = (meta.recording.take(), meta.channel.take());
         let (start, end) = (meta.start.take(), meta.end.take());
-        let stretch = sound.and_then(|(sound, _)| Stretch::of(sound));
+        let stretch = sound.and_then(|(sound, _)| RecordingSegment::of(sound));
         if let (Some(stretch), Some((_, place))) = (stretch, sound) {
             meta.recording = Some(self.recordings.name(recording.as_ref(), place)?);
             (meta.start, meta.end) = (Some(stretch.start), stretch.end);
@@ -100,8 +102,8 @@ impl DataWriter {
         Ok(())
     }
 
-    /// Warns of a line of `segments` that one of Kaldi's programs takes and another does not.
-    fn doubt(&self, stretch: &Stretch, key: &Key) {
+    /// Warns about a line of `segments` that one of Kaldi's programs accepts and another rejects.
+    fn doubt(&self, stretch: &RecordingSegment, key: &Key) {
         let warn = |message: &str| {
             let warning = Error::unfit(message).utterance(key);
             self.env
@@ -137,7 +139,8 @@ impl DataWriter {
     }
 }
 
-/// Whether a table can name a place: not one of which the length matters, nor a stream.
+/// Returns `true` if a table can name a reference: neither a range whose length matters, nor a
+/// stream.
 fn can_name(sound: &AudioReference) -> bool {
     let named = matches!(
         sound.at,
@@ -146,10 +149,10 @@ fn can_name(sound: &AudioReference) -> bool {
     named && sound.len.is_none()
 }
 
-/// The name of a sound file in the directory.
+/// Returns the name of an audio file in the directory.
 ///
 /// # Errors
-/// The key can be none.
+/// The key is no valid file name.
 fn member(key: &Key) -> Result<String> {
     let fits = |part: &str| !matches!(part, "" | "." | "..");
     match key.as_str() {

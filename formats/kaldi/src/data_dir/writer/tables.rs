@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use spr_core::Result;
 use spr_core::bytes::{Output, Part, Sink};
 
-/// Tables, each of which is begun with its first line.
+/// Tables, each of which is created with its first line.
 pub(super) struct Tables {
     output: Output,
     open: BTreeMap<&'static str, Sink>,
@@ -19,7 +19,7 @@ impl Tables {
         }
     }
 
-    /// Appends to a table as it is.
+    /// Appends bytes to a table.
     ///
     /// # Errors
     /// The system refuses.
@@ -43,7 +43,7 @@ impl Tables {
         self.put(name, &[key, blank, rest, b"\n"])
     }
 
-    /// Completes all, and returns their bytes.
+    /// Completes all tables, and returns their total size.
     ///
     /// # Errors
     /// The system refuses.

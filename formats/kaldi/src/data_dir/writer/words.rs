@@ -1,17 +1,17 @@
-//! What lines of tables can hold.
+//! Text that is allowed in lines of tables.
 
 use std::borrow::Cow;
 
 use spr_core::model::{Key, is_word_byte};
 use spr_core::{Error, Result};
 
-/// Words that mean something else to Kaldi, which its scripts refuse anywhere in `text`.
+/// Words with a special meaning in Kaldi, which its scripts reject anywhere in `text`.
 const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
 
-/// Checks that a name is one word.
+/// Checks that a name is a single word.
 ///
 /// # Errors
-/// It is not; `what` it is the name of.
+/// It is not; `what` names its owner.
 pub(super) fn check_word(what: &str, name: &Key) -> Result<()> {
     let bytes = name.as_bytes();
     if !bytes.is_empty() && bytes.iter().all(|byte| is_word_byte(*byte)) {
@@ -21,10 +21,10 @@ pub(super) fn check_word(what: &str, name: &Key) -> Result<()> {
     Err(Error::unfit(message))
 }
 
-/// Checks that a value stands in a line.
+/// Checks that a value fits a line.
 ///
 /// # Errors
-/// It ends the line, or is empty; the table is `name`.
+/// It contains a line end, or is empty; the table is `name`.
 pub(super) fn check_line(name: &str, value: &[u8]) -> Result<()> {
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
     let around = [value.first(), value.last()];
@@ -40,10 +40,10 @@ pub(super) fn check_line(name: &str, value: &[u8]) -> Result<()> {
     }
 }
 
-/// What was said as it stands in `text`: without blanks around it, and with plain ones in it.
+/// Returns the transcript for `text`: without surrounding blanks, and with plain ones inside.
 ///
 /// # Errors
-/// Kaldi's scripts would refuse it.
+/// Kaldi's scripts would reject it.
 pub(super) fn transcript(text: &[u8]) -> Result<Cow<'_, [u8]>> {
     let Ok(text) = std::str::from_utf8(text) else {
         let text = text.trim_ascii();

@@ -1,7 +1,9 @@
 //! Utterances that do not fit, for each thing that is not declared.
 
 use spr_core::format::{Empty, Keys, Tags};
-use spr_core::model::{Audio, Decimal, Dtype, Key, Matrix, Rank, SourceField, Tag, Utterance};
+use spr_core::model::{
+    Audio, Decimal, Dtype, Key, Matrix, Rank, SourceField, Tag, Utterance, Waveform,
+};
 
 use super::super::Bench;
 use crate::generate::{self, Columns, Other, Plan};
@@ -59,15 +61,16 @@ impl Cases<'_> {
     fn of_any(&mut self, plan: Plan) {
         let caps = &self.bench.caps;
         let bad_keys: &[&[u8]] = match caps.keys {
-            Keys::None | Keys::Any => &[],
             Keys::Words | Keys::SideFile => &[b"", b"a b", b"a\tb", b"a\n"],
             Keys::FileNames => &[b"", b"..", b"../x", b"/x", b"a\0b", b"a//b"],
+            _ => &[],
         };
         for key in bad_keys {
             self.add_both("a key that can't be kept", plan, |utt| {
                 utt.key = Key::from(*key)
             });
         }
+        self.of_rules(plan);
         self.add_both("neither features nor labels", plan, |utt| {
             utt.clear_data();
         });
@@ -109,13 +112,11 @@ impl Cases<'_> {
         }
         match caps.tags {
             Tags::Any => {}
-            Tags::Of(_) | Tags::Named(..) => {
-                self.add_both("a header line of another format", plan, |utt| {
-                    utt.meta.tags.push(Tag::new("another", "SPEAKER", "ann"));
-                })
-            }
             Tags::None => self.add_both("a header line", plan, |utt| {
                 utt.meta.tags.push(Tag::new("spraak", "SPEAKER", "ann"));
+            }),
+            _ => self.add_both("a header line of another format", plan, |utt| {
+                utt.meta.tags.push(Tag::new("another", "SPEAKER", "ann"));
             }),
         }
         let frames = plan.features.is_some() || plan.labels.is_some();
@@ -136,10 +137,61 @@ impl Cases<'_> {
         }
     }
 
+    /// What the rules of names, text and frame shifts are against.
+    fn of_rules(&mut self, plan: Plan) {
+        let caps = self.bench.caps;
+        let keys: [&[u8]; 9] = [
+            b";;a",
+            b"a(b)",
+            b"a*b",
+            b"a/",
+            b"-",
+            b"a.labels",
+            b"__metadata__",
+            b"a=b",
+            b"\xff",
+        ];
+        for key in keys.map(Key::from) {
+            if !matches!(caps.keys, Keys::None) && caps.check_key(&key).is_err() {
+                self.add_both("a key against the rule", plan, |utt| utt.key = key.clone());
+            }
+        }
+        let texts: [&[u8]; 6] = [b" a", b"a\nb", b";; a", b"<s> a </s>", b"a  b", b"\xff"];
+        for text in texts {
+            let unfit = caps.utf8 && std::str::from_utf8(text).is_err();
+            if caps.text && (unfit || !caps.text_rule.fits(text)) {
+                self.add_both("text against the rule", plan, |utt| {
+                    utt.text = Some(text.to_vec());
+                });
+            }
+        }
+        for shift in ["0.0100000001", "100000", "0.5"]
+            .map(Decimal::parse)
+            .into_iter()
+            .flatten()
+        {
+            if caps.frame_shift && !caps.shift_rule.fits(&shift) {
+                self.add_both("a frame shift against the rule", plan, |utt| {
+                    utt.meta.frame_shift = Some(shift);
+                });
+            }
+        }
+    }
+
     fn of_features(&mut self, plan: Plan) {
         let Some(caps) = self.bench.caps.features else {
             return;
         };
+        if caps.needs_shift {
+            self.add_both("features without a frame shift", plan, |utt| {
+                utt.meta.frame_shift = None;
+            });
+        }
+        if caps.cols.is_some() {
+            self.add_both("other columns than the only ones", plan, |utt| {
+                *utt.features_mut() = resized(utt.features_mut(), 0, 1);
+            });
+        }
         for &dtype in Dtype::ALL.iter().filter(|d| !caps.dtypes.contains(d)) {
             self.add_both("an element type that is not held", plan, |utt| {
                 let features = utt.features_mut();
@@ -162,7 +214,7 @@ impl Cases<'_> {
         if plan.features != Some(Rank::Matrix) {
             return;
         }
-        if caps.same_dim && caps.max_cols > 3 {
+        if caps.same_dim && caps.max_cols > 3 && caps.cols.is_none() {
             self.add("another number of columns", plan, 2, |utt| {
                 *utt.features_mut() = resized(utt.features_mut(), 0, 1);
             });
@@ -218,6 +270,29 @@ impl Cases<'_> {
     }
 
     fn of_audio(&mut self, plan: Plan) {
+        let caps = self.bench.caps.audio;
+        let mut sound = |what, change: &dyn Fn(&mut Waveform)| {
+            self.add_both(what, plan, |utt| {
+                utt.audio.as_mut().and_then(Audio::waveform_mut).map(change);
+            });
+        };
+        for rate in [1, 7, 11025, 44100, 96001, 655_360] {
+            if !caps.rates.fits(&rate) {
+                sound("a rate that can't be kept", &|sound| sound.rate = rate);
+            }
+        }
+        if caps.max_channels < 1000 {
+            let over = usize::try_from(caps.max_channels).expect("small") + 1;
+            sound("too many channels", &|sound| {
+                sound.samples = generate::plain(sound.samples.dtype(), Rank::Matrix, 2, over);
+            });
+        }
+        if caps.needs_samples {
+            sound("sound without samples", &|sound| {
+                let samples = &mut sound.samples;
+                *samples = generate::plain(samples.dtype(), Rank::Matrix, 0, samples.cols());
+            });
+        }
         self.add_both("audio without channels", plan, |utt| {
             if let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) {
                 sound.samples = generate::plain(sound.samples.dtype(), Rank::Matrix, 0, 0);

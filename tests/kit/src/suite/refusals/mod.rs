@@ -4,7 +4,7 @@ mod cases;
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use spr_core::format::Tags;
-use spr_core::model::{Audio, Rank, Utterance};
+use spr_core::model::{About, Audio, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::{Bench, Place, keeps_keys, request_for};
@@ -48,7 +48,12 @@ fn write(
     outcome: &mut Outcome,
 ) -> Result<()> {
     let (format, output) = (bench.suite.format, bench.output(place));
-    let mut writer = format.create(output.clone(), &bench.options, &place.env)?;
+    let mut writer = format.create(
+        output.clone(),
+        &bench.options,
+        &About::default(),
+        &place.env,
+    )?;
     for utt in utts {
         match writer.write(utt) {
             Ok(()) => outcome.taken.push(utt.clone()),

@@ -1,0 +1,94 @@
+//! Finished files of an output by their final names.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+use super::Location;
+use super::output::{Output, WeakOutput};
+use super::store::{FileKind, FileStatus, Identity, OpenedFile, Store};
+
+/// The names of finished files. They do not keep the output alive.
+pub(super) struct OutputNames {
+    output: WeakOutput,
+    folder: Option<Location>,
+    names: HashMap<Location, u64>,
+    identities: HashMap<Identity, u64>,
+    /// Names that the commit frees.
+    gone: HashSet<Location>,
+}
+
+impl OutputNames {
+    pub(super) fn new(output: &Output) -> Self {
+        let finished = output.finished();
+        let store = output.store();
+        let identities = finished.iter().map(|(n, name)| (store.identify(name), *n));
+        Self {
+            output: output.downgrade(),
+            folder: output.folder(),
+            identities: identities.collect(),
+            names: finished.into_iter().map(|(n, name)| (name, n)).collect(),
+            gone: output.stale().into_iter().collect(),
+        }
+    }
+
+    /// Opens a finished file by its final name `at`, or returns `None` if there is none.
+    pub(super) fn open(
+        &self,
+        at: &Location,
+        store: &dyn Store,
+    ) -> Option<io::Result<Box<dyn OpenedFile>>> {
+        if let Some(name) = self.folder.as_ref().and_then(|f| at.relative_to(f)) {
+            let output = self.output.upgrade()?;
+            let opened = output.open_in_folder(&name)?;
+            return match opened {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+                opened => Some(opened),
+            };
+        }
+        let number = self.names.get(at).or_else(|| match self.names.is_empty() {
+            true => None,
+            false => self.identities.get(&store.identify(at)),
+        });
+        match number {
+            Some(number) => self.output.upgrade()?.open_finished(*number),
+            None => self
+                .gone
+                .contains(at)
+                .then(|| Err(io::ErrorKind::NotFound.into())),
+        }
+    }
+
+    /// Looks up the final name `at`, or returns `None` if there is no such file.
+    pub(super) fn look(
+        &self,
+        at: &Location,
+        store: &dyn Store,
+    ) -> Option<io::Result<Option<FileStatus>>> {
+        if self.folder.as_ref() == Some(at) {
+            self.output.upgrade()?.folder()?;
+            return Some(Ok(Some(FileStatus::new(
+                FileKind::Folder,
+                0,
+                store.identify(at),
+            ))));
+        }
+        Some(match self.open(at, store)? {
+            Ok(stored) => {
+                let identity = stored.identity().unwrap_or_else(|| store.identify(at));
+                let length = stored.length().unwrap_or_default();
+                Ok(Some(FileStatus::new(FileKind::File, length, identity)))
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        })
+    }
+
+    /// Returns the files of the folder with this final name, or `None` if there is none.
+    pub(super) fn list(&self, folder: &Location) -> Option<io::Result<Vec<Location>>> {
+        if self.folder.as_ref() != Some(folder) {
+            return None;
+        }
+        let files = self.output.upgrade()?.list_folder()?;
+        Some(files.map(|files| files.into_iter().map(|file| folder.join(file)).collect()))
+    }
+}

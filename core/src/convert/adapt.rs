@@ -1,0 +1,589 @@
+//! The only place where data are narrowed or dropped on purpose, measured and reported. Data with
+//! two forms, such as segments and frame labels, or text and words, are converted to the form that
+//! the target supports.
+
+mod recordings;
+mod translate;
+
+use crate::bytes::Env;
+use crate::error::{Error, Remedy, Result};
+use crate::format::loss::{LossKind, LossPolicy, LossReport};
+use crate::format::{Caps, Empty, Keys, SegmentCaps};
+use crate::model::{
+    About, Audio, CastStats, Dtype, Key, Limits, Object, Rank, Segment, SourceField, Tier,
+    Utterance,
+};
+use crate::stage;
+use crate::stage::guess::Guess;
+
+/// Adapts utterances to the capabilities of a target.
+///
+/// Every change that loses something is counted in the [report](Adapter::report); the caller
+/// refuses the conversion if the policy denies it.
+pub struct Adapter {
+    caps: Caps,
+    /// The element type set by the user.
+    dtype: Option<Dtype>,
+    /// Whether the keys are generated.
+    keys_generated: bool,
+    env: Env,
+    report: LossReport,
+    first: Shared,
+    /// The losses of the current utterance, and the state that it would set.
+    now: LossReport,
+    next: Shared,
+    /// The casts of the current utterance so far, summed over its chunks.
+    casts: [CastStats; Cast::COUNT],
+    ended: bool,
+    guess: Guess,
+    /// Whether the warning about an unsupported requested type was given.
+    told: bool,
+}
+
+/// The casts, in order.
+#[derive(Clone, Copy)]
+enum Cast {
+    Labels,
+    /// Features, to the requested type.
+    Asked,
+    /// Features, to a supported type.
+    Held,
+}
+
+impl Cast {
+    const COUNT: usize = 3;
+}
+
+/// The properties that the first utterances set for all.
+#[derive(Clone, Copy, Default)]
+struct Shared {
+    dim: Option<usize>,
+    dtype: Option<Dtype>,
+    label_columns: Option<usize>,
+    labelled: Option<bool>,
+    rate: Option<u32>,
+    utterances: u64,
+}
+
+impl Adapter {
+    /// Creates an adapter for a target with the capabilities `caps`. Features and audio are cast to
+    /// `dtype` if given.
+    pub fn new(caps: Caps, dtype: Option<Dtype>, keys_generated: bool, env: &Env) -> Self {
+        Self {
+            caps,
+            dtype,
+            keys_generated,
+            env: env.clone(),
+            report: LossReport::default(),
+            first: Shared::default(),
+            now: LossReport::default(),
+            next: Shared::default(),
+            casts: Default::default(),
+            ended: true,
+            guess: Guess::default(),
+            told: false,
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        self.env.limits
+    }
+
+    /// Returns the losses of the utterances that were [kept](Self::keep).
+    pub fn report(&self) -> &LossReport {
+        &self.report
+    }
+
+    /// Takes of what a data set says of itself what the target has no place for, which is a loss of
+    /// the data set and not of its utterances.
+    pub fn fit_about(&mut self, about: &mut About) {
+        for field in about.keep(self.caps.about) {
+            let what = format!("the data set's {}", field.name());
+            self.report.add_of_dataset(LossKind::Metadata, &what);
+        }
+    }
+
+    /// Returns `true` if `policy` denies a loss of them, or of the last adapted utterance.
+    pub fn is_denied(&self, policy: &LossPolicy) -> bool {
+        self.report.is_denied(policy) || self.now.is_denied(policy)
+    }
+
+    /// Returns the error for losses of the last adapted utterance that `policy` denies; `target`
+    /// names the format.
+    pub fn denied(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        self.now.denied(policy, target)
+    }
+
+    /// Counts the losses of the last adapted utterance, and makes it a model for the next ones. An
+    /// utterance that is not stored must not be kept.
+    pub fn keep(&mut self) {
+        self.first = self.next;
+        // The losses of the last chunk include those of the others.
+        if self.ended && !self.now.is_empty() {
+            self.report.append(&std::mem::take(&mut self.now));
+        }
+    }
+
+    /// Adapts an utterance, and checks that it matches those that were kept.
+    ///
+    /// # Errors
+    /// The target cannot hold it in any form, or it does not match the ones before; the error [can
+    /// continue](Error::can_continue).
+    pub fn apply(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.next = self.first;
+        self.now = LossReport::default();
+        self.ended = utt.ends();
+        if utt.starts() {
+            self.casts = Default::default();
+        }
+        self.fit(utt)
+            .map_err(|e| e.utterance(&utt.key).continuable())
+    }
+
+    fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.check_agreement(utt)?;
+        self.fit_key(utt)?;
+        if utt.sequences.take().is_some() {
+            self.now.add(LossKind::Boundaries, &utt.key, None);
+        }
+        let Self {
+            caps,
+            guess,
+            now,
+            env,
+            ..
+        } = self;
+        let untranslated = translate::translate(utt, caps, guess, now, env)?;
+        self.fit_labels(utt)?;
+        self.fit_features(utt)?;
+        recordings::fit(utt, &self.caps, &mut self.now)?;
+        self.fit_meta(utt);
+        let other = utt.other().map(str::to_owned);
+        self.fit_others(utt, untranslated.as_deref())?;
+        if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
+            return Err(self.nothing_left(other.as_deref(), untranslated));
+        }
+        if utt.whole_frames() > self.caps.max_rows {
+            return Err(Error::unfit(format!("{} frames, ", utt.whole_frames()))
+                .the_format(format!(" holds at most {}", self.caps.max_rows)));
+        }
+        if utt.frames() == 0 && utt.other().is_none() && self.caps.empty == Empty::Refused {
+            return Err(Error::not_held("has no frames"));
+        }
+        self.next.utterances += u64::from(self.ended);
+        Ok(())
+    }
+
+    /// Counts the changes of a cast, added to those of the chunks before.
+    fn count(&mut self, cast: Cast, key: &Key, stats: &CastStats) {
+        if let Some(all) = self.casts.get_mut(cast as usize) {
+            all.add(stats);
+            self.now.add_cast(key, all);
+        }
+    }
+
+    /// Returns the error for an utterance of which nothing can be stored. `other` names a field
+    /// besides features and labels, and `untranslated` is the reason why segments cannot become
+    /// frame labels.
+    fn nothing_left(&self, other: Option<&str>, untranslated: Option<String>) -> Error {
+        if let Some(why) = untranslated {
+            let message = "holds segments, and no frame labels in their place";
+            return Error::unfit(format!("{message}: {why}"));
+        }
+        let nothing = || Error::unfit("holds nothing that ").the_format(" can store");
+        match (other, self.caps.labels) {
+            (Some(what), _) => Error::not_held(format!("holds only {what}"))
+                .suggest(Remedy::ListFormats(what.to_owned().into())),
+            (None, Some(caps)) if !caps.alone => Error::unfit("holds labels alone, ")
+                .the_format(" only beside features")
+                .suggest(Remedy::JoinLabels),
+            (None, None) => nothing().suggest(Remedy::ListFormats("labels".into())),
+            _ => nothing(),
+        }
+    }
+
+    /// Checks that features and labels of an utterance have the same number of frames.
+    fn check_agreement(&self, utt: &Utterance) -> Result<()> {
+        match (&utt.features, &utt.labels) {
+            (Some(f), Some(l)) if f.rows() != l.rows() => Err(Error::unfit(format!(
+                "{} frames of features, but labels for {}",
+                f.rows(),
+                l.rows()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn fit_others(&mut self, utt: &mut Utterance, untranslated: Option<&str>) -> Result<()> {
+        if let Some(object) = &utt.object
+            && !self.caps.objects.hold(object.kind())
+        {
+            let (what, has) = match object {
+                Object::Tokens(_) => ("text", "has text".to_owned()),
+                _ => {
+                    let kind = object.kind();
+                    (kind, format!("holds an object of kind {kind}"))
+                }
+            };
+            let remedy = Remedy::ListFormats(what.to_owned().into());
+            return Err(Error::not_held(has).suggest(remedy));
+        }
+        match self.caps.segments {
+            Some(caps) => fit_tiers(utt, caps, &mut self.now)?,
+            None if utt.tiers.is_empty() => {}
+            None => {
+                self.now.add(LossKind::Segments, &utt.key, untranslated);
+                utt.tiers.clear();
+            }
+        }
+        if utt.text.is_some() && !self.caps.text {
+            self.now.add(LossKind::Text, &utt.key, None);
+            utt.text = None;
+        }
+        self.fit_arrays(utt)?;
+        self.fit_audio(utt)
+    }
+
+    fn fit_arrays(&mut self, utt: &mut Utterance) -> Result<()> {
+        let Utterance { key, arrays, .. } = utt;
+        let mut kept = Vec::with_capacity(arrays.len());
+        for mut named in arrays.drain(..) {
+            let rank = named.array.shape().len();
+            let Some(caps) = self.caps.arrays.filter(|caps| rank <= caps.max_rank) else {
+                self.now.add(LossKind::Arrays, key, Some(&named.name));
+                continue;
+            };
+            if let Some(target) = target_dtype(named.array.dtype(), caps.dtypes) {
+                let limits = self.limits();
+                let stats = named.array.values_mut().cast(target, &limits)?;
+                self.now.add_cast(key, &stats);
+            }
+            kept.push(named);
+        }
+        *arrays = kept;
+        Ok(())
+    }
+
+    /// Where all utterances share one sampling rate, the first sets it.
+    fn same_rate(&mut self, utt: &Utterance) -> Result<()> {
+        let rate = utt.audio.as_ref().and_then(|audio| audio.facts().rate);
+        let Some(rate) = rate.filter(|_| self.caps.audio.same_rate) else {
+            return Ok(());
+        };
+        let first = *self.next.rate.get_or_insert(rate);
+        match first == rate {
+            true => Ok(()),
+            false => Err(Error::unfit(format!(
+                "has {rate} samples a second, the utterances before it have {first}"
+            ))
+            .suggest(Remedy::Resample)),
+        }
+    }
+
+    /// Leaves audio unchanged if the target supports its form; otherwise loads it.
+    fn fit_audio(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.same_rate(utt)?;
+        let caps = self.caps.audio;
+        let as_it_is = match &utt.audio {
+            None => return Ok(()),
+            _ if !caps.hold_any() => {
+                self.now.add(LossKind::Audio, &utt.key, None);
+                utt.audio = None;
+                return Ok(());
+            }
+            Some(Audio::Encoded(encoded)) => caps.encoded.contains(&encoded.format.as_str()),
+            Some(Audio::Reference(_)) => caps.references,
+            Some(Audio::Samples(_)) => false,
+        };
+        if as_it_is && self.dtype.is_none() {
+            return Ok(());
+        }
+        if self.dtype.is_none() && stage::fetch_file(utt, caps.encoded, &self.env)? {
+            return Ok(());
+        }
+        stage::load(utt, &self.env)?;
+        let limits = self.limits();
+        let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) else {
+            return Err(Error::unfit("has sound that can't be loaded"));
+        };
+        if caps.dtypes.is_empty() {
+            let error = match caps.references {
+                true => Error::unfit("has samples, but ").the_format(" can only name sound files"),
+                false => {
+                    let encoded = caps.encoded.join(" or ");
+                    Error::unfit(format!("has samples, but {encoded} can't be encoded"))
+                        .hint("write .flac or .wav instead")
+                }
+            };
+            return Err(error);
+        }
+        let asked = self.dtype.unwrap_or(sound.samples.dtype());
+        let held = target_dtype(asked, caps.dtypes);
+        for target in [Some(asked), held].into_iter().flatten() {
+            let stats = sound.cast(target, &limits)?;
+            self.now.add_cast(&utt.key, &stats);
+        }
+        Ok(())
+    }
+
+    fn fit_key(&mut self, utt: &Utterance) -> Result<()> {
+        match self.caps.keys {
+            Keys::None => {
+                if !self.keys_generated {
+                    self.now.add(LossKind::Keys, &utt.key, None);
+                }
+                if !self.caps.boundaries && self.next.utterances == 1 {
+                    self.now.add(LossKind::Boundaries, &utt.key, None);
+                }
+                Ok(())
+            }
+            Keys::Words | Keys::SideFile => utt.key.check_word(),
+            Keys::FileNames => utt.key.check_path(),
+            Keys::FileName | Keys::Any => Ok(()),
+        }
+    }
+
+    fn fit_labels(&mut self, utt: &mut Utterance) -> Result<()> {
+        let Some(labels) = &mut utt.labels else {
+            return self.same_labelling(false);
+        };
+        let caps = self.caps.labels.filter(|caps| {
+            labels.cols() as u64 <= caps.max_columns
+                && if utt.features.is_some() {
+                    caps.with_features
+                } else {
+                    caps.alone
+                }
+        });
+        let Some(caps) = caps else {
+            let what = format!("{} a frame", labels.cols());
+            self.now.add(
+                LossKind::Labels,
+                &utt.key,
+                (labels.cols() > 1).then_some(&*what),
+            );
+            utt.labels = None;
+            return self.same_labelling(false);
+        };
+        if let Some(target) = target_dtype(labels.dtype(), caps.dtypes) {
+            let stats = labels.cast(target, &self.env.limits)?;
+            self.count(Cast::Labels, &utt.key, &stats);
+        }
+        if caps.same_columns {
+            let columns = *self.next.label_columns.get_or_insert(labels.cols());
+            if columns != labels.cols() {
+                return Err(Error::unfit(format!(
+                    "{} labels per frame, the utterances before it have {columns}",
+                    labels.cols()
+                )));
+            }
+        }
+        self.same_labelling(true)
+    }
+
+    /// Checks that either all utterances have labels or none, if they must share a shape.
+    fn same_labelling(&mut self, labelled: bool) -> Result<()> {
+        if !self.caps.features.is_some_and(|caps| caps.same_dim) {
+            return Ok(());
+        }
+        match (*self.next.labelled.get_or_insert(labelled), labelled) {
+            (true, false) => Err(Error::unfit(
+                "has no labels, but the utterances before it have",
+            )),
+            (false, true) => Err(Error::unfit(
+                "has labels, but the utterances before it have none",
+            )
+            .suggest(Remedy::JoinLabels)),
+            _ => Ok(()),
+        }
+    }
+
+    fn fit_features(&mut self, utt: &mut Utterance) -> Result<()> {
+        let Some(features) = &mut utt.features else {
+            return Ok(());
+        };
+        let Some(caps) = self.caps.features else {
+            return Err(
+                Error::not_held("has features").suggest(Remedy::ListFormats("features".into()))
+            );
+        };
+        let kept = match features.rank() {
+            Rank::Matrix => true,
+            Rank::Vector => caps.vectors,
+            Rank::Scalar => caps.scalars,
+        };
+        if !kept {
+            self.now.add(LossKind::Rank, &utt.key, None);
+            features.reshape(Rank::Matrix, features.rows(), features.cols())?;
+        }
+        if let Some(asked) = self.dtype {
+            let stats = features.cast(asked, &self.env.limits)?;
+            self.count(Cast::Asked, &utt.key, &stats);
+        }
+        let held = match self.next.dtype.filter(|_| caps.same_dtype) {
+            Some(first) if features.dtype() != first => {
+                if !features.dtype().fits(first) && !first.is_float() {
+                    return Err(Error::unfit(format!(
+                        "holds {}, the utterances before it have {first}",
+                        features.dtype()
+                    ))
+                    .suggest(Remedy::OneType));
+                }
+                Some(first)
+            }
+            _ => target_dtype(features.dtype(), caps.dtypes),
+        };
+        if let Some(target) = held {
+            let stats = features.cast(target, &self.env.limits)?;
+            self.count(Cast::Held, &utt.key, &stats);
+        }
+        let Some(features) = &utt.features else {
+            return Ok(());
+        };
+        let dtype = features.dtype();
+        self.next.dtype.get_or_insert(dtype);
+        if let Some(asked) = self.dtype.filter(|asked| *asked != dtype)
+            && !std::mem::replace(&mut self.told, true)
+        {
+            let message = format!("the format holds no {asked}: rounded to it, written as {dtype}");
+            self.env.warn(&Error::unfit(message).utterance(&utt.key));
+        }
+        self.fit_shape(utt)
+    }
+
+    fn fit_shape(&mut self, utt: &mut Utterance) -> Result<()> {
+        let (Some(caps), Some(features)) = (self.caps.features, &mut utt.features) else {
+            return Ok(());
+        };
+        let cols = features.cols();
+        let is_empty = features.rows() == 0;
+        if is_empty
+            && self.caps.empty == Empty::Shapeless
+            && cols > 0
+            && features.rank() == Rank::Matrix
+        {
+            self.now.add(
+                LossKind::Metadata,
+                &utt.key,
+                Some("columns of an empty matrix"),
+            );
+            features.reshape(Rank::Matrix, 0, 0)?;
+            return Ok(());
+        }
+        if cols as u64 > caps.max_cols {
+            let most = caps.max_cols;
+            return Err(Error::unfit(format!("{cols} columns, "))
+                .the_format(format!(" holds at most {most}")));
+        }
+        if caps.same_dim && !is_empty {
+            let dim = *self.next.dim.get_or_insert(cols);
+            if dim != cols {
+                return Err(Error::unfit(format!(
+                    "{cols} columns, the utterances before it have {dim}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn fit_meta(&mut self, utt: &mut Utterance) {
+        let Utterance { key, meta, .. } = utt;
+        if !self.caps.frame_shift && meta.frame_shift.take().is_some() {
+            self.now.add(LossKind::Metadata, key, Some("frame shift"));
+        }
+        if !self.caps.frame_offset && meta.frame_offset.take().is_some() {
+            self.now.add(LossKind::Metadata, key, Some("frame offset"));
+        }
+        for field in SourceField::ALL {
+            if !self.caps.source.contains(field) && meta.has(*field) {
+                self.now.add(LossKind::Metadata, key, Some(field.name()));
+                meta.clear_field(*field);
+            }
+        }
+        let report = &mut self.now;
+        let caps = self.caps.tags;
+        let mut lost = false;
+        meta.tags.retain(|tag| {
+            let kept = caps.hold(tag);
+            if !kept && !lost {
+                lost = true;
+                report.add(LossKind::Metadata, key, Some("header lines"));
+            }
+            kept
+        });
+    }
+}
+
+/// Drops tiers, or text beside segments, that the target does not support, and adapts the segments.
+fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) -> Result<()> {
+    let plain = matches!(utt.tiers.as_slice(), [] | [_]) && utt.tiers.iter().all(Tier::is_plain);
+    if !caps.tiers && !plain {
+        let names = utt
+            .tiers
+            .iter()
+            .map(|tier| tier.name.escape_ascii().to_string());
+        let names = names.collect::<Vec<_>>().join(", ");
+        report.add(LossKind::Tiers, &utt.key, Some(&names));
+        utt.tiers.truncate(1);
+        for tier in &mut utt.tiers {
+            (tier.name, tier.points) = (Box::default(), false);
+        }
+    }
+    if !caps.beside_text && !utt.tiers.is_empty() && utt.text.take().is_some() {
+        report.add(LossKind::Text, &utt.key, None);
+    }
+    let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
+    for segment in segments {
+        fit_segment(segment, caps, &utt.key, report)?;
+    }
+    Ok(())
+}
+
+/// Drops the fields of a segment that the target does not support.
+fn fit_segment(
+    segment: &mut Segment,
+    caps: SegmentCaps,
+    key: &Key,
+    report: &mut LossReport,
+) -> Result<()> {
+    if !caps.scores && segment.score.take().is_some() {
+        report.add(LossKind::Scores, key, None);
+    }
+    let speaker = segment.speaker.take_if(|_| !caps.speakers);
+    // If the label is the speaker's name, nothing is lost.
+    if speaker.is_some_and(|speaker| speaker != segment.label) {
+        report.add(LossKind::Speakers, key, None);
+    }
+    if caps.spoken && segment.speaker.is_none() {
+        segment.speaker = Some(segment.label.clone());
+    }
+    for time in std::iter::once(&mut segment.start).chain(&mut segment.end) {
+        let held = caps.held_time(*time);
+        let held = held.ok_or_else(|| Error::unfit(format!("the time {time} is too large")))?;
+        if held != *time {
+            report.add(LossKind::Precision, key, Some("times of segments"));
+            *time = held;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the type to cast to, if `from` is not among `held`: of those that hold all its values,
+/// the first one of the same kind; otherwise the one with most digits, preferably of the same kind.
+fn target_dtype(from: Dtype, held: &[Dtype]) -> Option<Dtype> {
+    if held.contains(&from) {
+        return None;
+    }
+    let unlike = |to: Dtype| {
+        (
+            from.is_float() != to.is_float(),
+            from.is_signed() != to.is_signed(),
+        )
+    };
+    let exact = held.iter().copied().filter(|to| from.fits(*to));
+    exact.min_by_key(|to| unlike(*to)).or_else(|| {
+        held.iter()
+            .copied()
+            .max_by_key(|to| (from.is_float() && to.is_float(), to.digits()))
+    })
+}

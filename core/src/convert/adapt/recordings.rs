@@ -1,0 +1,98 @@
+//! Conversion of utterances that are segments of recordings to the form of the target.
+
+use crate::error::{Error, Remedy, Result};
+use crate::format::loss::{LossKind, LossReport};
+use crate::format::{Caps, Recordings};
+use crate::model::{Decimal, FrameGrid, Utterance};
+
+/// Converts an utterance to its recording, or to a segment of one, if a target with `caps` requires
+/// it.
+pub(super) fn fit(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()> {
+    match caps.recordings {
+        Recordings::Apart => Ok(()),
+        Recordings::Joined => join(utt, caps, report),
+        // Only text is to be stored.
+        Recordings::Stretches if utt.text.is_some() => stretch(utt),
+        Recordings::Stretches => Ok(()),
+    }
+}
+
+/// Renames the utterance to its recording, and shifts its segments to the time of the recording,
+/// with the speaker.
+fn join(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()> {
+    let Utterance {
+        key, meta, tiers, ..
+    } = utt;
+    let segments = tiers.iter_mut().flat_map(|tier| &mut tier.segments);
+    let speaker = meta.speaker.as_ref().filter(|_| {
+        let speakers = caps.segments.is_some_and(|caps| caps.speakers);
+        speakers && meta.recording.is_some()
+    });
+    let start = meta.start.filter(|_| meta.recording.is_some());
+    for segment in segments {
+        if let Some(start) = start {
+            let shifted = |time: Decimal| {
+                let later = time.plus(start);
+                later.ok_or_else(|| {
+                    Error::unfit(format!("the time {time} + {start} has too many digits"))
+                })
+            };
+            segment.start = shifted(segment.start)?;
+            segment.end = segment.end.map(shifted).transpose()?;
+        }
+        if segment.end.is_none() && meta.recording.is_some() {
+            segment.end = meta.end.filter(|end| *end >= segment.start);
+        }
+        if let Some(speaker) = speaker {
+            let own = || speaker.as_bytes().into();
+            segment.speaker.get_or_insert_with(own);
+        }
+    }
+    let spoken = speaker.is_some();
+    let Some(recording) = meta.recording.take() else {
+        return Ok(());
+    };
+    (meta.start, meta.end) = (None, None);
+    if spoken {
+        meta.speaker = None;
+    }
+    if recording != *key {
+        report.add(LossKind::Keys, key, None);
+        *key = recording;
+    }
+    key.check_word()
+}
+
+/// Makes an utterance that is not a segment of a recording a whole recording.
+fn stretch(utt: &mut Utterance) -> Result<()> {
+    let length = length(utt);
+    let unknown = {
+        let error = Error::unfit("its length is not known, but ").the_format(" must state it");
+        error.suggest(match utt.frames() {
+            0 => Remedy::JoinText,
+            _ => Remedy::TellFrameShift,
+        })
+    };
+    let meta = &mut utt.meta;
+    let start = *meta.start.get_or_insert(Decimal::ZERO);
+    meta.recording.get_or_insert_with(|| utt.key.clone());
+    if meta.end.is_none() {
+        let end = length.and_then(|length| start.plus(length));
+        meta.end = Some(end.ok_or(unknown)?);
+    }
+    Ok(())
+}
+
+/// Returns the duration of the utterance in seconds, if its fields imply it.
+fn length(utt: &Utterance) -> Option<Decimal> {
+    let sound = utt.audio.as_ref().and_then(|audio| audio.facts().time());
+    let frames = || {
+        let grid = FrameGrid::of(&utt.meta)?;
+        (utt.frames() > 0).then(|| grid.time(utt.frames()))
+    };
+    let segments = || {
+        let all = utt.tiers.iter().flat_map(|tier| &tier.segments);
+        all.filter_map(|segment| segment.end).max()
+    };
+    sound.or_else(frames).or_else(segments)
+}

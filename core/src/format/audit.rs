@@ -1,0 +1,99 @@
+//! What a format knows to be wrong with a data set beyond what reading it shows.
+
+use super::Format;
+use crate::bytes::{Env, Location};
+use crate::model::{Key, Utterance};
+use crate::{Error, Result};
+
+/// The severity of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// An error.
+    Fault,
+    /// It may be intended.
+    Note,
+}
+
+impl Severity {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fault => "fault",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// Something that a check found.
+#[derive(Debug)]
+pub struct Finding {
+    /// Its severity.
+    pub severity: Severity,
+    /// Its sort, in a word: `damage`, `duplicates`, `values`, …
+    pub sort: &'static str,
+    /// Its place, what is wrong and what to do about it.
+    pub error: Error,
+}
+
+impl Finding {
+    /// A fault.
+    pub fn fault(sort: &'static str, error: Error) -> Self {
+        Self {
+            severity: Severity::Fault,
+            sort,
+            error,
+        }
+    }
+
+    /// A note.
+    pub fn note(sort: &'static str, error: Error) -> Self {
+        Self {
+            severity: Severity::Note,
+            sort,
+            error,
+        }
+    }
+}
+
+/// Checks what a format knows of its data sets and a reader does not look at: the tables of a folder
+/// that must agree, an index beside the data, the order of keys.
+pub trait Audit: Send + Sync {
+    /// Returns `true` for a folder that was meant as a data set of the format, by the names in it,
+    /// even if it lacks what it is read by.
+    fn suits(&self, names: &[&str]) -> bool;
+
+    /// Checks all but the utterances of the data set in the file or folder `at`, and tells `found`.
+    /// Without `at` the data have no place of their own, such as those of a pipe.
+    ///
+    /// # Errors
+    /// A file that is there can't be read.
+    fn begin(
+        &self,
+        at: Option<&Location>,
+        env: &Env,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<Box<dyn Auditor>>;
+}
+
+/// Compares the utterances of a data set, as they are read, with what an [`Audit`] has seen.
+pub trait Auditor: Send {
+    /// Compares an utterance, which is the first of its key.
+    fn utterance(&mut self, utt: &Utterance, found: &mut dyn FnMut(Finding));
+
+    /// Returns `true` if an error or a warning of the reader says what was found already.
+    fn repeats(&self, error: &Error) -> bool;
+
+    /// Other data sets that belong to this one and are not read with it.
+    fn members(&self) -> Vec<(&'static dyn Format, Location)>;
+
+    /// Tells what is missing after the last utterance. `was_read` knows the keys of all that could
+    /// be read.
+    ///
+    /// # Errors
+    /// A file that is there can't be read.
+    fn finish(
+        self: Box<Self>,
+        was_read: &dyn Fn(&Key) -> bool,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<()>;
+}

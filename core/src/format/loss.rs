@@ -1,0 +1,285 @@
+//! Losses: data that a target cannot hold, their permission and their measure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind, Remedy, Result};
+use crate::model::{CastStats, Key};
+use crate::text::nearest;
+
+pub use crate::error::LossKind;
+
+impl FromStr for LossKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|k| k.name() == text)
+            .ok_or_else(|| {
+                let known = Self::ALL.iter().map(|k| k.name()).chain(["all"]);
+                let known: Vec<_> = known.collect();
+                Error::usage(format!("unknown kind of loss '{text}'"))
+                    .hint(nearest::hint(text, &known, "known"))
+            })
+    }
+}
+
+/// The permitted losses. [`LossKind::Metadata`] is always permitted, with a warning.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LossPolicy {
+    allowed: BTreeSet<LossKind>,
+}
+
+impl LossPolicy {
+    /// Permits a kind.
+    pub fn allow(&mut self, kind: LossKind) {
+        self.allowed.insert(kind);
+    }
+
+    /// Permits all kinds.
+    pub fn allow_all(&mut self) {
+        self.allowed.extend(LossKind::ALL);
+    }
+
+    /// Returns `true` if the user permitted this loss. Permission to lose labels includes text.
+    pub fn allows(&self, kind: LossKind) -> bool {
+        let as_labels = kind == LossKind::Text && self.allowed.contains(&LossKind::Labels);
+        as_labels || self.allowed.contains(&kind)
+    }
+
+    /// Returns `true` if this loss stops the conversion.
+    pub fn denies(&self, kind: LossKind) -> bool {
+        kind != LossKind::Metadata && !self.allows(kind)
+    }
+}
+
+/// The extent of one kind of loss.
+#[non_exhaustive]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LossLine {
+    /// The number of affected utterances.
+    pub utterances: u64,
+    /// The number of changed values.
+    pub values: u64,
+    /// The number of values examined in those utterances.
+    pub of: u64,
+    /// The largest difference, for [`LossKind::Precision`].
+    pub max_abs_err: f64,
+    /// The first affected utterance.
+    pub first: Option<Key>,
+    /// Details: names of tags and the like.
+    pub what: Vec<String>,
+    /// The last affected utterance, which may have several losses of one kind.
+    last: Option<Key>,
+}
+
+impl LossLine {
+    /// Adds the name of a lost item, if it is new and there is space.
+    fn name(&mut self, what: &str) {
+        if !self.what.iter().any(|w| w == what) && self.what.len() < 20 {
+            self.what.push(what.to_owned());
+        }
+    }
+}
+
+/// All losses of a conversion.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LossReport {
+    lines: BTreeMap<LossKind, LossLine>,
+}
+
+impl LossReport {
+    /// Counts a loss in the utterance `key`.
+    pub fn add(&mut self, kind: LossKind, key: &Key, what: Option<&str>) {
+        let line = self.lines.entry(kind).or_default();
+        if line.last.as_ref() != Some(key) {
+            line.utterances += 1;
+            line.last = Some(key.clone());
+        }
+        line.first.get_or_insert_with(|| key.clone());
+        if let Some(what) = what {
+            line.name(what);
+        }
+    }
+
+    /// Names a loss of the data set as a whole, which is none of its utterances.
+    pub fn add_of_dataset(&mut self, kind: LossKind, what: &str) {
+        self.lines.entry(kind).or_default().name(what);
+    }
+
+    /// Counts the changes of a cast in the utterance `key`.
+    pub fn add_cast(&mut self, key: &Key, stats: &CastStats) {
+        self.count(key, stats, None);
+    }
+
+    /// Counts the changes by the encoding of the utterance `key`, which is described by `how`.
+    pub fn add_rounding(&mut self, key: &Key, stats: &CastStats, how: &str) {
+        self.count(key, stats, Some(how));
+    }
+
+    /// Adds the losses of other utterances.
+    pub fn append(&mut self, other: &Self) {
+        for (kind, more) in &other.lines {
+            let line = self.lines.entry(*kind).or_default();
+            line.utterances += more.utterances;
+            line.values += more.values;
+            line.of += more.of;
+            line.max_abs_err = line.max_abs_err.max(more.max_abs_err);
+            line.first = line.first.take().or_else(|| more.first.clone());
+            line.last.clone_from(&more.last);
+            for what in &more.what {
+                line.name(what);
+            }
+        }
+    }
+
+    fn count(&mut self, key: &Key, stats: &CastStats, how: Option<&str>) {
+        let precise = stats.changed - stats.clipped;
+        for (kind, values) in [
+            (LossKind::Precision, precise),
+            (LossKind::Range, stats.clipped),
+        ] {
+            if values > 0 {
+                self.add(kind, key, how);
+                let line = self.lines.entry(kind).or_default();
+                line.values += values;
+                line.of += stats.values;
+                if kind == LossKind::Precision {
+                    line.max_abs_err = line.max_abs_err.max(stats.max_abs_err);
+                }
+            }
+        }
+    }
+
+    /// Returns `true` if nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Returns each kind of loss that occurred.
+    pub fn lines(&self) -> impl Iterator<Item = (LossKind, &LossLine)> {
+        self.lines.iter().map(|(kind, line)| (*kind, line))
+    }
+
+    /// Returns `true` if `policy` denies a loss that occurred.
+    pub fn is_denied(&self, policy: &LossPolicy) -> bool {
+        self.lines.keys().any(|kind| policy.denies(*kind))
+    }
+
+    /// Returns the error for denied losses, if there are any; `target` names the format.
+    pub fn denied(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        let denied: Vec<_> = self
+            .lines()
+            .filter(|(kind, _)| policy.denies(*kind))
+            .collect();
+        let (_, line) = denied.first()?;
+        let texts: Vec<_> = denied
+            .iter()
+            .map(|(kind, line)| describe(*kind, line))
+            .collect();
+        let kinds: Vec<_> = denied.iter().map(|(kind, _)| *kind).collect();
+        let message = format!("{target} can't hold all of it: {}", texts.join("; "));
+        let mut error = Error::new(ErrorKind::Loss, message).suggest(Remedy::AllowLosses(kinds));
+        if let (1, Some(key)) = (line.utterances, &line.first) {
+            error = error.utterance(key);
+        }
+        Some(error)
+    }
+}
+
+/// Describes a loss in one line: `precision: 12 of 80 values in 2 utterances would change, …`.
+pub fn describe(kind: LossKind, line: &LossLine) -> String {
+    let utterances = match line.utterances {
+        0 => "the data set".to_owned(),
+        1 => "1 utterance".to_owned(),
+        n => format!("{n} utterances"),
+    };
+    let what = if line.what.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", line.what.join(", "))
+    };
+    match kind {
+        LossKind::Precision => format!(
+            "precision: {} of {} values in {utterances} change, by up to {:.3e}{what}",
+            line.values, line.of, line.max_abs_err
+        ),
+        LossKind::Range => format!(
+            "range: {} of {} values in {utterances} are beyond the target's type{what}",
+            line.values, line.of
+        ),
+        _ => format!("{} of {utterances}{what}", kind.describe()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_utterance_that_loses_several_things_counts_once() {
+        let mut report = LossReport::default();
+        for (key, what) in [
+            ("a", "frame shift"),
+            ("a", "header lines"),
+            ("b", "frame shift"),
+        ] {
+            report.add(LossKind::Metadata, &key.into(), Some(what));
+        }
+        let (kind, line) = report.lines().next().unwrap();
+        assert_eq!(
+            describe(kind, line),
+            "metadata of 2 utterances (frame shift, header lines)"
+        );
+    }
+
+    #[test]
+    fn a_loss_of_the_data_set_is_none_of_its_utterances() {
+        let mut report = LossReport::default();
+        report.add_of_dataset(LossKind::Metadata, "the data set's licence");
+        let text = |report: &LossReport| {
+            let (kind, line) = report.lines().next().unwrap();
+            describe(kind, line)
+        };
+        assert_eq!(
+            text(&report),
+            "metadata of the data set (the data set's licence)"
+        );
+        report.add(LossKind::Metadata, &"a".into(), Some("speaker"));
+        assert_eq!(
+            text(&report),
+            "metadata of 1 utterance (the data set's licence, speaker)"
+        );
+    }
+
+    #[test]
+    fn reports_of_several_outputs_add_up() {
+        let stats = |changed, max_abs_err| CastStats {
+            values: 10,
+            changed,
+            clipped: 1,
+            max_abs_err,
+        };
+        let (mut all, mut more) = (LossReport::default(), LossReport::default());
+        all.add_rounding(&"a".into(), &stats(4, 0.5), "mu-law");
+        more.add_rounding(&"b".into(), &stats(2, 0.25), "mu-law");
+        more.add_rounding(&"c".into(), &stats(1, 0.0), "A-law");
+        all.append(&more);
+        let texts: Vec<_> = all
+            .lines()
+            .map(|(kind, line)| describe(kind, line))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "precision: 4 of 20 values in 2 utterances change, by up to 5.000e-1 (mu-law)",
+                "range: 3 of 30 values in 3 utterances are beyond the target's type (mu-law, A-law)",
+            ]
+        );
+    }
+}

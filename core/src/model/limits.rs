@@ -1,0 +1,62 @@
+//! Limits on the resources that a file may consume.
+
+use crate::error::{Error, Remedy, Result};
+use crate::model::Dtype;
+
+/// Sizes that no input may exceed, whatever its headers declare.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The size of one object in memory, in bytes: a matrix, a line of text, a header.
+    pub max_alloc: u64,
+    /// The size of a text header in bytes (SPRAAK, PFile).
+    pub max_header: u64,
+    /// The nesting of containers (pickle, JSON).
+    pub max_depth: usize,
+}
+
+impl Limits {
+    /// No limits, for data that are already in memory.
+    pub const NONE: Self = Self {
+        max_alloc: u64::MAX,
+        max_header: u64::MAX,
+        max_depth: usize::MAX,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_alloc: 4 << 30,
+            max_header: 16 << 20,
+            max_depth: 1000,
+        }
+    }
+}
+
+impl Limits {
+    /// Returns the size in bytes of a `rows` × `cols` matrix, or an error that names the excessive
+    /// size.
+    pub fn matrix_bytes(&self, dtype: Dtype, rows: u64, cols: u64) -> Result<usize> {
+        rows.checked_mul(cols)
+            .and_then(|n| n.checked_mul(dtype.size() as u64))
+            .filter(|&bytes| bytes <= self.max_alloc)
+            .and_then(|bytes| usize::try_from(bytes).ok())
+            .ok_or_else(|| self.exceeded(format!("a {rows} x {cols} matrix of {dtype}")))
+    }
+
+    /// Converts `bytes` to a size in memory, or returns an error that names `what`.
+    pub fn bytes(&self, what: &str, bytes: u64) -> Result<usize> {
+        if bytes > self.max_alloc {
+            return Err(self.exceeded(format!("{what} of {bytes} bytes")));
+        }
+        usize::try_from(bytes).map_err(|_| self.exceeded(format!("{what} of {bytes} bytes")))
+    }
+
+    fn exceeded(&self, what: String) -> Error {
+        Error::limit(format!(
+            "{what} is over the limit of {} bytes",
+            self.max_alloc
+        ))
+        .suggest(Remedy::RaiseLimit)
+    }
+}

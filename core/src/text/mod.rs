@@ -1,0 +1,71 @@
+//! Text from outside, so shown that it can't play tricks.
+
+mod names;
+pub(crate) mod nearest;
+mod secrets;
+
+use std::borrow::Cow;
+
+use names::byte_of;
+pub use names::{bytes_of, spelt};
+pub use nearest::nearest;
+pub use secrets::discreet;
+
+/// Text from files and names of files may hold anything; on a terminal control characters, and
+/// those that turn the direction of writing, are shown, not obeyed.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    match text.chars().any(is_tricky) {
+        true => harmless(text).into(),
+        false => text.into(),
+    }
+}
+
+/// A line of JSON in which such characters are written as JSON escapes them.
+pub fn json_line(text: String) -> String {
+    if !text.chars().any(is_tricky) {
+        return text;
+    }
+    let show = |c: char| match (byte_of(c), is_tricky(c)) {
+        (Some(byte), _) => format!("\\\\x{byte:02x}"),
+        // All of them are of 16 bits, and within strings.
+        (None, true) => format!("\\u{:04x}", u32::from(c)),
+        (None, false) => c.to_string(),
+    };
+    text.chars().map(show).collect()
+}
+
+/// Text from a file with what could play tricks escaped: control characters, and those that turn
+/// the direction of writing.
+pub fn harmless(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match (byte_of(c), is_tricky(c)) {
+            (Some(byte), _) => safe.push_str(&format!("\\x{byte:02x}")),
+            (None, true) => safe.extend(c.escape_default()),
+            (None, false) => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// Whether a character does something to the text around it.
+fn is_tricky(c: char) -> bool {
+    c.is_control()
+        || byte_of(c).is_some()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        )
+        || matches!(c, '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_is_harmless() {
+        assert_eq!(harmless("a<b> \u{e4}"), "a<b> \u{e4}");
+        assert_eq!(harmless("a\x1b[2J\u{202e}"), "a\\u{1b}[2J\\u{202e}");
+    }
+}

@@ -1,0 +1,228 @@
+//! Inputs: from an argument to a data set.
+
+use spr_core::bytes::{Env, FileKind, Location, Locator};
+use spr_core::format::{Format, Registry, Specified};
+use spr_core::{Error, Result};
+
+use super::{Pair, named, path_and_pairs, place_of};
+use crate::plan::{Input, Labels};
+use crate::step::SourceOptions;
+
+impl Input {
+    /// Understands an argument; a glob gives several inputs, sorted.
+    ///
+    /// `from` forces the format, `pairs` adds options, of the format or [data
+    /// options](crate::step::option_keys).
+    ///
+    /// # Errors
+    /// It is malformed, a glob matches nothing, or the value of a data option is wrong.
+    pub fn parse(
+        text: &str,
+        from: Option<&'static dyn Format>,
+        pairs: &[Pair],
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Vec<Self>> {
+        let mut kind = None;
+        if from.is_some() {
+            kind = kind_of(text, env);
+        }
+        let mut found_as = None;
+        let mut inputs = if kind.is_some() {
+            vec![Self::at_path(text, "a path", text, kind)]
+        } else if let Some(input) = Self::in_notation(text, registry)? {
+            vec![input]
+        } else if let Some((format, rest)) = named(text, registry) {
+            found_as = Some(format);
+            Self::paths(text, "a named format", rest, registry, env)?
+        } else {
+            Self::paths(text, "a path", text, registry, env)?
+        };
+        for input in &mut inputs {
+            input.typed = text.to_owned();
+            input.options.extend_from_slice(pairs);
+            let own = input.format.as_deref().and_then(|name| registry.find(name));
+            let format = from.or(found_as).or(own);
+            let asked = input.take_data_options(format, registry, env)?;
+            let format = from.or(asked).or(format);
+            input.format = format.map(|format| format.info().name.to_owned());
+        }
+        Ok(inputs)
+    }
+
+    /// Takes the data options out of those of the format, which has its own way with a key that both
+    /// know, where it is named; the format that they name.
+    fn take_data_options(
+        &mut self,
+        format: Option<&'static dyn Format>,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Option<&'static dyn Format>> {
+        let known = format.map_or(&[][..], |f| f.info().options);
+        let mut asked = SourceOptions::default();
+        let mut others = Vec::new();
+        for (key, value) in std::mem::take(&mut self.options) {
+            let is_own = known.iter().any(|option| option.name == key);
+            let taken = match is_own {
+                true => Ok(false),
+                false => asked.set(&key, &value),
+            };
+            if !taken.map_err(|error| self.misplaced(&key, error))? {
+                others.push((key, value));
+            }
+        }
+        self.options = others;
+        self.steps = asked
+            .steps()
+            .map_err(|error| self.misplaced("seed", error))?;
+        (self.partition, self.stream, self.round) = (asked.partition, asked.stream, asked.round);
+        if let Some(label) = &asked.label {
+            let labels = Self::parse(&stored(label, env), None, &[], registry, env)?;
+            let [labels] = <[Self; 1]>::try_from(labels).map_err(|_| {
+                let error = Error::usage(format!("label: '{label}' is more than one file"));
+                self.misplaced("label", error)
+            })?;
+            self.joins.labels = Some(Labels::new(labels));
+        }
+        let named = asked.format.as_deref().map(|name| registry.get(name));
+        named.transpose().map_err(|e| self.misplaced("type", e))
+    }
+
+    /// Returns an error about the option `key`, with its position in the argument if it is there.
+    pub(crate) fn misplaced(&self, key: &str, error: Error) -> Error {
+        match place_of(&self.typed, key) {
+            Some(place) => error.context(place),
+            None => error,
+        }
+    }
+
+    /// The input that a format's own notation specifies.
+    fn specified(text: &str, format: &'static dyn Format, meant: Specified) -> Self {
+        Self {
+            format: Some(format.info().name.to_owned()),
+            options: meant.options,
+            permissive: meant.permissive,
+            ..Self::new(text, meant.form, meant.locator)
+        }
+    }
+
+    /// The input in the notation of a format; `None` if it is in none.
+    fn in_notation(text: &str, registry: &Registry) -> Result<Option<Self>> {
+        let meant = |format: &'static dyn Format| {
+            let meant = format.notation()?.input(text)?;
+            Some(meant.map(|meant| Self::specified(text, format, meant)))
+        };
+        registry.formats().find_map(meant).transpose()
+    }
+
+    /// Parses the output of a command, if `text` ends with a vertical bar.
+    fn command(text: &str, rest: &str) -> Option<Result<Self>> {
+        let line = rest.strip_suffix('|')?.trim();
+        if line.is_empty() || line.starts_with('|') {
+            let message = format!("'{text}': a command to read from stands before its one '|'");
+            return Some(Err(Error::usage(message)));
+        }
+        let place = Locator::Command(line.to_owned());
+        Some(Ok(Self::new(text, "a command", place)))
+    }
+
+    /// Parses a position in an existing file, in the notation of a format.
+    fn in_file(text: &str, path: &str, registry: &Registry, env: &Env) -> Option<Self> {
+        registry.formats().find_map(|format| {
+            let meant = format.notation()?.place(path)?;
+            let file = meant.locator.location()?;
+            let there = env.exists(file);
+            there.then(|| Self::specified(text, format, meant))
+        })
+    }
+
+    /// Parses the `REST` of an argument: a path, `-`, a glob, a folder or a position in a file,
+    /// with options, or a command.
+    fn paths(
+        text: &str,
+        form: &'static str,
+        rest: &str,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Vec<Self>> {
+        let mut kind = kind_of(rest, env);
+        if rest == "-" || kind.is_some() {
+            return Ok(vec![Self::at_path(text, form, rest, kind)]);
+        }
+        if let Some(input) = Self::command(text, rest) {
+            return Ok(vec![input?]);
+        }
+        let (path, options) = path_and_pairs(rest)?;
+        if path.is_empty() {
+            return Err(Error::usage(format!("'{text}' does not name a file")));
+        }
+        if path != rest {
+            kind = kind_of(path, env);
+        }
+        let with_options = |mut input: Self| {
+            input.options.extend_from_slice(&options);
+            input
+        };
+        if kind.is_none()
+            && let Some(input) = Self::in_file(text, path, registry, env)
+        {
+            return Ok(vec![with_options(input)]);
+        }
+        if path.trim_matches('|').contains('|') && kind.is_none() {
+            let message = format!("'{path}' names the data of several tasks");
+            return Err(Error::usage(message).hint("convert the data of each task on their own"));
+        }
+        let place = Location::from(path);
+        let of_server = place
+            .url()
+            .is_some_and(|url| url.scheme.starts_with("http"));
+        if of_server || !path.contains(['*', '?', '[']) || kind.is_some() {
+            return Ok(vec![with_options(Self::at_path(text, form, path, kind))]);
+        }
+        let found = env.matching(path)?.into_iter();
+        let mut found: Vec<_> = found.map(|at| at.to_string()).collect();
+        found.sort();
+        if found.is_empty() {
+            return Err(Error::usage(format!("no file matches '{path}'")));
+        }
+        let below = Location::from(fixed_part(path));
+        let input = |path: &String| Self {
+            below: Some(below.clone()),
+            ..with_options(Self::at_path(path, "a glob", path, kind_of(path, env)))
+        };
+        Ok(found.iter().map(input).collect())
+    }
+
+    /// The input at a path, which is of this kind if anything is there.
+    fn at_path(text: &str, form: &str, path: &str, kind: Option<FileKind>) -> Self {
+        let at = Location::from(path);
+        let place = match kind {
+            _ if path == "-" => Locator::Standard,
+            Some(FileKind::Folder) => Locator::Folder(at),
+            _ => Locator::File(at),
+        };
+        Self::new(text, form, place)
+    }
+}
+
+/// The kind of file that is at a path; `None` if nothing is there.
+fn kind_of(path: &str, env: &Env) -> Option<FileKind> {
+    let status = env.look(&path.into()).ok()??;
+    Some(status.kind)
+}
+
+/// Returns a file of labels by its stored name, with `.gz` or `.bz2` if only that exists.
+fn stored(path: &str, env: &Env) -> String {
+    let coded = ["", ".gz", ".bz2"].map(|coder| format!("{path}{coder}"));
+    let found = coded.iter().find(|path| env.exists(&path.as_str().into()));
+    found.cloned().unwrap_or_else(|| path.to_owned())
+}
+
+/// Returns the leading folders of a pattern without wildcards.
+fn fixed_part(pattern: &str) -> &str {
+    let fixed = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
+    match pattern[..fixed].rfind('/') {
+        Some(end) => &pattern[..end + 1],
+        None => "",
+    }
+}

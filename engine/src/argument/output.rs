@@ -1,0 +1,400 @@
+//! Outputs.
+
+mod names;
+
+use std::ops::Deref;
+
+use spr_core::bytes::{Env, Location, Locator, Output};
+use spr_core::format::{Caps, Format, IndexKind, Keys, Options, Registry, Variant};
+use spr_core::loss::{LossKind, LossPolicy};
+use spr_core::model::Utterance;
+use spr_core::tables::side;
+use spr_core::{Error, ErrorKind, Remedy, Result};
+
+use super::{Pair, PartName, named, numbered, path_and_pairs, prefix_meant};
+use crate::capabilities;
+use crate::plan::Sink;
+use names::by_extension;
+
+/// One data set to write, with its format.
+#[derive(Clone)]
+pub struct Target {
+    sink: Sink,
+    format: &'static dyn Format,
+}
+
+impl Deref for Target {
+    type Target = Sink;
+
+    fn deref(&self) -> &Sink {
+        &self.sink
+    }
+}
+
+/// The option for the compression level, which all formats have.
+const LEVEL: &str = "level";
+
+impl Target {
+    /// Parses an argument. `to` sets the format, `pairs` adds options.
+    ///
+    /// # Errors
+    /// It is malformed, its format is unknown, or only some of its files are numbered.
+    pub fn parse(
+        text: &str,
+        to: Option<&'static dyn Format>,
+        pairs: &[Pair],
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Self> {
+        let mut target = if let Some(target) = Self::in_notation(text, registry)? {
+            target
+        } else if let Some((format, rest)) = named(text, registry) {
+            let format = Some(to.unwrap_or(format));
+            Self::at_path(text, "a named format", rest, format, registry, env)?
+        } else if let Some(near) = prefix_meant(text, registry).filter(|_| to.is_none()) {
+            let hint = format!("did you mean {near}:? A file of that name is written ./{text}");
+            let (word, _) = text.split_once(':').unwrap_or_default();
+            return Err(Error::usage(format!("'{word}' is no format"))
+                .file(text)
+                .hint(hint));
+        } else {
+            Self::at_path(text, "a path", text, to, registry, env)?
+        };
+        target.format = to.unwrap_or(target.format);
+        target.sink.format = target.format.info().name.to_owned();
+        target.sink.options.extend_from_slice(pairs);
+        target.sink.added = pairs.to_vec();
+        target.take_level()?;
+        target.check_numbers()?;
+        target.check_folder()?;
+        target.check_names(registry)?;
+        Ok(target)
+    }
+
+    /// The output of a plan.
+    ///
+    /// # Errors
+    /// There is no such format.
+    pub fn of(sink: &Sink, registry: &Registry) -> Result<Self> {
+        Ok(Self {
+            format: registry.get(&sink.format)?,
+            sink: sink.clone(),
+        })
+    }
+
+    /// The output as plain data.
+    pub fn sink(&self) -> &Sink {
+        &self.sink
+    }
+
+    /// Returns the output for a part.
+    ///
+    /// # Errors
+    /// The name with the number is interpreted differently.
+    pub fn part(&self, part: PartName, registry: &Registry, env: &Env) -> Result<Self> {
+        let number = |(key, value): &Pair| (key.clone(), numbered::number(value, part));
+        let added: Vec<_> = self.sink.added.iter().map(number).collect();
+        let text = numbered::number(&self.sink.typed, part);
+        Self::parse(&text, Some(self.format), &added, registry, env)
+    }
+
+    /// Parses an output in the notation of a format, or returns `None` for other texts.
+    fn in_notation(text: &str, registry: &Registry) -> Result<Option<Self>> {
+        let meant = |format: &'static dyn Format| {
+            let meant = format.notation()?.output(text)?;
+            Some(meant.map(|meant| (format, meant)))
+        };
+        let Some((format, meant)) = registry.formats().find_map(meant).transpose()? else {
+            return Ok(None);
+        };
+        let info = format.info();
+        let companions = meant.companions.iter().map(|(_, at)| at.to_string());
+        let files: Vec<_> = companions.chain([meant.locator.to_string()]).collect();
+        let key = |word: &str| Some(word.split_once('=')?.0.to_owned());
+        let known = |key: &String| {
+            let mut options = info.options.iter().map(|option| option.name);
+            key == LEVEL || options.any(|option| option == key)
+        };
+        let words = files.iter().flat_map(|file| file.split(',').skip(1));
+        if let Some(key) = words.filter_map(key).find(known) {
+            let message = format!("{key}= is an option, but would be part of the file's name");
+            let hint = format!("say --co {key}=…, or leave out what stands before the colon");
+            return Err(Error::usage(message).file(text).hint(hint));
+        }
+        let named = meant.companions.into_iter();
+        let sink = Sink {
+            companions: named.map(|(name, at)| (name.to_owned(), at)).collect(),
+            options: meant.options,
+            listed: meant.listed,
+            permissive: meant.permissive,
+            ..Sink::new(text, meant.form, info.name, meant.locator)
+        };
+        Ok(Some(Self { sink, format }))
+    }
+
+    fn at_path(
+        text: &str,
+        form: &'static str,
+        rest: &str,
+        format: Option<&'static dyn Format>,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Self> {
+        let literal = format.is_some() && !rest.contains('=');
+        let (path, mut pairs) = if literal {
+            (rest, Vec::new())
+        } else {
+            path_and_pairs(rest)?
+        };
+        if path.is_empty() {
+            return Err(Error::usage(format!("'{text}' does not name a file")));
+        }
+        let format = match format {
+            Some(format) => format,
+            None => {
+                let is_folder = path.ends_with('/') || env.is_folder(&path.into());
+                by_extension(path, is_folder, registry)?
+            }
+        };
+        let locator = if path == "-" {
+            Locator::Standard
+        } else if let Some(command) = path.strip_prefix('|') {
+            Locator::Command(command.to_owned())
+        } else if path.ends_with('/') || env.is_folder(&path.into()) || is_folder(format, path) {
+            Locator::folder(match path.trim_end_matches('/') {
+                "" => path,
+                plain => plain,
+            })
+        } else {
+            Locator::file(path)
+        };
+        if let Locator::File(file) = &locator {
+            let plain = file.plain();
+            let variant = plain.extension().and_then(|e| format.info().variant(e));
+            if let Some((key, value)) = variant.map(|variant| variant.option) {
+                pairs.insert(0, (key.to_owned(), value.to_owned()));
+            }
+        }
+        let sink = Sink {
+            options: pairs,
+            ..Sink::new(text, form, format.info().name, locator)
+        };
+        Ok(Self { sink, format })
+    }
+
+    /// Takes the level out of the options, if a file is compressed.
+    fn take_level(&mut self) -> Result<()> {
+        let Some(level) = self.option(LEVEL) else {
+            return Ok(());
+        };
+        let wrong = |message| Error::usage(format!("option {LEVEL}: {message}"));
+        let number = level.parse();
+        let number = number.map_err(|_| wrong(format!("'{level}' is not a valid value")))?;
+        let mut codecs = self.locations().into_iter().filter_map(|at| at.codec());
+        if self.is_folder() || codecs.next().is_none() {
+            let error = wrong("nothing is compressed".to_owned());
+            return Err(error.hint("end the file's name with .gz, .bz2 or .zst"));
+        }
+        self.sink.options.retain(|(key, _)| key != LEVEL);
+        self.sink.level = Some(number);
+        Ok(())
+    }
+
+    /// Returns `true` if the variant of the format depends on the data.
+    pub(crate) fn follows_data(&self) -> bool {
+        let free = |key: &str| self.sink.options.iter().all(|(own, _)| own != key);
+        let mut suited = self.format.info().variants.by_data.iter();
+        suited.any(|suited| free(suited.option.0))
+    }
+
+    /// Returns the target with the variant for data such as `utt`, unless the user chose one.
+    pub(crate) fn suited_to(&self, utt: &Utterance) -> Self {
+        let mut target = self.clone();
+        let free = |key: &str| self.sink.options.iter().all(|(own, _)| own != key);
+        let mut suited = self.format.info().variants.by_data.iter();
+        if let Some(suited) = suited.find(|suited| free(suited.option.0) && (suited.is)(utt)) {
+            let (key, value) = suited.option;
+            for pairs in [&mut target.sink.options, &mut target.sink.added] {
+                pairs.push((key.to_owned(), value.to_owned()));
+            }
+        }
+        target
+    }
+
+    /// Returns the format to write.
+    pub fn format(&self) -> &'static dyn Format {
+        self.format
+    }
+
+    /// Returns `true` if keys, and thus boundaries of utterances, are omitted.
+    pub fn leaves_out_keys(&self) -> bool {
+        self.format.info().index == IndexKind::SideFile
+            && self.option(side::OPTION.name) == Some("none")
+    }
+
+    /// Returns the permitted losses: those of `policy`, and those implied by options of the target.
+    /// Without keys the boundaries of utterances are lost.
+    pub(crate) fn policy(&self, policy: &LossPolicy) -> LossPolicy {
+        let mut policy = policy.clone();
+        if self.leaves_out_keys() {
+            policy.allow(LossKind::Keys);
+            policy.allow(LossKind::Boundaries);
+        }
+        // A request for times of recordings implies their names.
+        if self.option("times") == Some("recording") {
+            policy.allow(LossKind::Keys);
+        }
+        policy
+    }
+
+    /// Returns its options.
+    ///
+    /// # Errors
+    /// An option is unknown.
+    pub fn options(&self) -> Result<Options> {
+        Options::new(self.format.info(), self.sink.options.iter().cloned())
+    }
+
+    /// Returns its options with another one.
+    ///
+    /// # Errors
+    /// An option is unknown.
+    pub(crate) fn options_and(&self, (key, value): (&str, &str)) -> Result<Options> {
+        let more = (key.to_owned(), value.to_owned());
+        Options::new(
+            self.format.info(),
+            self.sink.options.iter().cloned().chain([more]),
+        )
+    }
+
+    /// Returns its capabilities.
+    ///
+    /// # Errors
+    /// An option or its value is invalid.
+    pub fn caps(&self) -> Result<Caps> {
+        self.format.caps(&self.options()?, self.medium())
+    }
+
+    /// Adds the target and its format to an error about an utterance, and a variant that can hold
+    /// it, if there is one.
+    pub(crate) fn about(&self, error: Error) -> Error {
+        if error.kind() != ErrorKind::Unfit {
+            return error;
+        }
+        let info = self.format.info();
+        let error = error.file(self.text()).naming(info.name);
+        let Some(Remedy::ListFormats(what)) = error.remedy() else {
+            return error;
+        };
+        let holds = |variant: &&Variant| {
+            let options = self.options_and(variant.option);
+            let caps = options.and_then(|options| self.format.caps(&options, self.medium()));
+            caps.is_ok_and(|caps| capabilities::holds(&caps, what))
+        };
+        match info.variants.by_extension.iter().find(holds) {
+            Some(variant) => error.suggest_instead(Remedy::WriteVariant(*variant)),
+            None => error,
+        }
+    }
+
+    /// Claims the output.
+    ///
+    /// # Errors
+    /// It is being written by something else, is an input, or may not be replaced.
+    pub fn output(&self, overwrite: bool, add: bool, env: &Env) -> Result<Output> {
+        let mut env = env.clone();
+        env.level = self.sink.level;
+        let output = env
+            .output(&self.sink.place)
+            .overwrite(overwrite)
+            .adding(add);
+        let beside = self.sink.companions.iter();
+        let output = beside.fold(output, |output, (name, at)| {
+            output.with_named(name, at.clone())
+        });
+        if !self.sink.listed {
+            output.reserve()?;
+        }
+        if let Some(at) = self.beside()? {
+            output.claim(&at.into())?;
+        }
+        Ok(output)
+    }
+
+    /// Returns the side file of the format, at its default location or at that of an option.
+    pub(crate) fn beside(&self) -> Result<Option<Location>> {
+        let Locator::File(file) = &self.sink.place else {
+            return Ok(None);
+        };
+        let (info, plain) = (self.format.info(), file.plain());
+        let is_script = |extension| plain.extension() == Some(extension);
+        Ok(match (info.index, self.option(side::OPTION.name)) {
+            (IndexKind::SideFile, Some("none")) => None,
+            (IndexKind::SideFile, Some(path)) => Some(path.into()),
+            (IndexKind::SideFile, None) if self.caps()?.keys == Keys::SideFile => {
+                Some(file.with_suffix(side::SUFFIX))
+            }
+            (IndexKind::Script(extension), _) if !self.sink.listed && is_script(extension) => {
+                let archive = info.extensions.first().copied().unwrap_or_default();
+                Some(plain.with_extension(archive))
+            }
+            _ => None,
+        })
+    }
+
+    /// Explains the interpretation of the argument.
+    ///
+    /// # Errors
+    /// An option or its value is invalid.
+    pub fn explain(&self) -> Result<String> {
+        let caps = self.caps()?;
+        let place = match &self.sink.place {
+            Locator::Folder(folder) if self.format.folder().is_some() => format!("folder {folder}"),
+            Locator::Folder(folder) => format!("folder {folder}, one file an utterance"),
+            Locator::Standard => "standard output".to_owned(),
+            Locator::Command(line) => format!("command {line}"),
+            Locator::File(file) => format!("file {}", file.told()),
+            other => format!("file {other}"),
+        };
+        let info = self.format.info();
+        let mut text = format!(
+            "{}: {}; format {}; writes {place}",
+            self.sink.text, self.sink.form, info.name
+        );
+        for (name, at) in &self.sink.companions {
+            let name = match info.index {
+                IndexKind::Script(extension) if extension == *name => "index",
+                _ => name,
+            };
+            text.push_str(&format!(" and its {name} {at}"));
+        }
+        if caps.keys == Keys::SideFile {
+            text.push_str(&format!(", names to {}{}", self.sink.place, side::SUFFIX));
+        }
+        for (key, value) in &self.sink.options {
+            text.push_str(&format!("; {key}={value}"));
+        }
+        if let Some(level) = self.sink.level {
+            text.push_str(&format!("; {LEVEL}={level}"));
+        }
+        if self.is_numbered() {
+            text.push_str("; one for each partition");
+        }
+        Ok(text)
+    }
+}
+
+/// Returns `true` if data sets of a format are always folders.
+pub(super) fn is_only_folder(format: &dyn Format) -> bool {
+    let info = format.info();
+    format.folder().is_some() && info.extensions.is_empty() && info.also.is_empty()
+}
+
+/// Returns `true` if a name without the extension of a file is a folder, for a format with both.
+fn is_folder(format: &dyn Format, path: &str) -> bool {
+    let file = Location::from(path).plain();
+    let is_file = file
+        .extension()
+        .is_some_and(|extension| format.info().goes_by(extension));
+    format.folder().is_some() && !is_file
+}

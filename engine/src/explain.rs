@@ -1,0 +1,187 @@
+//! A plan in words: how arguments are understood, and what happens in which order.
+
+use spr_core::Result;
+use spr_core::bytes::{Env, Locator};
+use spr_core::format::{Registry, Request};
+
+use crate::argument::Target;
+use crate::plan::order::Order;
+use crate::plan::{Input, Joins, Plan, Rule, Split, Work, of_input};
+
+/// One argument or one part of the work, explained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What it is about: `input`, `labels`, `text`, `stages`, `output`, …
+    pub what: &'static str,
+    /// How it is understood, for people.
+    pub how: String,
+    /// The steps that are built for it, in their order.
+    pub steps: Vec<String>,
+}
+
+/// Explains a plan. Its inputs are opened, to find their formats; nothing is written.
+///
+/// # Errors
+/// An input can't be opened, or an option is wrong.
+pub fn plan(plan: &Plan, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
+    let order = Order::of(plan, true)?;
+    let mut lines = Vec::new();
+    for (input, work) in plan.inputs.iter().zip(&order.each) {
+        lines.push(explain_input(input, work, registry, env)?);
+    }
+    lines.extend(joins(&plan.joins, registry, env)?);
+    let steps = written(&order.steps);
+    if !steps.is_empty() {
+        lines.push(Line {
+            what: "stages",
+            how: steps.join("|"),
+            steps,
+        });
+    }
+    if let Some(split) = &plan.split {
+        lines.push(line("parts", describe_split(split)));
+    }
+    for (what, sink) in [
+        ("output", &plan.output),
+        ("labels output", &plan.labels_output),
+    ] {
+        if let Some(sink) = sink {
+            lines.push(line(what, Target::of(sink, registry)?.explain()?));
+        }
+    }
+    Ok(lines)
+}
+
+/// Explains an input that is read by itself.
+///
+/// # Errors
+/// It can't be opened, or an option is wrong.
+pub fn input(input: &Input, registry: &Registry, env: &Env) -> Result<Line> {
+    explain_input(input, &of_input(input, false), registry, env)
+}
+
+fn line(what: &'static str, how: String) -> Line {
+    Line {
+        what,
+        how,
+        steps: Vec::new(),
+    }
+}
+
+/// The steps of some work as they are written.
+fn written(work: &[Work]) -> Vec<String> {
+    let step = |work: &Work| match work {
+        Work::Step(step) => Some(step.to_string()),
+        Work::Labels(_) | Work::Text(_) | Work::Speakers(_) | Work::ReadAhead => None,
+    };
+    work.iter().filter_map(step).collect()
+}
+
+/// Explains what joins all inputs.
+fn joins(joins: &Joins, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    if let Some(labels) = &joins.labels {
+        let how = match labels.speakers {
+            Some(_) => "join by speaker, or else by key",
+            None => "join by key, or else by recording and time",
+        };
+        let own = input(&labels.input, registry, env)?;
+        lines.push(Line {
+            what: "labels",
+            how: format!("{}; {how}", own.how),
+            steps: own.steps,
+        });
+    }
+    if let Some(text) = &joins.text {
+        let own = input(text, registry, env)?;
+        lines.push(Line {
+            what: "text",
+            how: format!("{}; join by key", own.how),
+            steps: own.steps,
+        });
+    }
+    if let Some(file) = &joins.speakers {
+        lines.push(line("speakers", format!("{}; join by key", file.told())));
+    }
+    Ok(lines)
+}
+
+fn explain_input(input: &Input, work: &[Work], registry: &Registry, env: &Env) -> Result<Line> {
+    let plain: Vec<_> = work
+        .iter()
+        .filter(|work| **work != Work::ReadAhead)
+        .collect();
+    let opened = input.open(Request::all(), registry, env)?;
+    let place = match &input.place {
+        Locator::Standard => "standard input".to_owned(),
+        Locator::File(file) => format!("file {}", file.told()),
+        Locator::FileAt(file, at) => format!("file {} from byte {at}", file.told()),
+        Locator::Command(line) => format!("output of the command: {line}"),
+        Locator::Folder(folder) => format!("folder {folder}"),
+        other => other.to_string(),
+    };
+    let mut text = format!(
+        "{}: {}; format {} ({}); reads {place}",
+        input.text,
+        input.form,
+        opened.format.info().name,
+        opened.why
+    );
+    if let Some(coder) = &opened.reader.info().compression {
+        text.push_str(&format!(", {coder} undone"));
+    }
+    if let Some(decision) = &opened.reader.info().decision {
+        text.push_str(&format!("; {decision}"));
+    }
+    for (key, value) in &input.options {
+        text.push_str(&format!("; {key}={value}"));
+    }
+    if input.permissive {
+        text.push_str("; bad entries are skipped (p)");
+    }
+    if input.round {
+        text.push_str("; times of segments rounded to whole frames");
+    }
+    let partitioning = opened.format.info().pdnn;
+    for work in plain {
+        // What joins all inputs is explained by itself.
+        let own = match work {
+            Work::Step(step) => Some(step.describe(partitioning)),
+            Work::Labels(labels) => input.has_labels().then(|| {
+                let by = "by key, or else by recording and time";
+                format!("with labels from {}, {by}", labels.input.text)
+            }),
+            Work::Text(from) => Some(format!("with text from {}, by key", from.text)),
+            Work::Speakers(file) => Some(format!("with speakers from {}", file.told())),
+            Work::ReadAhead => None,
+        };
+        if let Some(own) = own {
+            text.push_str(&format!("; {own}"));
+        }
+    }
+    Ok(Line {
+        what: "input",
+        how: text,
+        steps: written(work),
+    })
+}
+
+/// Describes how utterances are distributed.
+fn describe_split(split: &Split) -> String {
+    let mut text = match split.rule {
+        Rule::Parts(n) => format!("{n} parts of as many utterances"),
+        Rule::Frames(n) => format!("parts of at most {n} frames"),
+        Rule::Bytes(n) => format!("parts of at most {n} bytes of numbers"),
+        Rule::Train(share) => format!("train ({share} of the utterances) and valid"),
+        Rule::Sets { valid, test } => {
+            format!("train, valid ({valid} of the utterances) and test ({test})")
+        }
+    };
+    if matches!(split.rule, Rule::Train(_) | Rule::Sets { .. }) {
+        text.push_str(&format!(", drawn with seed {}", split.seed));
+    }
+    if split.speakers.is_some() {
+        text.push_str("; all utterances of a speaker in one part");
+    }
+    text
+}

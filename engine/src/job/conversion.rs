@@ -1,0 +1,68 @@
+//! A conversion that is done, but has no names yet.
+
+use spr_core::Result;
+use spr_core::bytes::{Output, Parents};
+use spr_core::loss::{LossReport, describe};
+use spr_core::model::Key;
+
+use super::{Job, Outcome};
+use crate::shard::{Hashes, OutputRecord, Record};
+
+/// A completed conversion before its commit. Dropping it removes its files.
+pub struct Conversion {
+    pub(super) outcome: Outcome,
+    pub(super) outputs: Vec<Output>,
+    pub(super) parents: Parents,
+    /// The keys of the first and the last utterance written.
+    pub(super) keys: Option<[Key; 2]>,
+}
+
+impl Conversion {
+    /// Returns the outcome after the commit.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Fills in the record of a shard; `hashes` has those of the files.
+    ///
+    /// # Errors
+    /// The written files cannot be looked up.
+    pub fn tell(&self, record: &mut Record, hashes: &Hashes, job: &Job) -> Result<()> {
+        let Outcome {
+            written, skipped, ..
+        } = &self.outcome;
+        (record.utterances, record.frames) = (written.utterances, written.frames);
+        record.skipped = *skipped;
+        let named = self.keys.as_ref();
+        record.keys = named.map(|keys| keys.each_ref().map(ToString::to_string));
+        record.format = self.outcome.to.to_owned();
+        let losses = self.outcome.losses.iter().flat_map(LossReport::lines);
+        record.losses = losses.map(|(kind, line)| describe(kind, line)).collect();
+        for output in &self.outputs {
+            let files = output.written()?.into_iter();
+            record
+                .outputs
+                .extend(files.map(|(name, bytes)| OutputRecord {
+                    hash: hashes.of(&name),
+                    name: name.to_string(),
+                    bytes,
+                }));
+        }
+        let main = job.plan.output.as_ref();
+        let main = main.and_then(|sink| sink.locations().first().map(ToString::to_string));
+        record
+            .outputs
+            .sort_by_key(|output| Some(&output.name) != main.as_ref());
+        Ok(())
+    }
+
+    /// Gives all files their final names, together with `others`: all or none.
+    ///
+    /// # Errors
+    /// As for [`Output::commit_all`].
+    pub fn commit(self, others: impl IntoIterator<Item = Output>) -> Result<Outcome> {
+        Output::commit_all(self.outputs.into_iter().chain(others))?;
+        self.parents.keep();
+        Ok(self.outcome)
+    }
+}

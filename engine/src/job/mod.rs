@@ -1,0 +1,200 @@
+//! A conversion from start to finish: open, join, adapt, write, commit.
+
+mod branch;
+mod conversion;
+mod meter;
+mod opening;
+mod outcome;
+mod places;
+mod route;
+mod running;
+
+use spr_core::bytes::Env;
+use spr_core::format::Registry;
+use spr_core::loss::LossKind;
+use spr_core::model::{Dtype, Utterance};
+use spr_core::{Error, Result};
+
+use crate::argument::Target;
+use crate::plan::{Input, Labels, OnError, Plan};
+use crate::step::Step;
+pub use conversion::Conversion;
+use opening::Opening;
+pub use outcome::{Observer, Outcome, Progress};
+use running::Running;
+
+/// A plan to be run.
+///
+/// ```
+/// use std::sync::Arc;
+/// use spr_core::bytes::{Env, MemoryStore};
+/// use spr_core::format::Registry;
+/// use spr_engine::argument::{Input, Target};
+/// use spr_engine::job::Job;
+///
+/// let store = MemoryStore::new();
+/// store.insert("a.ark", b"ann [ 1 2 ]\nbob [ 3 4 ]\n".to_vec());
+/// let env = Env::default().with_store(Arc::new(store.clone()));
+/// let registry = Registry::new([&spr_format_kaldi::FORMAT as _]);
+/// let inputs = Input::parse("a.ark", None, &[], &registry, &env)?;
+/// let target = Target::parse("ark,t:b.ark", None, &[], &registry, &env)?;
+/// let job = Job::new(inputs, &target).step("first", [("n", "1")])?.overwrite(true);
+/// let outcome = job.run(&registry, &env, &mut ())?;
+/// assert_eq!(outcome.written.utterances, 1);
+/// # Ok::<(), spr_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// What is to be done.
+    pub plan: Plan,
+}
+
+impl From<Plan> for Job {
+    fn from(plan: Plan) -> Self {
+        Self { plan }
+    }
+}
+
+/// Returns the part of an utterance for an output of labels.
+fn labels_of(utt: &Utterance) -> Utterance {
+    Utterance {
+        labels: utt.labels.clone(),
+        tiers: utt.tiers.clone(),
+        text: utt.text.clone(),
+        ..Utterance::default()
+    }
+}
+
+impl Job {
+    /// Creates a conversion of `inputs` to `target` that permits no loss, except of boundaries by
+    /// data options, and stops at the first error.
+    pub fn new(inputs: Vec<Input>, target: &Target) -> Self {
+        let mut plan = Plan::new(inputs);
+        plan.output = Some(target.sink().clone());
+        Self { plan }
+    }
+
+    /// Adds a step.
+    ///
+    /// # Errors
+    /// There is no such step, or a value is wrong.
+    pub fn step<'a>(
+        mut self,
+        name: &str,
+        values: impl IntoIterator<Item = (&'a str, impl Into<String>)>,
+    ) -> Result<Self> {
+        self.plan.steps.push(Step::new(name, values)?);
+        Ok(self)
+    }
+
+    /// Joins the labels of another data set by key.
+    #[must_use]
+    pub fn labels(mut self, labels: Labels) -> Self {
+        self.plan.joins.labels = Some(labels);
+        self
+    }
+
+    /// Writes labels to an output of their own.
+    #[must_use]
+    pub fn labels_to(mut self, target: &Target) -> Self {
+        self.plan.labels_output = Some(target.sink().clone());
+        self
+    }
+
+    /// Changes the element type of features.
+    #[must_use]
+    pub fn dtype(mut self, dtype: Dtype) -> Self {
+        self.plan.dtype = Some(dtype);
+        self
+    }
+
+    /// Allows a loss.
+    #[must_use]
+    pub fn allow(mut self, kind: LossKind) -> Self {
+        self.plan.policy.allow(kind);
+        self
+    }
+
+    /// Skips and counts faulty utterances.
+    #[must_use]
+    pub fn skip_errors(mut self) -> Self {
+        self.plan.on_error = OnError::Skip;
+        self
+    }
+
+    /// Replaces outputs that exist, if `yes`.
+    #[must_use]
+    pub fn overwrite(mut self, yes: bool) -> Self {
+        self.plan.run.overwrite = yes;
+        self
+    }
+
+    /// Reads outputs back and compares them before they get their names, if `yes`.
+    #[must_use]
+    pub fn verify(mut self, yes: bool) -> Self {
+        self.plan.run.verify = yes;
+        self
+    }
+
+    /// The outputs with their formats: of the data, and of labels on their own.
+    ///
+    /// # Errors
+    /// A format is unknown, or the plan has no output.
+    pub fn targets(&self, registry: &Registry) -> Result<(Target, Option<Target>)> {
+        let Some(output) = &self.plan.output else {
+            return Err(Error::usage("nothing says where to write"));
+        };
+        let labels = self.plan.labels_output.as_ref();
+        let labels = labels.map(|sink| Target::of(sink, registry));
+        Ok((Target::of(output, registry)?, labels.transpose()?))
+    }
+
+    /// Runs the conversion. After an error nothing is left behind.
+    ///
+    /// # Errors
+    /// An input is faulty, a loss is not permitted, or the system refuses.
+    pub fn run(
+        &self,
+        registry: &Registry,
+        env: &Env,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome> {
+        self.make(registry, env, observer)?.commit([])
+    }
+
+    /// Runs the conversion without the commit. After an error nothing is left behind.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub fn make(
+        &self,
+        registry: &Registry,
+        env: &Env,
+        observer: &mut dyn Observer,
+    ) -> Result<Conversion> {
+        let mut running = Running::open(self, registry, env, observer.watches())?;
+        running.convert(observer)?;
+        running.finish()
+    }
+
+    /// Determines the variant of the target from the first utterance, for a job that reads only
+    /// some of them.
+    ///
+    /// # Errors
+    /// The inputs can't be read.
+    pub fn settle_kind(&mut self, registry: &Registry, env: &Env) -> Result<()> {
+        let (target, labels) = self.targets(registry)?;
+        if !target.follows_data() && !labels.as_ref().is_some_and(Target::follows_data) {
+            return Ok(());
+        }
+        let opening = Opening::of(self, &target, labels.as_ref())?;
+        let mut reader = opening.open(registry, env)?.reader;
+        let mut first = Utterance::default();
+        if reader.read(&mut first)? {
+            self.plan.output = Some(target.suited_to(&first).sink().clone());
+            let labels = labels.map(|labels| labels.suited_to(&labels_of(&first)));
+            self.plan.labels_output = labels.map(|labels| labels.sink().clone());
+        }
+        Ok(())
+    }
+}

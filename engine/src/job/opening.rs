@@ -1,0 +1,197 @@
+//! The inputs of a job as one reader, with all work on them.
+
+use spr_core::bytes::Env;
+use spr_core::format::{ChunkSupport, FieldSet, Keys, Registry, Request};
+use spr_core::model::SourceField;
+use spr_core::{Error, Result};
+
+use super::Job;
+use super::meter::Meter;
+use crate::argument::{Input, OpenedInput, Target};
+use crate::open::{self, open_all};
+use crate::plan::order::Order;
+use crate::plan::{OnError, Plan, Work};
+use crate::step::{Step, Surroundings};
+
+/// What a job opens: the order of its work, and what it requests of its inputs.
+pub(super) struct Opening<'a> {
+    plan: &'a Plan,
+    order: Order,
+    request: Request,
+    meter: Meter,
+}
+
+impl<'a> Opening<'a> {
+    /// The opening of a job that writes to these targets.
+    ///
+    /// # Errors
+    /// An option of a target is wrong, or something has to be read twice and can't be.
+    pub(super) fn of(job: &'a Job, target: &Target, labels: Option<&Target>) -> Result<Self> {
+        let plan = &job.plan;
+        let targets = || std::iter::once(target).chain(labels);
+        let caps = targets().map(Target::caps).collect::<Result<Vec<_>>>()?;
+        let tells = caps
+            .iter()
+            .any(|caps| caps.source.contains(&SourceField::Speaker));
+        let order = Order::of(plan, tells)?;
+        check_pipes(&order)?;
+        // If no key is stored, keys need not be unique.
+        let named = caps.iter().any(|caps| caps.keys != Keys::None);
+        let forms = caps.iter().map(|caps| caps.forms());
+        let forms = forms.reduce(FieldSet::or).unwrap_or(FieldSet::ALL);
+        let looks = plan.split.is_some() || plan.run.verify || plan.run.hash;
+        let chunked = match looks || target.permissive || !order.passes_chunks() {
+            true => ChunkSupport::No,
+            false => caps
+                .iter()
+                .map(|caps| caps.chunked)
+                .fold(ChunkSupport::Any, Ord::min),
+        };
+        // The audio goes only to the first of them. Targets that store references in place of
+        // files, such as JSON lines, get samples that can be read.
+        let audio = target.caps()?.audio;
+        let files = match audio.references {
+            true => &[],
+            false => audio.encoded,
+        };
+        let request = plan
+            .request()
+            .distinct(plan.distinct && named)
+            .chunks(chunked)
+            .forms(forms)
+            .files(files)
+            .keep_stored(target.keeps_stored().then(|| target.format().info().name));
+        Ok(Self {
+            plan,
+            order,
+            request,
+            meter: Meter::default(),
+        })
+    }
+
+    /// The same, with what is read counted.
+    pub(super) fn metered(self, meter: Meter) -> Self {
+        Self { meter, ..self }
+    }
+
+    /// Opens all inputs as one reader, with everything that is to become of it.
+    ///
+    /// # Errors
+    /// The first input can't be opened, or what joins it.
+    pub(super) fn open(&self, registry: &Registry, env: &Env) -> Result<OpenedInput> {
+        let request = self.keys_first(self.request.clone(), registry, env)?;
+        let (inputs, each) = (&self.order.inputs, &self.order.each);
+        let metered = self.meter.watch(env);
+        let opened = open_all(inputs, each, request.clone(), registry, &metered)?;
+        let again = || Ok(open_all(inputs, each, request.clone(), registry, env)?.reader);
+        let work = [&self.order.steps[..], &self.order.joins].concat();
+        let partitioning = opened.format.info().pdnn;
+        let reader = self.meter.attach(opened.reader);
+        let reader = open::over(reader, &work, partitioning, &again, (registry, env))?;
+        Ok(OpenedInput { reader, ..opened })
+    }
+
+    /// The request with the keys that the first steps choose, so that the rest need not be read.
+    fn keys_first(&self, mut request: Request, registry: &Registry, env: &Env) -> Result<Request> {
+        let at = Surroundings {
+            registry: Some(registry),
+            ..Surroundings::new(env)
+        };
+        for work in &self.order.steps {
+            let Work::Step(step) = work else { break };
+            let Some((wanted, is_list)) = step.key_filter(&at)? else {
+                break;
+            };
+            request = request.keys(move |key| wanted(key));
+            // What a list names has to come, wanted or not, or else it would be missing.
+            if is_list {
+                break;
+            }
+        }
+        Ok(request)
+    }
+
+    /// Opens what is read beforehand only to count it, with the steps, and without a word.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(super) fn open_to_count(&self, registry: &Registry, env: &Env) -> Result<OpenedInput> {
+        let quiet = env.listening(|_| {});
+        // What is at fault is not counted where it will be skipped, which only reading all shows.
+        let skips = self.plan.skips();
+        let mut request = self
+            .plan
+            .request()
+            .lenient(skips)
+            .distinct(self.plan.distinct);
+        let (inputs, each) = (&self.order.inputs, &self.order.each);
+        if self.order.steps.is_empty() && !skips {
+            let names = Request::names();
+            (request.values, request.parts) = (names.values, names.parts);
+        }
+        let opened = open_all(inputs, each, request.clone(), registry, &quiet)?;
+        let again = || Ok(open_all(inputs, each, request.clone(), registry, &quiet)?.reader);
+        let partitioning = opened.format.info().pdnn;
+        let steps = &self.order.steps;
+        let at = (registry, &quiet);
+        let reader = open::over(opened.reader, steps, partitioning, &again, at)?;
+        Ok(OpenedInput { reader, ..opened })
+    }
+
+    /// How much was read, and what was decoded.
+    pub(super) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Whether standard input is among what is read before the steps are done.
+    pub(super) fn reads_stdin(&self) -> bool {
+        reads_stdin(&self.order)
+    }
+}
+
+/// Whether standard input is an input, or labels that join one.
+fn reads_stdin(order: &Order) -> bool {
+    let labels = |input: &Input| {
+        input
+            .joins
+            .labels
+            .as_ref()
+            .map(|labels| (*labels.input).clone())
+    };
+    let joined = order.inputs.iter().filter_map(labels);
+    order.inputs.iter().any(Input::is_stdin) || joined.into_iter().any(|l| l.is_stdin())
+}
+
+/// Refuses pipes that would have to be read more than once.
+fn check_pipes(order: &Order) -> Result<()> {
+    let piped = |input: &&Input| {
+        let labels = input.joins.labels.as_ref();
+        labels.is_some_and(|labels| labels.input.is_stdin())
+    };
+    if order.inputs.iter().filter(piped).count() > 1 {
+        return Err(Error::usage(
+            "labels for several inputs can't be read from a pipe",
+        ));
+    }
+    let twice = |work: &Work| matches!(work, Work::Step(step) if Step::reads_twice(step));
+    match order.steps.iter().any(twice) && reads_stdin(order) {
+        true => Err(open::read_twice()),
+        false => Ok(()),
+    }
+}
+
+impl Plan {
+    /// What is requested of the inputs in any case.
+    fn request(&self) -> Request {
+        let request = Request::all().lenient(self.on_error == OnError::Skip);
+        match self.damaged {
+            true => request.damaged(),
+            false => request,
+        }
+    }
+
+    /// Whether a faulty utterance is skipped, at least of one input.
+    pub(super) fn skips(&self) -> bool {
+        self.on_error == OnError::Skip || self.inputs.iter().any(|input| input.permissive)
+    }
+}

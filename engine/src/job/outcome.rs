@@ -1,0 +1,118 @@
+//! The progress and the outcome of a conversion.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use spr_core::Error;
+use spr_core::format::WriteSummary;
+use spr_core::loss::LossReport;
+
+/// The result of a conversion.
+#[non_exhaustive]
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// A summary of the written data.
+    pub written: WriteSummary,
+    /// The number of skipped utterances.
+    pub skipped: u64,
+    /// The format read.
+    pub from: &'static str,
+    /// The format written.
+    pub to: &'static str,
+    /// The permitted losses: of the data, then of the labels alone.
+    pub losses: Vec<LossReport>,
+    /// The losses by encodings that round more than their element types imply, in the same order.
+    pub rounded: Vec<LossReport>,
+    /// The encodings that were undone, such as Kaldi's `CM`.
+    pub decoded: Option<String>,
+    /// Whether frames were shuffled; their partitions are counted as utterances.
+    pub shuffled: bool,
+    /// The number of partitions, if each has a separate output.
+    pub partitions: Option<u64>,
+    /// A hash of the data that does not depend on the format, if it was requested and there is only
+    /// one output.
+    pub hash: Option<String>,
+    /// Whether the output was read back and compared.
+    pub verified: bool,
+    /// The duration of the conversion.
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// Formats the outcome as a JSON object; `output` is the target.
+    pub fn json(&self, output: &str) -> Value {
+        let losses: Vec<_> = self
+            .losses
+            .iter()
+            .chain(&self.rounded)
+            .flat_map(LossReport::lines)
+            .map(|(kind, line)| {
+                json!({
+                    "kind": kind.name(),
+                    "utterances": line.utterances,
+                    "values": line.values,
+                    "of": line.of,
+                    "max_abs_err": line.max_abs_err,
+                    "first": line.first.as_ref().map(ToString::to_string),
+                    "what": line.what,
+                })
+            })
+            .collect();
+        json!({
+            "utterances": self.written.utterances,
+            "frames": self.written.frames,
+            "duration": (self.written.seconds > 0.0).then_some(self.written.seconds),
+            "skipped": self.skipped,
+            "bytes": self.written.bytes,
+            "seconds": self.elapsed.as_secs_f64(),
+            "from": self.from,
+            "to": self.to,
+            "output": output,
+            "decoded": self.decoded,
+            "partitions": self.partitions,
+            "hash": self.hash,
+            "verified": self.verified,
+            "losses": losses,
+        })
+    }
+}
+
+/// The progress of a conversion.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The number of utterances done.
+    pub utterances: u64,
+    /// Their frames.
+    pub frames: u64,
+    /// The stored bytes read of the inputs, and the total, if the inputs are files that are read
+    /// sequentially and an observer [watches](Observer::watches).
+    pub bytes: Option<(u64, u64)>,
+    /// The entries read of the inputs, and the total, if watched script files, folders or headers
+    /// contain it.
+    pub entries: Option<(u64, u64)>,
+}
+
+/// An observer of a conversion.
+pub trait Observer {
+    /// Returns `true` if totals are needed: script files are then counted in advance.
+    fn watches(&self) -> bool;
+    /// Called after each utterance. A [break](ControlFlow::Break) stops the conversion, and nothing
+    /// is written.
+    fn progress(&mut self, so_far: Progress) -> ControlFlow<()>;
+    /// Called for each skipped utterance.
+    fn skipped(&mut self, error: &Error);
+}
+
+impl Observer for () {
+    fn watches(&self) -> bool {
+        false
+    }
+
+    fn progress(&mut self, _: Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn skipped(&mut self, _: &Error) {}
+}

@@ -1,0 +1,308 @@
+//! A job that runs: opening, loop, closing.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Instant;
+
+use spr_core::bytes::{Env, Output, Parents};
+use spr_core::format::{Reader, Registry};
+use spr_core::model::{About, Key, Utterance};
+use spr_core::{Error, ErrorKind, Result};
+
+use super::branch::Branch;
+use super::meter::Meter;
+use super::opening::Opening;
+use super::route::{self, Route};
+use super::{Conversion, Job, Observer, Outcome, Progress, labels_of};
+use crate::argument::Target;
+use crate::plan::{Input, OnError};
+
+/// A job between its opening and its end.
+pub(super) struct Running<'a> {
+    job: &'a Job,
+    registry: &'a Registry,
+    env: &'a Env,
+    started: Instant,
+    opening: Opening<'a>,
+    reader: Box<dyn Reader>,
+    /// The format of the first input.
+    from: &'static str,
+    /// What was read before the outputs were opened.
+    first: VecDeque<Result<bool>>,
+    utt: Utterance,
+    /// What of it goes to the output of labels.
+    labels: Utterance,
+    target: Target,
+    main: Branch<'a>,
+    side: Option<Branch<'a>>,
+    /// Whether the outputs are cut into partitions, one a part.
+    cut: bool,
+    route: Option<Route>,
+    counts: Counts,
+}
+
+/// What was done so far.
+#[derive(Default)]
+struct Counts {
+    done: u64,
+    skipped: u64,
+    frames: u64,
+    /// The partition that is written, if they are cut.
+    part: u64,
+    /// The parts that something went to.
+    parts: BTreeSet<u64>,
+    /// The keys of the first and the last utterance written.
+    ends: Option<[Key; 2]>,
+}
+
+impl<'a> Running<'a> {
+    /// Opens the inputs, then the outputs.
+    pub(super) fn open(
+        job: &'a Job,
+        registry: &'a Registry,
+        env: &'a Env,
+        watched: bool,
+    ) -> Result<Self> {
+        let started = Instant::now();
+        let (target, labels_target) = job.targets(registry)?;
+        job.check_numbers()?;
+        job.check_places(registry, env)?;
+        let opening = Opening::of(job, &target, labels_target.as_ref())?;
+        let split = job.plan.split.as_ref();
+        let route = split.map(|split| route::route(split, &opening, registry, env));
+        let route = route.transpose()?;
+        let inputs = &job.plan.inputs;
+        let opening = opening.metered(match watched {
+            true => Meter::new(inputs, registry, env),
+            false => Meter::unwatched(inputs),
+        });
+        let opened = opening.open(registry, env)?;
+        let (mut reader, from) = (opened.reader, opened.format.info().name);
+        let (keys, about) = (reader.info().keys, reader.info().about.clone());
+        let mut utt = Utterance::default();
+        let (mut target, mut labels_target) = (target, labels_target);
+        let targets = || std::iter::once(&target).chain(&labels_target);
+        // The target may depend on the first utterance.
+        let mut first = VecDeque::new();
+        let mut look = targets().any(Target::follows_data);
+        while look {
+            let read = reader.read(&mut utt);
+            let passed = |error: &Error| error.can_continue() && may_skip(job, error, true, 0);
+            look = read.as_ref().is_err_and(passed);
+            first.push_back(read);
+        }
+        if let Some(Ok(true)) = first.back() {
+            target = target.suited_to(&utt);
+            labels_target = labels_target.map(|labels| labels.suited_to(&labels_of(&utt)));
+        }
+        let open =
+            |target, dtype, about| Branch::open(target, job, dtype, (keys, about), registry, env);
+        let main = open(target.clone(), job.plan.dtype, about)?;
+        let side = labels_target.map(|target| open(target, None, About::default()));
+        let side = side.transpose()?;
+        Ok(Self {
+            job,
+            registry,
+            env,
+            started,
+            opening,
+            reader,
+            from,
+            first,
+            utt,
+            labels: Utterance::default(),
+            target,
+            main,
+            side,
+            cut: job.plan.cuts(),
+            route,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Converts all utterances.
+    pub(super) fn convert(&mut self, observer: &mut dyn Observer) -> Result<()> {
+        loop {
+            let read = match self.first.pop_front() {
+                Some(read) => read,
+                None => self.reader.read(&mut self.utt),
+            };
+            // After an error of an input more may follow; errors of the output are different.
+            let reading = read.is_err();
+            let step = match read {
+                Ok(false) => break,
+                Ok(true) => {
+                    self.turn()?;
+                    self.write()
+                }
+                Err(error) => Err(error),
+            };
+            match step {
+                Ok(()) => self.count(observer)?,
+                Err(error) if may_skip(self.job, &error, reading, self.counts.done) => {
+                    self.counts.skipped += 1;
+                    observer.skipped(&error);
+                    if !error.can_continue() {
+                        break;
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.warn_of_nothing();
+        Ok(())
+    }
+
+    /// Goes to the part that the utterance belongs to.
+    fn turn(&mut self) -> Result<()> {
+        self.counts.frames += self.utt.frames();
+        if self.cut {
+            let Some(part) = self.utt.part else {
+                let message = "partitions are lost where utterances are put in another order";
+                return Err(Error::usage(message)
+                    .file(self.target.text())
+                    .hint("cut what was written in that order"));
+            };
+            if part > self.counts.part {
+                self.counts.part = part;
+                self.main.next(part)?;
+                self.side.as_mut().map_or(Ok(()), |side| side.next(part))?;
+            }
+        }
+        if let Some(route) = &mut self.route {
+            let part = route(&self.utt)?;
+            self.counts.parts.insert(part);
+            self.main.turn_to(part)?;
+            self.side
+                .as_mut()
+                .map_or(Ok(()), |side| side.turn_to(part))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the utterance to both outputs, or to none.
+    fn write(&mut self) -> Result<()> {
+        let (utt, labels) = (&mut self.utt, &mut self.labels);
+        let Some(side) = &mut self.side else {
+            self.main.fit(utt)?;
+            return self.main.write(utt);
+        };
+        side.take_labels(utt, labels, &self.main)?;
+        side.accept(labels)?;
+        self.main.fit(utt)?;
+        self.main.write(utt)?;
+        let written = side.write(labels);
+        // One of the two outputs already has it.
+        written.map_err(Error::fatal)
+    }
+
+    /// Counts the utterance, and says so.
+    fn count(&mut self, observer: &mut dyn Observer) -> Result<()> {
+        let (counts, utt) = (&mut self.counts, &self.utt);
+        counts.done += u64::from(utt.ends());
+        let ends = &mut counts.ends;
+        let [_, last] = ends.get_or_insert_with(|| [utt.key.clone(), utt.key.clone()]);
+        last.set(utt.key.as_bytes());
+        let so_far = Progress {
+            utterances: counts.done,
+            frames: counts.frames,
+            bytes: self.opening.meter().bytes(),
+            entries: self.opening.meter().entries(),
+        };
+        if observer.progress(so_far).is_break() {
+            let message = "the conversion was stopped; nothing was written";
+            return Err(Error::new(ErrorKind::Stopped, message));
+        }
+        Ok(())
+    }
+
+    /// Warns if no utterance was written.
+    fn warn_of_nothing(&self) {
+        let Counts { done, skipped, .. } = self.counts;
+        if done == 0 && skipped == 0 {
+            let input = self.job.plan.inputs.first().map_or("", Input::text);
+            let what = match self.job.plan.steps.is_empty() {
+                true => "holds no utterances",
+                false => "none of its utterances is left",
+            };
+            self.env.warn(&Error::unfit(what).file(input));
+        } else if done == 0 && skipped > 1 {
+            self.env.warn(&Error::unfit(format!(
+                "all {skipped} utterances were skipped"
+            )));
+        }
+    }
+
+    /// Completes the outputs, which have their final names only after the commit.
+    pub(super) fn finish(mut self) -> Result<Conversion> {
+        let compression = self.reader.info().compression.as_deref();
+        let decoded = self.opening.meter().decoded(compression);
+        let beside = self.side.as_mut().map(|side| side.finish()).transpose()?;
+        let mut written = self.main.finish()?;
+        written.bytes += beside.map_or(0, |w| w.bytes);
+        let branches = || std::iter::once(&self.main).chain(&self.side);
+        let losses = branches().map(|branch| branch.losses().clone()).collect();
+        let rounded = branches().map(|branch| branch.rounded().clone()).collect();
+        let run = &self.job.plan.run;
+        let hash = self.main.hash().filter(|_| run.hash);
+        let (plan, counts) = (&self.job.plan, self.counts);
+        let partitions = match (&plan.split, self.cut) {
+            (Some(_), _) => Some(counts.parts.len() as u64),
+            (None, cut) => cut.then_some(if counts.done > 0 { counts.part + 1 } else { 0 }),
+        };
+        self.job
+            .warn_of_more(partitions, &self.target, self.registry, self.env)?;
+        let mut parents = Parents::default();
+        let mut outputs = Vec::new();
+        for branch in self.side.into_iter().chain([self.main]) {
+            let (own, made) = branch.outputs();
+            outputs.extend(own);
+            parents.append(made);
+        }
+        if let Some(stored) = stored(&outputs).filter(|_| !run.dry_run) {
+            written.bytes = stored;
+        }
+        let outcome = Outcome {
+            written,
+            skipped: counts.skipped,
+            from: self.from,
+            to: self.target.format().info().name,
+            losses,
+            rounded,
+            decoded,
+            shuffled: plan.inputs.iter().any(Input::shuffles),
+            partitions,
+            hash,
+            verified: run.verify && !run.dry_run,
+            elapsed: self.started.elapsed(),
+        };
+        Ok(Conversion {
+            outcome,
+            outputs,
+            parents,
+            keys: counts.ends,
+        })
+    }
+}
+
+/// Returns `true` if an error affects one utterance, or the rest of an input that was partly read.
+fn may_skip(job: &Job, error: &Error, reading: bool, done: u64) -> bool {
+    let permissive = job
+        .plan
+        .output
+        .as_ref()
+        .is_some_and(|output| output.permissive);
+    let skip = job.plan.on_error == OnError::Skip
+        || job.plan.inputs.iter().any(|input| input.permissive)
+        || permissive && !reading;
+    skip && (error.can_continue() || reading && done > 0 && !error.is_change())
+}
+
+/// Returns the total size of the written files, if it is known.
+fn stored(outputs: &[Output]) -> Option<u64> {
+    let lengths = outputs.iter().flat_map(|output| match output.written() {
+        Ok(files) if !files.is_empty() => files.into_iter().map(|(_, n)| Some(n)).collect(),
+        _ => vec![None],
+    });
+    let lengths = lengths.map(|length| length.filter(|n| *n > 0));
+    lengths.sum()
+}

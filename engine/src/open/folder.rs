@@ -1,0 +1,108 @@
+//! Folders: data sets as a whole, or one file an utterance.
+
+use std::iter;
+
+use spr_core::bytes::{Env, Location};
+use spr_core::format::{Count, Format, Medium, Registry, Request};
+use spr_core::stage::{FolderContent, FolderReader};
+use spr_core::{Error, ErrorKind, Remedy, Result};
+
+use super::OpenedInput;
+use super::format::BY_HEADER;
+use crate::plan::Input;
+
+impl Input {
+    /// Returns the format of which the whole folder is one data set, if there is one.
+    pub fn whole_folder(&self, registry: &Registry, env: &Env) -> Option<&'static dyn Format> {
+        let folder = self.folder()?;
+        let found = match self.named_format(registry).ok()? {
+            Some(format) => Some(format),
+            None => registry.detect_folder(folder, env).ok()?,
+        };
+        found.filter(|format| format.folder().is_some())
+    }
+
+    pub(super) fn open_folder(
+        &self,
+        folder: &Location,
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<OpenedInput> {
+        let mut found = None;
+        let (format, kin, why) = match self.named_format(registry)? {
+            Some(format) => (format, None, "as named"),
+            None => match self.by_header(registry, env)? {
+                Some(format) => (format, None, BY_HEADER),
+                None => match registry.detect_folder(folder, env)? {
+                    Some(format) => (format, None, "by what is in it"),
+                    None => {
+                        let content = FolderReader::detect(folder, registry, env)?;
+                        let content = found.insert(content);
+                        let extension = content.extension.clone();
+                        (content.format, Some(extension), "by what its files are")
+                    }
+                },
+            },
+        };
+        let options = self.format_options(format)?;
+        if format.folder().is_none() && format.caps(&options, Medium::Folder)?.count != Count::One {
+            return Err(not_one_each(folder, format, found.as_ref()));
+        }
+        if let Some(content) = found.filter(|content| !content.rivals.is_empty()) {
+            return Err(several(folder, &content));
+        }
+        let kin: Vec<_> = kin.as_deref().into_iter().collect();
+        let opened = request.open_folder(format, folder, &kin, &options, env)?;
+        let reader = opened.into_stream()?;
+        Ok(OpenedInput {
+            reader,
+            format,
+            why,
+        })
+    }
+}
+
+/// Returns the error for a folder of files with many utterances each, judging by the first file.
+fn not_one_each(
+    folder: &Location,
+    format: &'static dyn Format,
+    content: Option<&FolderContent>,
+) -> Error {
+    let name = format.info().name;
+    let message = format!("is a folder with {name} files of many utterances each");
+    let mut hint = match content {
+        Some(content) => format!(
+            "name the file that you mean, such as {}",
+            content.decided_by
+        ),
+        None => "name the file that you mean".to_owned(),
+    };
+    let rivals = content.map(|content| content.rivals.as_slice());
+    if let Some((rival, _)) = rivals.unwrap_or_default().first() {
+        let name = rival.info().name;
+        hint.push_str(&format!("; --from {name} reads only the {name} files"));
+    }
+    Error::usage(message).file(folder.to_string()).hint(hint)
+}
+
+/// Returns the error for a folder with files of several formats.
+fn several(folder: &Location, content: &FolderContent) -> Error {
+    let first = (content.format, content.decided_by.clone());
+    let all = iter::once(&first).chain(&content.rivals);
+    let told = all.clone().map(|(format, file)| {
+        let name = format.info().name;
+        match file.name() {
+            Some(file) => format!("{name} ({})", file.display()),
+            None => name.to_owned(),
+        }
+    });
+    let told = told.collect::<Vec<_>>().join(", ");
+    let names = all.map(|(format, _)| format.info().name).collect();
+    Error::new(
+        ErrorKind::Ambiguous,
+        format!("holds files of several formats: {told}"),
+    )
+    .file(folder.to_string())
+    .suggest(Remedy::ReadAs(names))
+}

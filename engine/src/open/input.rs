@@ -1,0 +1,185 @@
+//! One input: opened as it is stored, with the work on it, and to be looked up in.
+
+use spr_core::bytes::{Env, Locator};
+use spr_core::format::{IndexKind, OpenedDataset, Reader, Registry, Request, Subset};
+use spr_core::model::KeySource;
+use spr_core::stage::{FrameShift, SkipErrors};
+use spr_core::tables::side;
+use spr_core::{Error, Result};
+
+use super::place::AtPlace;
+use super::{OpenedInput, work};
+use crate::plan::{Input, Work, of_input};
+use crate::step::stream_ignored;
+
+impl Input {
+    /// Opens the requested part of the data set with all stages; detects the format by content
+    /// unless it is given.
+    ///
+    /// # Errors
+    /// It cannot be opened, no format or several match, or an option is unknown.
+    pub fn open(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
+        self.open_with(&of_input(self, false), request, registry, env)
+    }
+
+    /// Opens it with this work.
+    pub(crate) fn open_with(
+        &self,
+        work: &[Work],
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<OpenedInput> {
+        let changed = work.iter().any(|work| !work.passes_requests());
+        let of_stored = match changed {
+            true => request.before_stages(),
+            false => request.clone(),
+        };
+        let mut opened = self.open_stored(of_stored.clone(), registry, env)?;
+        let partitioning = opened.format.info().pdnn;
+        let ignored = self
+            .stream
+            .and_then(|asked| stream_ignored(asked, partitioning));
+        if let Some(ignored) = ignored {
+            env.warn(&ignored.file(self.text()));
+        }
+        let again = || self.stored(of_stored.clone(), registry, env);
+        opened.reader = work::over(opened.reader, work, partitioning, &again, (registry, env))?;
+        if changed {
+            opened.reader = request.rest(opened.reader, env)?;
+        }
+        opened.reader = self.skipping(opened.reader, env);
+        Ok(opened)
+    }
+
+    /// Without the utterances that are skipped, if any are.
+    fn skipping(&self, reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
+        match self.skips {
+            true => {
+                let env = env.clone();
+                let tell = move |error: &Error| env.tell_skipped(error);
+                Box::new(SkipErrors::new(reader, std::sync::Arc::new(tell)))
+            }
+            false => reader,
+        }
+    }
+
+    /// Whether an error costs an utterance that is skipped, which it then tells.
+    pub fn skips(&self, error: &Error, env: &Env) -> bool {
+        let skips = self.skips && error.can_continue();
+        if skips {
+            env.tell_skipped(error);
+        }
+        skips
+    }
+
+    /// Whether faulty utterances are skipped.
+    fn is_lenient(&self, request: &Request) -> bool {
+        request.lenient || self.permissive || self.skips
+    }
+
+    /// Opens the stored data set.
+    fn open_stored(
+        &self,
+        mut request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<OpenedInput> {
+        if let Some([first, end]) = self.entries {
+            request = request.share(Subset::Run { first, end });
+        }
+        if let Locator::Folder(folder) = &self.place {
+            return self.open_folder(folder, request, registry, env);
+        }
+        let env = &self.naming(env);
+        let mut source = env.open(&self.place)?;
+        let (format, why) = self.format_of(&mut source, request.damaged, registry, env)?;
+        let lenient = self.is_lenient(&request);
+        let request = request.lenient(lenient);
+        let (options, names_only) = (self.format_options(format)?, !request.parts.features);
+        let opened = request.open(format, source, &options, env);
+        let reader = opened.map_err(|error| self.misnamed(error, registry, env));
+        let reader = reader?.into_stream()?;
+        if reader.info().keys == KeySource::Generated
+            && !names_only
+            && format.info().index == IndexKind::SideFile
+            && options.get(side::OPTION.name).is_none()
+        {
+            let side = self.file().map(|file| file.with_suffix(side::SUFFIX));
+            let message = match side {
+                Some(side) => format!("there is no {side} with the names of its utterances"),
+                None => "no side file has the names of its utterances".to_owned(),
+            };
+            let message = format!("{message}, so names are generated: utt000000, …");
+            env.warn(&Error::unfit(message).file(self.text()));
+        }
+        let reader = match &self.place {
+            Locator::FileAt(..) => Box::new(AtPlace::new(reader, &self.text)),
+            _ => reader,
+        };
+        Ok(OpenedInput {
+            reader,
+            format,
+            why,
+        })
+    }
+
+    /// Opens the stored entries without any stages.
+    pub(crate) fn stored(
+        &self,
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Box<dyn Reader>> {
+        Ok(self.open_stored(request, registry, env)?.reader)
+    }
+
+    /// Opens the data set for lookup of utterances by key.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open). Entries that a table cannot read are always errors.
+    pub fn open_lookup(
+        &self,
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<OpenedDataset> {
+        let lenient = self.is_lenient(&request);
+        let request = request.lookup().lenient(lenient);
+        let work = of_input(self, false);
+        let changed = work.iter().any(|work| !work.passes_requests());
+        if changed || self.folder().is_some() {
+            let opened = self.open_with(&work, request, registry, env)?;
+            return Ok(OpenedDataset::Stream(opened.reader));
+        }
+        let env = &self.naming(env);
+        let mut source = env.open(&self.place)?;
+        let (format, _) = self.format_of(&mut source, false, registry, env)?;
+        let partitioning = format.info().pdnn;
+        let opened = request.open(format, source, &self.format_options(format)?, env)?;
+        Ok(match opened {
+            OpenedDataset::Table(table) => match self.frame_shift() {
+                Some(shift) => OpenedDataset::Table(Box::new(FrameShift::keyed(table, shift))),
+                None => OpenedDataset::Table(table),
+            },
+            OpenedDataset::Stream(reader) => {
+                let again = || Err(Error::unsupported("what is looked up is read once"));
+                let reader = work::over(reader, &work, partitioning, &again, (registry, env))?;
+                OpenedDataset::Stream(self.skipping(reader, env))
+            }
+        })
+    }
+
+    /// The frame shift that its options set.
+    fn frame_shift(&self) -> Option<spr_core::model::Decimal> {
+        let value = |step: &crate::step::Step| step.value("seconds").map(str::to_owned);
+        let text = self.steps.iter().find_map(value)?;
+        spr_core::model::Decimal::parse(&text)
+    }
+
+    /// Returns an environment in which files of a pattern have unique keys.
+    fn naming(&self, env: &Env) -> Env {
+        let below = self.below.clone();
+        below.map_or_else(|| env.clone(), |folder| env.below(folder))
+    }
+}

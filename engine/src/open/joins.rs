@@ -1,0 +1,61 @@
+//! What joins a data set by key.
+
+use spr_core::bytes::Env;
+use spr_core::format::{FieldSet, Reader, Registry, Request};
+use spr_core::stage::{JoinLabels, JoinText};
+use spr_core::{KeyMap, Result};
+
+use crate::plan::{Input, Labels};
+
+impl Labels {
+    /// Opens the data set and joins its labels to `reader`, by key or by speaker.
+    ///
+    /// # Errors
+    /// It, or the file of speakers, can't be opened.
+    pub fn join_to(
+        &self,
+        reader: Box<dyn Reader>,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Box<dyn Reader>> {
+        // Faulty labels affect only their utterance.
+        let parts = FieldSet {
+            // The label of a one-frame utterance may be a single integer.
+            objects: true,
+            ..FieldSet::LABELS
+        };
+        let request = Request::all().parts(parts).lookup().lenient(true);
+        let table = self.input.open_lookup(request, registry, env)?;
+        let joined = JoinLabels::new(reader, table, self.input.text(), env);
+        let mut joined = joined.tolerant(self.tolerance);
+        joined = joined.rounded(self.input.round);
+        if let Some(file) = &self.speakers {
+            joined = joined.mapped(KeyMap::read(env.open_file(file)?, &env.limits)?);
+        }
+        Ok(Box::new(joined))
+    }
+}
+
+impl Input {
+    /// Opens the data set, and joins its text to `reader` by key.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(crate) fn join_text_to(
+        &self,
+        reader: Box<dyn Reader>,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Box<dyn Reader>> {
+        let parts = FieldSet {
+            // Words may be an object.
+            objects: true,
+            labels: false,
+            segments: false,
+            ..FieldSet::LABELS
+        };
+        let request = Request::all().parts(parts).words().lookup().lenient(true);
+        let table = self.open_lookup(request, registry, env)?;
+        Ok(Box::new(JoinText::new(reader, table, self.text(), env)))
+    }
+}

@@ -1,0 +1,63 @@
+//! Work put over readers: the only place where a plan becomes stages.
+
+use spr_core::bytes::{Env, Location};
+use spr_core::format::{Partitioning, Reader, Registry};
+use spr_core::stage::{Prefetch, Speakers};
+use spr_core::{Error, KeyMap, Result};
+
+use crate::plan::Work;
+use crate::step::Surroundings;
+
+/// Puts work over a reader, in its order, for data that PDNN goes through by `partitioning`. `again`
+/// opens the reader once more, without the work.
+///
+/// # Errors
+/// A file that is needed can't be read, or something is to be read twice and can't be.
+pub(crate) fn over(
+    mut reader: Box<dyn Reader>,
+    work: &[Work],
+    partitioning: Partitioning,
+    again: &dyn Fn() -> Result<Box<dyn Reader>>,
+    (registry, env): (&Registry, &Env),
+) -> Result<Box<dyn Reader>> {
+    for (n, piece) in work.iter().enumerate() {
+        reader = match piece {
+            Work::Step(step) => {
+                // What stood before it, read once more without a word.
+                let before = || {
+                    let quiet = env.listening(|_| {});
+                    let before = work.get(..n).unwrap_or_default();
+                    over(again()?, before, partitioning, again, (registry, &quiet))
+                };
+                let at = Surroundings {
+                    registry: Some(registry),
+                    partitioning,
+                    again: Some(&before),
+                    ..Surroundings::new(env)
+                };
+                step.over(reader, &at)?
+            }
+            Work::Labels(labels) => labels.join_to(reader, registry, env)?,
+            Work::Text(text) => text.join_text_to(reader, registry, env)?,
+            Work::Speakers(file) => with_speakers(reader, file, env)?,
+            Work::ReadAhead if env.threads > 1 => Box::new(Prefetch::new(reader)),
+            Work::ReadAhead => reader,
+        };
+    }
+    Ok(reader)
+}
+
+/// Sets the speakers of `reader` from a file of lines `utterance speaker`.
+///
+/// # Errors
+/// The file cannot be read.
+fn with_speakers(reader: Box<dyn Reader>, file: &Location, env: &Env) -> Result<Box<dyn Reader>> {
+    let table = KeyMap::open(&file.clone().into(), env)?;
+    Ok(Box::new(Speakers::new(reader, table)))
+}
+
+/// The error about standard input that is to be read a second time.
+pub(crate) fn read_twice() -> Error {
+    Error::usage("standard input can be read only once, and has to be read twice")
+        .hint("write it to a file first")
+}

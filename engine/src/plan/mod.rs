@@ -1,0 +1,195 @@
+//! The plan of a run: what is read, what joins, what happens to utterances, where they go.
+//!
+//! A [`Plan`] is plain data. It compares, prints as JSON with a version number, knows no format by
+//! name, and opens nothing. All that has to know what a run does reads it: the
+//! [order] of the stages, `--explain`, what may be sharded, the identity of a shard, which
+//! files are fingerprinted, what passes in chunks of rows.
+
+mod identity;
+mod input;
+pub mod order;
+mod sink;
+mod split;
+
+use serde::{Deserialize, Serialize};
+use spr_core::bytes::Location;
+use spr_core::loss::LossPolicy;
+use spr_core::model::Dtype;
+
+pub use input::{Input, Joins, Labels};
+pub use order::{Work, of_input};
+pub use sink::Sink;
+pub use split::{Rule, Speakers, Split};
+
+use crate::step::{Phase, Step};
+
+/// The version of the plan's JSON.
+pub const VERSION: u32 = 1;
+
+/// What to do about an utterance that can't be read or converted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnError {
+    /// Stops; nothing is written.
+    #[default]
+    Stop,
+    /// Skip it and count it.
+    Skip,
+}
+
+/// What a run does.
+///
+/// ```
+/// use spr_core::bytes::Env;
+/// use spr_core::format::Registry;
+/// use spr_engine::plan::{Input, Plan};
+/// let (registry, env) = (Registry::default(), Env::default());
+/// let inputs = Input::parse("feats.ark,context=5", None, &[], &registry, &env)?;
+/// let plan = Plan::new(inputs);
+/// let json = serde_json::to_string(&plan).unwrap();
+/// assert_eq!(serde_json::from_str::<Plan>(&json).unwrap().steps, plan.steps);
+/// assert_eq!(plan.inputs[0].steps[0].to_string(), "context(5,5)");
+/// # Ok::<(), spr_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The version of the schema.
+    pub version: u32,
+    /// The data sets to read, one after the other.
+    pub inputs: Vec<Input>,
+    /// What joins all of them.
+    pub joins: Joins,
+    /// What happens to the utterances of all of them, in this order.
+    pub steps: Vec<Step>,
+    /// Whether a key that two inputs have is an error.
+    pub distinct: bool,
+    /// The output; `None` for a run that only reads.
+    pub output: Option<Sink>,
+    /// The output of labels on their own.
+    pub labels_output: Option<Sink>,
+    /// How utterances are distributed over parts of the outputs.
+    pub split: Option<Split>,
+    /// The new element type of the features, if it changes.
+    pub dtype: Option<Dtype>,
+    /// The permitted losses.
+    pub policy: LossPolicy,
+    /// What to do about faulty utterances.
+    pub on_error: OnError,
+    /// Whether what is whole of damaged data is read.
+    pub damaged: bool,
+    /// How the run goes about it, without a word in what is written.
+    pub run: Run,
+}
+
+/// How a run goes about it. None of it changes a byte that is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Run {
+    /// Whether existing files, and the content of folders, may be replaced.
+    pub overwrite: bool,
+    /// Whether files may be added to an existing folder.
+    pub add: bool,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+    /// Whether outputs are read back and compared before they get their names.
+    pub verify: bool,
+    /// Whether the outcome includes a hash of the output.
+    pub hash: bool,
+}
+
+impl Plan {
+    /// A plan that reads inputs one after the other, refuses every loss, and stops at the first
+    /// fault.
+    pub fn new(inputs: Vec<Input>) -> Self {
+        Self {
+            version: VERSION,
+            inputs,
+            joins: Joins::default(),
+            steps: Vec::new(),
+            distinct: true,
+            output: None,
+            labels_output: None,
+            split: None,
+            dtype: None,
+            policy: LossPolicy::default(),
+            on_error: OnError::Stop,
+            damaged: false,
+            run: Run::default(),
+        }
+    }
+
+    /// The outputs.
+    pub fn outputs(&self) -> impl Iterator<Item = &Sink> {
+        self.output.iter().chain(&self.labels_output)
+    }
+
+    /// The files and folders of the inputs, and of what joins them, as far as they are named.
+    pub(crate) fn data(&self) -> impl Iterator<Item = Location> {
+        let inputs = self.inputs.iter().flat_map(Input::sources);
+        inputs.chain(self.joins.sources())
+    }
+
+    /// The files and folders that are read, as far as they are named.
+    pub fn sources(&self) -> Vec<Location> {
+        let own = self.inputs.iter().flat_map(|input| &input.steps);
+        let steps = self.steps.iter().chain(own);
+        let files = steps.flat_map(Step::files).map(Location::from);
+        let split = self.split.iter().filter_map(Split::file);
+        self.data().chain(files).chain(split).collect()
+    }
+
+    /// The losses that are allowed, those among them that data options ask for.
+    pub fn policy(&self) -> LossPolicy {
+        let mut policy = self.policy.clone();
+        if self.inputs.iter().any(Input::gives_up_boundaries) {
+            policy.allow(spr_core::loss::LossKind::Boundaries);
+        }
+        policy
+    }
+
+    /// Whether the outputs are cut into partitions of PDNN's, one a part.
+    pub fn cuts(&self) -> bool {
+        self.split.is_none() && self.output.as_ref().is_some_and(Sink::is_numbered)
+    }
+
+    /// Gives samples that steps calculate a type, so that they are rounded once.
+    ///
+    /// # Errors
+    /// A step refuses it.
+    pub fn set_dtype(&mut self, dtype: Option<Dtype>) -> spr_core::Result<()> {
+        self.dtype = dtype;
+        let Some(dtype) = dtype else { return Ok(()) };
+        for input in &mut self.inputs {
+            for step in &mut input.steps {
+                if step.kind().phase == Phase::Sound {
+                    *step = step.clone().with("dtype", dtype.to_string())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first thing that looks across utterances, as it was asked for; a shard of the data can't
+    /// do it.
+    pub fn across(&self) -> Option<String> {
+        let of_inputs = self.inputs.iter().find_map(|input| {
+            let asked = [
+                (input.shuffles(), "random=True"),
+                (input.partition.is_some(), "partition"),
+                (input.stream == Some(true), "stream"),
+            ];
+            asked
+                .into_iter()
+                .find_map(|(asked, name)| asked.then(|| name.to_owned()))
+        });
+        let mut steps = self.steps.iter();
+        let step = || {
+            let step = steps.find(|step| step.looks_across())?;
+            Some(format!("the step {}", step.name()))
+        };
+        let split = || self.split.as_ref().map(|_| "split".to_owned());
+        let parts = || self.cuts().then(|| "{part}".to_owned());
+        of_inputs.or_else(step).or_else(split).or_else(parts)
+    }
+}

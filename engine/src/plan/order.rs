@@ -1,0 +1,138 @@
+//! What comes before what: the one place that says it.
+//!
+//! Of each input, the time from frame to frame is set first, a tier is picked, and utterances get
+//! their names. Then labels, text and speakers join, and sound and frames change: by PDNN's order,
+//! context, then labels to ignore, then labels to map, then the shuffle, then partitions. The inputs
+//! follow one another, and the steps of the plan see the utterances of all of them.
+//!
+//! What joins all inputs joins each of them before its frames change, and before steps that look at
+//! frames; otherwise it joins the utterances that are left after the steps.
+
+use spr_core::Result;
+use spr_core::bytes::Location;
+
+use super::{Input, Labels, Plan};
+use crate::step::{Phase, Step, Subject};
+
+/// One piece of work between a format's reader and a writer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    /// A step.
+    Step(Step),
+    /// Labels join.
+    Labels(Labels),
+    /// Transcripts join.
+    Text(Box<Input>),
+    /// Speakers join, from a file of lines `utterance speaker`.
+    Speakers(Location),
+    /// A thread reads ahead, if there is one.
+    ReadAhead,
+}
+
+impl Work {
+    /// Whether it lets pass what is requested of the data set: keys, parts, chunks of rows.
+    pub fn passes_requests(&self) -> bool {
+        match self {
+            Self::Step(step) => !step.kind().needs_whole,
+            Self::Labels(_) | Self::Text(_) | Self::Speakers(_) => false,
+            Self::ReadAhead => true,
+        }
+    }
+}
+
+/// The work on one input by itself, in its order; cut into PDNN's partitions if `cut`.
+pub fn of_input(input: &Input, cut: bool) -> Vec<Work> {
+    let steps = |after: bool| {
+        let steps = input.steps.iter().filter(|step| !step.is_idle());
+        steps.filter(move |step| (step.kind().phase > Phase::Names) == after)
+    };
+    let mut work: Vec<_> = steps(false).cloned().map(Work::Step).collect();
+    work.extend(input.joins.labels.clone().map(Work::Labels));
+    work.extend(input.joins.text.clone().map(Work::Text));
+    work.extend(input.joins.speakers.clone().map(Work::Speakers));
+    for step in steps(true) {
+        // A partition that is shuffled is in memory once.
+        if step.kind().phase == Phase::Shuffle {
+            work.push(Work::ReadAhead);
+        }
+        work.push(Work::Step(step.clone()));
+    }
+    if cut {
+        if !work.contains(&Work::ReadAhead) {
+            work.push(Work::ReadAhead);
+        }
+        work.extend(partition(input).map(Work::Step));
+    }
+    work
+}
+
+/// The step that cuts an input into partitions of the size that it asks for.
+fn partition(input: &Input) -> Option<Step> {
+    let size = input
+        .partition
+        .map(|bytes| ("size", crate::step::size_text(bytes)));
+    let values = size.into_iter().chain([("pdnn", "pdnn".to_owned())]);
+    Step::new("partition", values).ok()
+}
+
+/// The work of a plan: on each input, then on all of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// The inputs with all that joins each of them.
+    pub inputs: Vec<Input>,
+    /// The work on each input.
+    pub each: Vec<Vec<Work>>,
+    /// The steps on the utterances of all inputs.
+    pub steps: Vec<Work>,
+    /// What joins the utterances that are left, and what reads ahead.
+    pub joins: Vec<Work>,
+}
+
+impl Order {
+    /// The order of a plan's work. Speakers join for themselves if `speakers` says that an output
+    /// holds them, or if no labels are looked up by them.
+    ///
+    /// # Errors
+    /// Labels join an input in two ways.
+    pub fn of(plan: &Plan, speakers: bool) -> Result<Self> {
+        let cut = plan.cuts();
+        let mut inputs = plan.inputs.clone();
+        let on_frames = |step: &Step| step.kind().subject != Subject::Utterances;
+        let changed = |input: &Input| of_input(input, cut).iter().any(|w| !w.passes_requests());
+        let first = inputs.iter().any(changed) || plan.steps.iter().any(on_frames);
+        let labels = plan.joins.labels.as_ref();
+        let (mut steps, mut joins) = (Vec::new(), Vec::new());
+        if let Some(labels) = labels.filter(|_| first) {
+            for input in &mut inputs {
+                input.join_labels(labels.clone())?;
+            }
+        }
+        // Who speaks is known before utterances are chosen by it.
+        let by_speaker = |step: &Step| step.kind().needs_speakers;
+        let chosen_by_speaker = plan.steps.iter().any(by_speaker);
+        let speakers_first = plan.joins.speakers.clone().filter(|_| chosen_by_speaker);
+        steps.extend(speakers_first.map(Work::Speakers));
+        steps.extend(plan.steps.iter().cloned().map(Work::Step));
+        joins.extend(labels.filter(|_| !first).cloned().map(Work::Labels));
+        joins.extend(plan.joins.text.clone().map(Work::Text));
+        let told = plan.joins.speakers.clone();
+        let told = told.filter(|_| !chosen_by_speaker && (speakers || labels.is_none()));
+        joins.extend(told.map(Work::Speakers));
+        let each: Vec<_> = inputs.iter().map(|input| of_input(input, cut)).collect();
+        if !each.iter().any(|work| work.contains(&Work::ReadAhead)) {
+            joins.push(Work::ReadAhead);
+        }
+        Ok(Self {
+            inputs,
+            each,
+            steps,
+            joins,
+        })
+    }
+
+    /// Whether long utterances may come in chunks of rows: nothing needs them as a whole.
+    pub fn passes_chunks(&self) -> bool {
+        let all = self.each.iter().flatten().chain(&self.steps);
+        all.chain(&self.joins).all(Work::passes_requests)
+    }
+}

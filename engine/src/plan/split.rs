@@ -1,0 +1,99 @@
+//! How a data set is split.
+
+use serde::{Deserialize, Serialize};
+use spr_core::bytes::Location;
+
+use crate::argument::PartName;
+
+/// The distribution of utterances over splits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Split {
+    /// Which utterances go together.
+    pub rule: Rule,
+    /// Whether all utterances of a speaker stay together, and what says who speaks.
+    pub speakers: Option<Speakers>,
+    /// The seed for drawing at random.
+    pub seed: u32,
+}
+
+/// The rule of a split.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// A number of parts with equal numbers of utterances, one more in the first ones if necessary,
+    /// as in Kaldi's `split_scp.pl`.
+    Parts(u64),
+    /// Parts with at most this number of frames, but at least one utterance.
+    Frames(u64),
+    /// Parts with at most this number of bytes of numbers, but at least one utterance.
+    Bytes(u64),
+    /// `train`, with this share of the utterances at random, and `valid`, with the rest.
+    Train(f64),
+    /// `valid` and `test`, with these shares of the utterances at random, and `train`, with the
+    /// rest.
+    Sets {
+        /// The share of `valid`.
+        valid: f64,
+        /// The share of `test`.
+        test: f64,
+    },
+}
+
+/// What says who speaks each utterance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Speakers {
+    /// A file of lines `utterance speaker`.
+    File(Location),
+    /// The data.
+    Data,
+}
+
+/// The names of the parts of [`Rule::Train`] and [`Rule::Sets`].
+const SETS: &[&str] = &["train", "valid", "test"];
+
+impl Rule {
+    /// Returns the names of the parts, if they have names.
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Parts(_) | Self::Frames(_) | Self::Bytes(_) => &[],
+            Self::Train(_) => &SETS[..2],
+            Self::Sets { .. } => SETS,
+        }
+    }
+
+    /// How many parts there will be, where that is known.
+    pub fn parts(self) -> Option<u64> {
+        match self {
+            Self::Parts(n) => Some(n),
+            Self::Frames(_) | Self::Bytes(_) => None,
+            Self::Train(_) | Self::Sets { .. } => Some(self.names().len() as u64),
+        }
+    }
+}
+
+impl Split {
+    /// The file that says who speaks, if there is one.
+    pub(crate) fn file(&self) -> Option<Location> {
+        match &self.speakers {
+            Some(Speakers::File(file)) => Some(file.clone()),
+            _ => None,
+        }
+    }
+
+    /// The name of a part.
+    pub(crate) fn part_name(&self, part: u64) -> PartName {
+        let names = self.rule.names();
+        let word = usize::try_from(part).ok().and_then(|i| names.get(i));
+        word.map_or(PartName::Number(part), |word| PartName::Word(word))
+    }
+
+    /// Whether one part is finished when the next begins.
+    pub(crate) fn is_in_order(&self) -> bool {
+        match self.rule {
+            Rule::Parts(_) => self.speakers.is_none(),
+            Rule::Frames(_) | Rule::Bytes(_) => true,
+            Rule::Train(_) | Rule::Sets { .. } => false,
+        }
+    }
+}

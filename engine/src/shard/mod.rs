@@ -1,0 +1,71 @@
+//! One data set converted by several jobs. Each takes a contiguous range of the entries, and their
+//! concatenated outputs equal that of a single job.
+
+mod cut;
+mod hashes;
+mod name;
+mod record;
+mod weights;
+
+use std::fmt;
+use std::str::FromStr;
+
+use spr_core::{Error, Result};
+
+pub use cut::Cut;
+pub use hashes::{Hashes, of_file};
+pub use name::{FIELD, numbered, pattern};
+pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
+pub use weights::{ShardBalance, Weights};
+
+/// The number of a shard and the number of shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// The number, from 1.
+    pub number: u64,
+    /// The number of shards.
+    pub of: u64,
+}
+
+/// The largest number of shards.
+const MOST: u64 = 99_999;
+
+impl Shard {
+    /// Creates shard `number`, from 1, of `of` shards.
+    ///
+    /// # Errors
+    /// There is no such shard.
+    pub fn new(number: u64, of: u64) -> Result<Self> {
+        match of {
+            1..=MOST if (1..=of).contains(&number) => Ok(Self { number, of }),
+            1..=MOST => Err(Error::usage(format!(
+                "shard {number} of {of}: shards count from 1 to {of}"
+            ))),
+            _ => Err(Error::usage(format!(
+                "{of} shards: expected 1 to {MOST} of them"
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    /// Formats the shard as in names: `00003-of-00016`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:05}-of-{:05}", self.number, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = Error;
+
+    /// Parses `3/16`.
+    fn from_str(text: &str) -> Result<Self> {
+        let parts = text.split_once('/');
+        let parts = parts.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let Some((number, of)) = parts else {
+            return Err(Error::usage(format!("'{text}' is not a shard"))
+                .hint("such as 3/16, the third of sixteen, or auto/16 in an array job"));
+        };
+        Self::new(number, of)
+    }
+}

@@ -1,0 +1,77 @@
+//! Names of outputs of shards: `{shard}` stands for `00003-of-00016`; by default it precedes the
+//! extension.
+
+use spr_core::bytes::Location;
+
+use super::Shard;
+
+/// The placeholder for the number.
+pub const FIELD: &str = "{shard}";
+
+/// Adds the placeholder to each name in an output as typed.
+pub fn pattern(text: &str) -> String {
+    if text.contains(FIELD) {
+        return text.to_owned();
+    }
+    let form = text.split_once(':').filter(|(form, _)| {
+        form.len() > 1
+            && form
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b',' || b == b'-')
+    });
+    let (form, rest) = match form {
+        Some((form, rest)) => (format!("{form}:"), rest),
+        None => (String::new(), text),
+    };
+    // A specifier has options before its names.
+    let names = 1 + form.matches(',').count();
+    let mut parts: Vec<_> = rest.split(',').map(str::to_owned).collect();
+    let files = parts.iter_mut().take(names);
+    files
+        .filter(|part| !part.contains('=') && *part != "-" && !part.starts_with('|'))
+        .for_each(|part| *part = with_field(part));
+    form + &parts.join(",")
+}
+
+/// Adds the placeholder before the extension, or at the end of a folder's name.
+fn with_field(name: &str) -> String {
+    if let Some(folder) = name.strip_suffix('/') {
+        return format!("{folder}-{FIELD}/");
+    }
+    let plain = Location::from(name).plain();
+    let extension = plain.extension().map_or(0, |e| e.len() + 1);
+    let packing = name.len() - plain.to_string().len().min(name.len());
+    let at = name.len() - extension - packing;
+    match name.is_char_boundary(at) {
+        true => format!("{}-{FIELD}{}", &name[..at], &name[at..]),
+        false => format!("{name}-{FIELD}"),
+    }
+}
+
+/// Replaces the placeholder by the number of a shard.
+pub fn numbered(text: &str, shard: Shard) -> String {
+    text.replace(FIELD, &shard.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_before_extensions() {
+        for (typed, expected) in [
+            ("a.ark", "a-{shard}.ark"),
+            ("d.x/a.pkl.gz", "d.x/a-{shard}.pkl.gz"),
+            ("ark,scp:a.ark,b.scp", "ark,scp:a-{shard}.ark,b-{shard}.scp"),
+            ("ark,t:a.txt", "ark,t:a-{shard}.txt"),
+            ("a.ark,compress=auto", "a-{shard}.ark,compress=auto"),
+            ("spr:out/", "spr:out-{shard}/"),
+            ("name", "name-{shard}"),
+            ("{shard}/a.ark", "{shard}/a.ark"),
+        ] {
+            assert_eq!(pattern(typed), expected);
+        }
+        let shard = Shard::new(3, 16).unwrap();
+        assert_eq!(numbered("a.{shard}.ark", shard), "a.00003-of-00016.ark");
+    }
+}

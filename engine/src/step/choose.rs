@@ -1,0 +1,308 @@
+//! Readers that choose utterances by names, speakers and lengths, or draw them.
+
+use std::collections::{HashMap, HashSet};
+
+use spr_core::bytes::{Env, Location, MemoryCounter};
+use spr_core::format::{OpenedDataset, Options, Reader, Registry, Request, Score};
+use spr_core::model::{DatasetInfo, Key, Utterance};
+use spr_core::number::random::Mt19937;
+use spr_core::stage::{Filter, KeyFilter};
+use spr_core::{Error, Remedy, Result};
+use spr_stats::seconds;
+
+use super::kind::Surroundings;
+use super::values::Values;
+
+/// Which keys a step chooses.
+#[derive(Clone)]
+pub(super) struct SelectionRules {
+    /// Keys like one of these.
+    filters: Vec<KeyFilter>,
+    /// A file of keys, whose keys have to be there.
+    list: Option<Location>,
+    /// The first pattern that is a key as a whole.
+    literal: Option<String>,
+}
+
+impl SelectionRules {
+    /// The keys that the values of a step name.
+    ///
+    /// # Errors
+    /// They name none, or in two ways, or something is no pattern.
+    pub(super) fn of(values: &Values) -> Result<Self> {
+        let mut filters = Vec::new();
+        for text in values.all("pattern") {
+            filters.push(values.made("pattern", KeyFilter::glob(text))?);
+        }
+        let by_pattern = !filters.is_empty();
+        for text in values.all("regex") {
+            filters.push(values.made("regex", KeyFilter::regex(text))?);
+        }
+        let by_regex = values.says("regex");
+        let lists: Vec<_> = values.all("keys").collect();
+        match (by_pattern, by_regex, lists.as_slice()) {
+            (true, false, []) | (false, true, []) | (false, false, [_]) => {}
+            _ => return Err(values.refused("expected one of a pattern, regex= and keys=")),
+        }
+        let literal = values
+            .all("pattern")
+            .find(|text| !text.contains(['*', '?', '[']));
+        Ok(Self {
+            literal: literal.map(str::to_owned),
+            list: lists.first().map(|file| Location::from(*file)),
+            filters,
+        })
+    }
+
+    fn holds(&self, key: &Key, listed: Option<&HashSet<Key>>) -> bool {
+        match listed {
+            Some(keys) => keys.contains(key),
+            None => self.filters.iter().any(|filter| filter.holds(key)),
+        }
+    }
+
+    /// The keys of the list, if there is one.
+    ///
+    /// # Errors
+    /// It can't be read.
+    fn listed(&self, at: &Surroundings<'_>) -> Result<Option<HashSet<Key>>> {
+        let keys = |file| key_list(file, at.registry, at.env);
+        self.list.as_ref().map(keys).transpose()
+    }
+
+    /// The utterances of `inner` with these keys, or with `held` false those with others. Keys of
+    /// the list that never come are warned of.
+    pub(super) fn over(
+        &self,
+        inner: Box<dyn Reader>,
+        held: bool,
+        at: &Surroundings<'_>,
+    ) -> Result<Box<dyn Reader>> {
+        let listed = self.listed(at)?;
+        Ok(Box::new(SelectedReader {
+            info: inner.info().without_totals(),
+            inner,
+            missing: listed.clone().filter(|_| held),
+            listed,
+            wanted: self.clone(),
+            held,
+            found: !held,
+            env: at.env.clone(),
+        }))
+    }
+
+    /// What tells by a key alone that an utterance need not be read. Those of a list have to come.
+    ///
+    /// # Errors
+    /// The list can't be read.
+    pub(super) fn filter(
+        &self,
+        held: bool,
+        at: &Surroundings<'_>,
+    ) -> Result<spr_core::format::KeyPredicate> {
+        let (wanted, listed) = (self.clone(), self.listed(at)?);
+        let filter = move |key: &Key| wanted.holds(key, listed.as_ref()) == held;
+        Ok(std::sync::Arc::new(filter))
+    }
+
+    /// Whether a list says which keys are wanted.
+    pub(super) fn has_list(&self) -> bool {
+        self.list.is_some()
+    }
+}
+
+/// The chosen utterances.
+struct SelectedReader {
+    inner: Box<dyn Reader>,
+    wanted: SelectionRules,
+    listed: Option<HashSet<Key>>,
+    held: bool,
+    /// Keys of the list that have not come yet.
+    missing: Option<HashSet<Key>>,
+    /// Whether an utterance was chosen, or no warning is due.
+    found: bool,
+    env: Env,
+    info: DatasetInfo,
+}
+
+impl SelectedReader {
+    /// Warns of keys that never came, once.
+    fn warn(&mut self) {
+        let missing = self.missing.take().unwrap_or_default();
+        if let (Some(key), Some(list)) = (missing.iter().min(), &self.wanted.list) {
+            let message = match missing.len() {
+                1 => "the data have no such utterance".to_owned(),
+                n => format!(
+                    "the data have no such utterance, nor {} more of the list",
+                    n - 1
+                ),
+            };
+            let warning = Error::unfit(message).file(list.to_string());
+            self.env.warn(&warning.utterance(key));
+        }
+        if !std::mem::replace(&mut self.found, true)
+            && let Some(literal) = &self.wanted.literal
+        {
+            let warning = Error::unfit(format!("no utterance is called '{literal}'"));
+            let hint = format!("'{literal}*' is like all names that begin so");
+            self.env.warn(&warning.hint(hint));
+        }
+    }
+}
+
+impl Reader for SelectedReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.inner.read(utt)? {
+            if let Some(missing) = &mut self.missing {
+                missing.remove(&utt.key);
+            }
+            if self.wanted.holds(&utt.key, self.listed.as_ref()) == self.held {
+                self.found = true;
+                return Ok(true);
+            }
+        }
+        self.warn();
+        Ok(false)
+    }
+}
+
+/// Reads the keys of a list, which are the first words of its lines, or of a data set if the
+/// content is certainly one.
+///
+/// # Errors
+/// It cannot be read, or is neither.
+fn key_list(file: &Location, registry: Option<&Registry>, env: &Env) -> Result<HashSet<Key>> {
+    let mut source = env.open_file(file)?;
+    let ranked = registry.map(|registry| registry.rank(&mut source));
+    let best = ranked.transpose()?.and_then(|all| all.first().copied());
+    let Some((Score::Certain, format)) = best else {
+        return KeyFilter::keys(source, &env.limits);
+    };
+    let (mut keys, mut held) = (HashSet::new(), MemoryCounter::new("the keys of a data set"));
+    let opened = Request::names().open(format, source, &Options::default(), env)?;
+    let OpenedDataset::Stream(mut reader) = opened else {
+        return Err(Error::unsupported("expected a stream, found a table"));
+    };
+    let mut utt = Utterance::default();
+    while reader.read(&mut utt)? {
+        if !keys.contains(&utt.key) {
+            held.keep(size_of::<Key>() + utt.key.as_bytes().len(), &env.limits)?;
+            keys.insert(utt.key.clone());
+        }
+    }
+    Ok(keys)
+}
+
+/// Returns the speaker of an utterance.
+///
+/// # Errors
+/// It is unknown; the next utterance can be read.
+pub(crate) fn speaker(utt: &Utterance) -> Result<&Key> {
+    utt.meta.speaker.as_ref().ok_or_else(|| {
+        let mut error = Error::unfit("nothing says who speaks it").utterance(&utt.key);
+        if let Some(file) = &utt.origin.file {
+            error = error.file(&**file);
+        }
+        error.suggest(Remedy::NameSpeakers).continuable()
+    })
+}
+
+/// The utterances of these speakers.
+pub(super) fn of_speakers(inner: Box<dyn Reader>, speakers: HashSet<Key>) -> Box<dyn Reader> {
+    Box::new(Filter::new(inner, move |utt: &Utterance| {
+        Ok(speakers.contains(speaker(utt)?))
+    }))
+}
+
+/// The first `n` utterances of each speaker.
+pub(super) fn per_speaker(inner: Box<dyn Reader>, n: u64, env: &Env) -> Box<dyn Reader> {
+    let (mut counts, mut held) = (HashMap::<Key, u64>::new(), MemoryCounter::new("speakers"));
+    let limits = env.limits;
+    Box::new(Filter::new(inner, move |utt: &Utterance| {
+        let speaker = speaker(utt)?;
+        if let Some(count) = counts.get_mut(speaker) {
+            *count += 1;
+            return Ok(*count <= n);
+        }
+        held.keep(speaker.as_bytes().len(), &limits)?;
+        counts.insert(speaker.clone(), 1);
+        Ok(n > 0)
+    }))
+}
+
+/// Utterances from the first on, as long as they last no longer than so many hours together. One that
+/// lasts longer than what is left is left out.
+pub(super) fn hours(inner: Box<dyn Reader>, hours: f64) -> Box<dyn Reader> {
+    let mut left = hours * 3600.0;
+    Box::new(Filter::new(inner, move |utt: &Utterance| {
+        let Some(seconds) = seconds(utt) else {
+            let error = Error::unfit("its duration is not known").utterance(&utt.key);
+            return Err(error.suggest(Remedy::TellFrameShift).continuable());
+        };
+        let fits = seconds <= left;
+        left -= if fits { seconds } else { 0.0 };
+        Ok(fits)
+    }))
+}
+
+/// `n` of `of` utterances drawn at random, all if there are fewer, in their order.
+pub(super) fn sample(inner: Box<dyn Reader>, n: u64, of: u64, seed: u32) -> Box<dyn Reader> {
+    let mut draw = Draw::new(n, of, seed);
+    Box::new(Filter::new(inner, move |_: &Utterance| Ok(draw.next())))
+}
+
+/// Draws `left` of the next `to_come` items.
+struct Draw {
+    left: u64,
+    to_come: u64,
+    random: Mt19937,
+}
+
+impl Draw {
+    fn new(n: u64, of: u64, seed: u32) -> Self {
+        Self {
+            left: n.min(of),
+            to_come: of,
+            random: Mt19937::new(seed),
+        }
+    }
+
+    /// Returns `true` if the next item is drawn.
+    fn next(&mut self) -> bool {
+        let drawn = self.to_come > 0 && self.random.up_to(self.to_come - 1) < self.left;
+        self.to_come = self.to_come.saturating_sub(1);
+        self.left -= u64::from(drawn);
+        drawn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_exactly_that_many() {
+        for (n, of) in [(0, 5), (3, 10), (10, 10), (20, 10)] {
+            for seed in 0..20 {
+                let mut draw = Draw::new(n, of, seed);
+                let drawn = (0..of).filter(|_| draw.next()).count() as u64;
+                assert_eq!(drawn, n.min(of));
+                assert!(!draw.next(), "more came than were counted");
+            }
+        }
+    }
+
+    #[test]
+    fn every_one_is_drawn_as_often() {
+        let mut counts = [0u32; 10];
+        for seed in 0..2000 {
+            let mut draw = Draw::new(3, 10, seed);
+            counts.iter_mut().for_each(|n| *n += u32::from(draw.next()));
+        }
+        assert!(counts.iter().all(|n| (500..700).contains(n)), "{counts:?}");
+    }
+}

@@ -1,0 +1,202 @@
+//! The description of a step, of which the table has one for each.
+
+use std::sync::Arc;
+
+use spr_core::Result;
+use spr_core::bytes::Env;
+use spr_core::format::{Partitioning, Reader, Registry};
+
+use super::values::{Parameters, Values};
+
+/// A kind of step: every spelling, every property and how it is built. There are no defaults, so that
+/// a property that was forgotten does not compile.
+pub struct Kind {
+    /// The name as a stage.
+    pub name: &'static str,
+    /// Other names as a stage, each for one value given on its own.
+    pub aliases: &'static [Alias],
+    /// How it is written as a stage.
+    pub usage: &'static str,
+    /// A description in a few words.
+    pub what: &'static str,
+    /// What may stand in its brackets.
+    pub parameters: Parameters,
+    /// The data options of an input that ask for it.
+    pub options: &'static [DataOption],
+    /// The flags of the program that ask for it and stand for no data option.
+    pub flags: &'static [&'static str],
+    /// Its place among the steps that data options and flags ask for.
+    pub phase: Phase,
+    /// What it works on.
+    pub subject: Subject,
+    /// The coarsest input that it accepts.
+    pub takes: Level,
+    /// What it makes of utterances, if they end there.
+    pub gives: Option<Level>,
+    /// Returns `true` if what comes of an utterance depends on other utterances.
+    pub across: fn(&Values) -> bool,
+    /// Whether it needs utterances as a whole, rather than in chunks of rows.
+    pub needs_whole: bool,
+    /// Whether it changes values, or which frames there are.
+    pub changes_values: bool,
+    /// For a step that chooses by keys alone: whether it takes the keys that its values name, rather
+    /// than all others.
+    pub by_keys: Option<bool>,
+    /// Whether it asks who speaks.
+    pub needs_speakers: bool,
+    /// Returns `true` if it reads what comes before it a second time.
+    pub reads_twice: fn(&Values) -> bool,
+    /// Returns `true` if it does nothing with these values.
+    pub is_idle: fn(&Values) -> bool,
+    /// Describes it for people; PDNN's way through the format decides what some values mean.
+    pub describe: fn(&Values, Partitioning) -> String,
+    /// Builds it, with all values checked.
+    pub build: fn(&Values) -> Result<Build>,
+}
+
+/// Another name of a step.
+pub struct Alias {
+    /// The name.
+    pub name: &'static str,
+    /// The value that stands first in its brackets.
+    pub value: &'static str,
+    /// How it is written.
+    pub usage: &'static str,
+    /// A description in a few words.
+    pub what: &'static str,
+}
+
+/// A data option of an input: PDNN's `context=5`.
+pub struct DataOption {
+    /// The key.
+    pub key: &'static str,
+    /// The program's flag for all inputs, without `--`.
+    pub flag: Option<&'static str>,
+    /// What a value must be, with an example.
+    pub expected: &'static str,
+    /// Takes a value; `false` if it is wrong.
+    pub set: fn(&mut Asked, &str) -> Result<bool>,
+}
+
+/// The order of the steps that data options and flags ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// The time from frame to frame is set.
+    FrameShift,
+    /// A tier is picked.
+    Tier,
+    /// Utterances are renamed; labels, text and speakers join by the new names.
+    Names,
+    /// Sound gets its channels and rate.
+    Sound,
+    /// Frames get their neighbours.
+    Context,
+    /// Frames with certain labels go.
+    Ignore,
+    /// Labels are mapped.
+    Map,
+    /// Frames are shuffled.
+    Shuffle,
+    /// Frames are cut into partitions.
+    Partition,
+    /// Utterances are chosen and ordered, in the order in which this is asked for.
+    Choice,
+}
+
+/// What a step works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Utterances by their names, lengths and sources.
+    Utterances,
+    /// Features, labels and other values.
+    Frames,
+    /// Audio.
+    Sound,
+}
+
+impl Subject {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Utterances => "utterances",
+            Self::Frames => "frames",
+            Self::Sound => "sound",
+        }
+    }
+}
+
+/// The level of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// All of each.
+    Utterances,
+    /// Whole frames, mixed.
+    Frames,
+    /// Batches of frames or utterances.
+    Batches,
+}
+
+/// Where and when steps work.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Where files are, and the limits.
+    pub env: &'a Env,
+    /// The formats, for lists of keys that are data sets.
+    pub registry: Option<&'a Registry>,
+    /// The pass through the data, from 0.
+    pub pass: u64,
+    /// PDNN's way through the format of the source.
+    pub partitioning: Partitioning,
+    /// Opens what comes before the step once more.
+    pub again: Option<&'a dyn Fn() -> Result<Box<dyn Reader>>>,
+}
+
+impl<'a> Surroundings<'a> {
+    /// The first pass in `env`.
+    pub fn new(env: &'a Env) -> Self {
+        Self {
+            env,
+            registry: None,
+            pass: 0,
+            partitioning: Partitioning::Partitions,
+            again: None,
+        }
+    }
+}
+
+/// Puts a step over a reader.
+pub type Build =
+    Arc<dyn Fn(Box<dyn Reader>, &Surroundings<'_>) -> Result<Box<dyn Reader>> + Send + Sync>;
+
+/// The values that data options asked for, by step.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    values: Vec<(&'static str, &'static str, String)>,
+}
+
+impl Asked {
+    /// Sets a value of a step; the last one counts.
+    pub fn set(&mut self, step: &'static str, value: &'static str, text: impl Into<String>) {
+        self.clear(step, value);
+        self.values.push((step, value, text.into()));
+    }
+
+    /// Removes a value of a step.
+    pub fn clear(&mut self, step: &str, value: &str) {
+        self.values
+            .retain(|(own, name, _)| *own != step || *name != value);
+    }
+
+    /// A value of a step.
+    pub fn get(&self, step: &str, value: &str) -> Option<&str> {
+        let mut own = self.values.iter();
+        let found = own.find(|(own, name, _)| *own == step && *name == value)?;
+        Some(&found.2)
+    }
+
+    /// The values of a step.
+    pub fn of(&self, step: &str) -> Vec<(&'static str, String)> {
+        let own = self.values.iter().filter(|(own, ..)| *own == step);
+        own.map(|(_, name, text)| (*name, text.clone())).collect()
+    }
+}

@@ -1,0 +1,25 @@
+//! Steps: what happens to utterances between their sources and their outputs.
+//!
+//! Each step is one entry of a [table](KINDS) that has all of its spellings (as a stage, a data option
+//! of an input, a flag of the program, a keyword of Python), its properties, and how it is built. A
+//! [`Step`] is plain data: its name and its values. [`Steps`] reads and prints a chain of them.
+
+mod choose;
+mod grammar;
+mod kind;
+mod options;
+mod parse;
+mod spec;
+mod steps;
+mod table;
+mod values;
+
+pub(crate) use choose::speaker;
+pub use kind::{Alias, Asked, Build, DataOption, Kind, Level, Phase, Subject, Surroundings};
+pub(crate) use options::SourceOptions;
+pub use options::keys as option_keys;
+pub(crate) use spec::size_text;
+pub use steps::{Step, Steps};
+pub use table::KINDS;
+pub(crate) use table::stream_ignored;
+pub use values::{Parameters, Values};

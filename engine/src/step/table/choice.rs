@@ -1,0 +1,363 @@
+//! Steps that choose utterances.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use spr_core::bytes::Location;
+use spr_core::model::{Key, Utterance};
+use spr_core::stage::{Filter, KeyFilter, ReaderExt, Unique};
+
+use super::super::choose::{SelectionRules, hours, of_speakers, per_speaker, sample};
+use super::super::kind::{Kind, Level, Phase, Subject};
+use super::super::parse::{NUMBER, built, number, range};
+use super::super::values::Parameters;
+use super::{always, as_written, never};
+
+const KEYS: Parameters = Parameters {
+    positional: &["pattern"],
+    many: true,
+    named: &["regex", "keys"],
+    words: &[],
+};
+
+const N: Parameters = Parameters {
+    positional: &["n"],
+    ..Parameters::NONE
+};
+
+pub(super) static SELECT: Kind = Kind {
+    name: "select",
+    aliases: &[],
+    usage: "select(PATTERN,...), select(regex=REGEX) or select(keys=FILE)",
+    what: "utterances whose keys are like a pattern, match, or stand in a list",
+    parameters: KEYS,
+    options: &[],
+    flags: &["keys", "glob", "regex"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: never,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: Some(true),
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let wanted = SelectionRules::of(values)?;
+        built(move |reader, at| wanted.over(reader, true, at))
+    },
+};
+
+pub(super) static WITHOUT: Kind = Kind {
+    name: "without",
+    aliases: &[],
+    usage: "without(PATTERN,...), without(regex=REGEX) or without(keys=FILE)",
+    what: "all other utterances",
+    parameters: KEYS,
+    options: &[],
+    flags: &["exclude-keys"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: never,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: Some(false),
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let wanted = SelectionRules::of(values)?;
+        built(move |reader, at| wanted.over(reader, false, at))
+    },
+};
+
+pub(super) static LENGTH: Kind = Kind {
+    name: "length",
+    aliases: &[],
+    usage: "length(N-N), length(N-) or length(N)",
+    what: "utterances of so many frames",
+    parameters: Parameters {
+        positional: &["frames"],
+        ..Parameters::NONE
+    },
+    options: &[],
+    flags: &["min-frames", "max-frames"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: never,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let range = values.need("frames", range, "frames, such as 100, 1-2000 or 10-")?;
+        built(move |reader, _| {
+            let fits = move |utt: &Utterance| Ok((range.0..=range.1).contains(&utt.frames()));
+            Ok(Box::new(Filter::new(reader, fits)))
+        })
+    },
+};
+
+pub(super) static SPEAKERS: Kind = Kind {
+    name: "speakers",
+    aliases: &[],
+    usage: "speakers(NAME,...) or speakers(file=FILE)",
+    what: "utterances of these speakers",
+    parameters: Parameters {
+        positional: &["name"],
+        many: true,
+        named: &["file"],
+        words: &[],
+    },
+    options: &[],
+    flags: &["speakers"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: never,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: true,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let names: HashSet<_> = values.all("name").map(Key::from).collect();
+        let file = values.text("file").map(Location::from);
+        if names.is_empty() == file.is_none() {
+            return Err(values.refused("expected names or a file of names"));
+        }
+        let names = Arc::new(names);
+        built(move |reader, at| {
+            let names = match &file {
+                Some(file) => KeyFilter::keys(at.env.open_file(file)?, &at.env.limits)?,
+                None => HashSet::clone(&names),
+            };
+            Ok(of_speakers(reader, names))
+        })
+    },
+};
+
+pub(super) static PER_SPEAKER: Kind = Kind {
+    name: "per-speaker",
+    aliases: &[],
+    usage: "per-speaker(N)",
+    what: "the first N utterances of each speaker",
+    parameters: N,
+    options: &[],
+    flags: &["per-speaker"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: always,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: true,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let n = values.need("n", number, NUMBER)?;
+        built(move |reader, at| Ok(per_speaker(reader, n, at.env)))
+    },
+};
+
+pub(super) static HOURS: Kind = Kind {
+    name: "hours",
+    aliases: &[],
+    usage: "hours(HOURS)",
+    what: "the first utterances that add up to so many hours",
+    parameters: N,
+    options: &[],
+    flags: &["hours"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: always,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let length = |text: &str| {
+            text.parse()
+                .ok()
+                .filter(|n: &f64| *n > 0.0 && n.is_finite())
+        };
+        let length = values.need("n", length, "a duration in hours")?;
+        built(move |reader, _| Ok(hours(reader, length)))
+    },
+};
+
+pub(super) static FIRST: Kind = Kind {
+    name: "first",
+    aliases: &[],
+    usage: "first(N)",
+    what: "the first N",
+    parameters: N,
+    options: &[],
+    flags: &["first"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Batches,
+    gives: None,
+    across: always,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let n = values.need("n", number, NUMBER)?;
+        built(move |reader, _| Ok(reader.first(n)))
+    },
+};
+
+pub(super) static SAMPLE: Kind = Kind {
+    name: "sample",
+    aliases: &[],
+    usage: "sample(N[,seed=N])",
+    what: "N drawn at random, in their order; what comes before is read twice",
+    parameters: Parameters {
+        named: &["seed"],
+        ..N
+    },
+    options: &[],
+    flags: &["sample"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: always,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: always,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let n = values.need("n", number, NUMBER)?;
+        let seed = values.get("seed", number, "a number from 0 to 4294967295")?;
+        let (seed, refused) = (seed.unwrap_or(0), values.clone());
+        built(move |reader, at| {
+            let Some(again) = at.again else {
+                return Err(refused.refused("what comes before it can't be read twice here"));
+            };
+            let of = count(again()?)?;
+            Ok(sample(reader, n, of, seed))
+        })
+    },
+};
+
+/// How many utterances can be read.
+fn count(mut reader: Box<dyn spr_core::format::Reader>) -> spr_core::Result<u64> {
+    let (mut utt, mut n) = (Utterance::default(), 0);
+    loop {
+        match reader.read(&mut utt) {
+            Ok(true) => n += u64::from(utt.ends()),
+            Ok(false) => return Ok(n),
+            Err(error) if error.can_continue() => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+pub(super) static SHARD: Kind = Kind {
+    name: "shard",
+    aliases: &[],
+    usage: "shard(I,N)",
+    what: "every N-th from the I-th on, counted from 0",
+    parameters: Parameters {
+        positional: &["i", "n"],
+        ..Parameters::NONE
+    },
+    options: &[],
+    flags: &[],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Batches,
+    gives: None,
+    across: always,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let index: u64 = values.need("i", number, NUMBER)?;
+        let count = values.need("n", number, NUMBER)?;
+        if index >= count {
+            return Err(values.refused("parts count from 0"));
+        }
+        built(move |reader, _| reader.shard(index, count))
+    },
+};
+
+pub(super) static UNIQUE: Kind = Kind {
+    name: "unique",
+    aliases: &[],
+    usage: "unique, unique(first) or unique(last)",
+    what: "one utterance a key: another is an error, or left out",
+    parameters: Parameters {
+        words: &["first", "last"],
+        ..Parameters::NONE
+    },
+    options: &[],
+    flags: &["duplicates"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    // A key of two shards is an error where these are merged.
+    across: |values| !values.is_empty(),
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: |values| values.says("last"),
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let (first, last) = (values.says("first"), values.says("last"));
+        if first && last {
+            return Err(values.refused("expected one of first and last"));
+        }
+        let refused = values.clone();
+        built(move |reader, at| {
+            if first {
+                return Ok(Box::new(Unique::first(reader)));
+            }
+            if !last {
+                return Ok(reader.unique());
+            }
+            let Some(again) = at.again else {
+                return Err(refused.refused("what comes before it can't be read twice here"));
+            };
+            Ok(Box::new(Unique::last(reader, again()?)?))
+        })
+    },
+};

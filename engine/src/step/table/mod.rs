@@ -1,0 +1,58 @@
+//! The table of steps.
+
+mod choice;
+mod frames;
+mod sound;
+mod utterances;
+
+use spr_core::format::Partitioning;
+
+use super::kind::Kind;
+use super::values::Values;
+
+/// Every step there is. A new one is one entry here.
+pub const KINDS: &[&Kind] = &[
+    &choice::SELECT,
+    &choice::WITHOUT,
+    &choice::LENGTH,
+    &choice::SPEAKERS,
+    &choice::PER_SPEAKER,
+    &choice::HOURS,
+    &choice::FIRST,
+    &choice::SAMPLE,
+    &choice::SHARD,
+    &choice::UNIQUE,
+    &utterances::SORT,
+    &utterances::CHECK,
+    &utterances::PARTS,
+    &utterances::RENAME,
+    &sound::SAMPLES,
+    &sound::SOUND,
+    &frames::FRAME_SHIFT,
+    &frames::TIER,
+    &frames::FRAMES,
+    &frames::COLUMNS,
+    &frames::CONTEXT,
+    &frames::IGNORE_LABEL,
+    &frames::MAP_LABEL,
+    &utterances::SHUFFLE,
+    &frames::SHUFFLE_FRAMES,
+    &frames::PARTITION,
+    &utterances::BATCH,
+    &utterances::PREFETCH,
+];
+
+pub(crate) use frames::stream_ignored;
+
+fn never(_: &Values) -> bool {
+    false
+}
+
+fn always(_: &Values) -> bool {
+    true
+}
+
+/// Describes a step as it is written.
+fn as_written(values: &Values, _: Partitioning) -> String {
+    values.to_string()
+}

@@ -1,0 +1,272 @@
+//! Steps that order, check, rename, join and pass on utterances.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use spr_core::format::FieldSet;
+use spr_core::stage::{KeyChange, Prefetch, ReaderExt, Rename, SortKey};
+use spr_core::{KeyMap, Result};
+
+use super::super::kind::{Kind, Level, Phase, Subject, Surroundings};
+use super::super::parse::{COUNT, SIZE, batching, built, count, number, seed, shape, size};
+use super::super::values::{Parameters, Values};
+use super::{always, as_written, never};
+
+pub(super) static SORT: Kind = Kind {
+    name: "sort",
+    aliases: &[],
+    usage: "sort(key|frames[,memory=SIZE])",
+    what: "in the order of keys or lengths, in 1g of memory if nothing is said",
+    parameters: Parameters {
+        named: &["memory"],
+        words: &["key", "frames"],
+        ..Parameters::NONE
+    },
+    options: &[],
+    flags: &["by", "memory"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: always,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let by = match (values.says("key"), values.says("frames")) {
+            (true, true) => return Err(values.refused("expected one of key and frames")),
+            (_, true) => SortKey::Frames,
+            _ => SortKey::Key,
+        };
+        let memory = values.get("memory", size, SIZE)?.unwrap_or(1 << 30);
+        built(move |reader, _| Ok(reader.sort(by, memory)))
+    },
+};
+
+pub(super) static CHECK: Kind = Kind {
+    name: "check",
+    aliases: &[],
+    usage: "check, check(dim=N,dtype=TYPE,rank=vector|matrix,frames=N-N,labels=N,rate=N,channels=N)",
+    what: "utterances of that shape, or of that of the first; others are errors",
+    parameters: Parameters {
+        named: &[
+            "dim", "dtype", "rank", "frames", "labels", "rate", "channels",
+        ],
+        ..Parameters::NONE
+    },
+    options: &[],
+    flags: &[],
+    phase: Phase::Choice,
+    subject: Subject::Frames,
+    takes: Level::Utterances,
+    gives: None,
+    // Without a shape that of the first utterance counts for all.
+    across: Values::is_empty,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let shape = shape(values)?;
+        built(move |reader, _| Ok(reader.check(shape)))
+    },
+};
+
+pub(super) static PARTS: Kind = Kind {
+    name: "parts",
+    aliases: &[],
+    usage: "parts(features,labels,audio,segments,text,objects,arrays)",
+    what: "some parts of each utterance",
+    parameters: Parameters {
+        words: &[
+            "features", "labels", "audio", "segments", "text", "objects", "arrays",
+        ],
+        ..Parameters::NONE
+    },
+    options: &[],
+    flags: &[],
+    phase: Phase::Choice,
+    subject: Subject::Frames,
+    takes: Level::Utterances,
+    gives: None,
+    across: never,
+    needs_whole: true,
+    changes_values: true,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        if values.is_empty() {
+            return Err(values.refused("expected the parts to keep"));
+        }
+        let parts = FieldSet {
+            features: values.says("features"),
+            labels: values.says("labels"),
+            audio: values.says("audio"),
+            segments: values.says("segments"),
+            text: values.says("text"),
+            objects: values.says("objects"),
+            arrays: values.says("arrays"),
+        };
+        built(move |reader, _| Ok(reader.parts(parts)))
+    },
+};
+
+pub(super) static RENAME: Kind = Kind {
+    name: "rename",
+    aliases: &[],
+    usage: "rename('s/REGEX/TEXT/',...), rename(map=FILE), rename(prefix=TEXT) or rename(suffix=TEXT)",
+    what: "other names: those of a file first, then changed, then with what goes around them",
+    parameters: Parameters {
+        positional: &["change"],
+        many: true,
+        named: &["map", "prefix", "suffix"],
+        words: &[],
+    },
+    options: &[],
+    flags: &["rename", "map-keys", "prefix", "suffix"],
+    phase: Phase::Names,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: never,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: Values::is_empty,
+    describe: as_written,
+    build: rename,
+};
+
+fn rename(values: &Values) -> Result<super::super::kind::Build> {
+    let map = values.text("map").map(spr_core::bytes::Locator::file);
+    // The file is read once, however many sources are renamed by it.
+    let read: Arc<Mutex<Option<KeyMap>>> = Arc::default();
+    let mut changes = Vec::new();
+    for text in values.all("change") {
+        changes.push(values.made("change", KeyChange::sed(text))?);
+    }
+    let bytes = |text: &str| text.as_bytes().to_vec();
+    changes.extend(values.text("prefix").map(bytes).map(KeyChange::Prefix));
+    changes.extend(values.text("suffix").map(bytes).map(KeyChange::Suffix));
+    built(move |reader, at: &Surroundings<'_>| {
+        let mut all = Vec::new();
+        if let Some(file) = &map {
+            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+            let table = match read.take() {
+                Some(table) => table,
+                None => KeyMap::open(file, at.env)?,
+            };
+            all.push(KeyChange::Map(table.clone()));
+            *read = Some(table);
+        }
+        all.extend(changes.iter().cloned());
+        Ok(Box::new(Rename::new(reader, all)))
+    })
+}
+
+pub(super) static SHUFFLE: Kind = Kind {
+    name: "shuffle",
+    aliases: &[],
+    usage: "shuffle(N[,seed=N])",
+    what: "in random order, N at a time in memory",
+    parameters: Parameters {
+        positional: &["n"],
+        named: &["seed"],
+        ..Parameters::NONE
+    },
+    options: &[],
+    flags: &[],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Batches,
+    gives: None,
+    across: always,
+    needs_whole: true,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let n = values.need("n", count, COUNT)?;
+        let rng = seed(values)?;
+        built(move |reader, at| {
+            Ok(reader.shuffle_utterances(n, rng.of_pass(at.pass), at.env.limits))
+        })
+    },
+};
+
+pub(super) static BATCH: Kind = Kind {
+    name: "batch",
+    aliases: &[],
+    usage: "batch(FRAMES), or of whole utterances batch(utterances=N), batch(whole=FRAMES) or \
+            batch(padded=FRAMES); pad, drop, across, buckets=N:N:N",
+    what: "so many frames, or whole utterances, at a time",
+    parameters: Parameters {
+        positional: &["frames"],
+        many: false,
+        named: &["utterances", "whole", "padded", "buckets"],
+        words: &["pad", "drop", "across"],
+    },
+    options: &[],
+    flags: &[],
+    phase: Phase::Choice,
+    subject: Subject::Frames,
+    takes: Level::Frames,
+    gives: Some(Level::Batches),
+    across: always,
+    needs_whole: true,
+    changes_values: true,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let batching = batching(values)?;
+        built(move |reader, at| reader.batch(batching.clone(), at.env.limits))
+    },
+};
+
+pub(super) static PREFETCH: Kind = Kind {
+    name: "prefetch",
+    aliases: &[],
+    usage: "prefetch or prefetch(N)",
+    what: "reads ahead on a thread of its own, with N blocks that wait",
+    parameters: Parameters {
+        positional: &["n"],
+        ..Parameters::NONE
+    },
+    options: &[],
+    flags: &[],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Batches,
+    gives: None,
+    across: never,
+    needs_whole: false,
+    changes_values: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let expected = format!("a number from 1 to {}", Prefetch::MOST);
+        let room = |text: &str| number(text).filter(|n| (1..=Prefetch::MOST).contains(n));
+        let n = values.get("n", room, &expected)?.unwrap_or(1);
+        built(move |reader, _| Ok(Box::new(Prefetch::waiting(reader, n))))
+    },
+};

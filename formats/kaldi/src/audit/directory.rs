@@ -1,0 +1,371 @@
+//! Checks of data directories: the content of each table, and their consistency.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use spr_core::bytes::{Env, FileKind, Location};
+use spr_core::format::{Audit, Auditor, Finding, Format};
+use spr_core::model::{Key, Utterance};
+use spr_core::{Error, Result};
+
+use super::findings::{Findings, Places, about};
+use super::lines::{self, Line};
+use crate::data_dir::layout::{
+    CMVN, FEATURES, FRAME_SHIFT, Kind, SEGMENTS, SPK2UTT, TABLES, TEXT, TableSubject, UTT2FRAMES,
+    UTT2SPK, VAD, WAVES, suits,
+};
+use crate::data_dir::rules::{is_reserved, seconds};
+use crate::data_dir::sound::Segment;
+use crate::format::FORMAT;
+
+/// Checks data directories.
+pub(crate) struct Directories;
+
+impl Audit for Directories {
+    fn suits(&self, names: &[&str]) -> bool {
+        suits(names)
+    }
+
+    fn begin(
+        &self,
+        at: Option<&Location>,
+        env: &Env,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<Box<dyn Auditor>> {
+        let mut findings = Findings::new(found);
+        let Some(folder) = at else {
+            return Err(Error::usage("a data directory is a folder"));
+        };
+        let mut directory = Directory {
+            folder,
+            env,
+            utterances: None,
+            speakers: None,
+            recordings: None,
+            frames: HashMap::new(),
+        };
+        directory.check(&mut findings)?;
+        let members = [CMVN, VAD].map(|name| folder.join(name));
+        Ok(Box::new(DirectoryAuditor {
+            name: folder.to_string(),
+            features: folder.join(FEATURES).to_string(),
+            counts: folder.join(UTT2FRAMES).to_string(),
+            frames: directory.frames,
+            told: findings.into_places(),
+            members: members.into_iter().filter(|at| is_file(at, env)).collect(),
+        }))
+    }
+}
+
+/// The keys that a table gives, which others must have.
+struct Keys {
+    table: Location,
+    keys: BTreeSet<Key>,
+}
+
+/// The state of a check of a directory.
+struct Directory<'a> {
+    folder: &'a Location,
+    env: &'a Env,
+    utterances: Option<Keys>,
+    speakers: Option<Keys>,
+    recordings: Option<Keys>,
+    /// Frames of utterances.
+    frames: HashMap<Key, u64>,
+}
+
+impl Directory<'_> {
+    fn check(&mut self, findings: &mut Findings<'_>) -> Result<()> {
+        let speakers = self.speakers(findings)?;
+        if let Some(table) = self.needed(SPK2UTT, findings) {
+            self.inverse(&table, &speakers, findings)?;
+        }
+        self.segments(findings)?;
+        for kind in TABLES {
+            self.table(kind, findings)?;
+        }
+        self.frame_shift(findings)?;
+        for name in [TEXT, WAVES, FEATURES] {
+            if self.file(name).is_none() {
+                let message = "is not there, and validate_data_dir.sh has to be told so";
+                findings.note("missing", about(&self.folder.join(name), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a file of the directory, if it is there.
+    fn file(&self, name: &str) -> Option<Location> {
+        Some(self.folder.join(name)).filter(|at| is_file(at, self.env))
+    }
+
+    /// Returns a file that must be there.
+    fn needed(&self, name: &str, findings: &mut Findings<'_>) -> Option<Location> {
+        let file = self.file(name);
+        if file.is_none() {
+            let error = about(&self.folder.join(name), "is missing");
+            let hint = "Kaldi's data directories have utt2spk and spk2utt";
+            findings.fault("missing", error.hint(hint));
+        }
+        file
+    }
+
+    /// Checks `utt2spk`, and returns the utterances of each speaker.
+    fn speakers(&mut self, findings: &mut Findings<'_>) -> Result<BTreeMap<Key, BTreeSet<Key>>> {
+        let mut speakers: BTreeMap<Key, BTreeSet<Key>> = BTreeMap::new();
+        let Some(table) = self.needed(UTT2SPK, findings) else {
+            return Ok(speakers);
+        };
+        let mut last = String::new();
+        let keys = lines::read(&table, self.env, findings, |line, findings| {
+            if line.rest.split_whitespace().count() != 1 {
+                let error = line.error("expected one word after the key");
+                return findings.fault("lines", error);
+            }
+            if line.rest < last.as_str() {
+                let hint = "let the names of utterances start with those of their speakers";
+                let message = format!("speaker {} comes after {last}", line.rest);
+                findings.fault("order", line.error(message).hint(hint));
+            }
+            line.rest.clone_into(&mut last);
+            let own = speakers.entry(Key::from(line.rest)).or_default();
+            own.insert(line.key.clone());
+        })?;
+        if let (Some((only, _)), 1) = (speakers.first_key_value(), speakers.len()) {
+            let message = format!("all utterances have one speaker, {only}");
+            findings.note("speakers", about(&table, message));
+        }
+        self.utterances = Some(Keys {
+            table: table.clone(),
+            keys: keys.into_iter().collect(),
+        });
+        self.speakers = Some(Keys {
+            table,
+            keys: speakers.keys().cloned().collect(),
+        });
+        Ok(speakers)
+    }
+
+    /// Checks that `spk2utt` says what `utt2spk` says.
+    fn inverse(
+        &self,
+        table: &Location,
+        speakers: &BTreeMap<Key, BTreeSet<Key>>,
+        findings: &mut Findings<'_>,
+    ) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        let none = BTreeSet::new();
+        lines::read(table, self.env, findings, |line, findings| {
+            let own: BTreeSet<_> = line.rest.split_whitespace().map(Key::from).collect();
+            seen.insert(line.key.clone());
+            let known = speakers.get(line.key).unwrap_or(&none);
+            let hint = "utt2spk_to_spk2utt.pl rebuilds it";
+            for (one, other, what) in [
+                (known, &own, "is not listed, but utt2spk has it"),
+                (&own, known, "is listed, but not by utt2spk"),
+            ] {
+                for utt in one.difference(other) {
+                    let message = format!("{utt} {what}");
+                    findings.fault("speakers", line.error(message).hint(hint));
+                }
+            }
+        })?;
+        for speaker in speakers.keys().filter(|speaker| !seen.contains(*speaker)) {
+            let error = about(table, "has no line for this speaker of utt2spk");
+            findings.fault("speakers", error.utterance(speaker));
+        }
+        Ok(())
+    }
+
+    /// Checks `segments`.
+    fn segments(&mut self, findings: &mut Findings<'_>) -> Result<()> {
+        let Some(table) = self.file(SEGMENTS) else {
+            return Ok(());
+        };
+        let mut recordings = BTreeSet::new();
+        let keys = lines::read(&table, self.env, findings, |line, findings| {
+            recordings.extend(line.rest.split_whitespace().next().map(Key::from));
+            segment(&line, findings);
+        })?;
+        agree(
+            &table,
+            &keys,
+            self.utterances.as_ref(),
+            (TableSubject::Utterance, true),
+            findings,
+        );
+        if self.file(WAVES).is_none() {
+            let message = "the recordings it names have no wav.scp";
+            findings.fault("missing", about(&table, message));
+        }
+        self.recordings = Some(Keys {
+            table,
+            keys: recordings,
+        });
+        Ok(())
+    }
+
+    /// Checks a table, if it is there.
+    fn table(&mut self, kind: &Kind, findings: &mut Findings<'_>) -> Result<()> {
+        let Some(table) = self.file(kind.name) else {
+            return Ok(());
+        };
+        let frames = &mut self.frames;
+        let keys = lines::read(&table, self.env, findings, |line, findings| {
+            if let Some(message) = (kind.rule)(line.rest) {
+                findings.fault("lines", line.error(message));
+            }
+            if kind.name == TEXT && line.key.as_str().is_some_and(is_reserved) {
+                let message = "<s>, </s> and #0 may not stand in a text, not even as names";
+                findings.fault("lines", line.error(message));
+            }
+            if let (UTT2FRAMES, Ok(count)) = (kind.name, line.rest.parse()) {
+                frames.insert(line.key.clone(), count);
+            }
+        })?;
+        let wanted = match kind.by {
+            TableSubject::Utterance => self.utterances.as_ref(),
+            TableSubject::Speaker => self.speakers.as_ref(),
+            TableSubject::Recording => self.recordings.as_ref().or(self.utterances.as_ref()),
+        };
+        agree(&table, &keys, wanted, (kind.by, kind.complete), findings);
+        match &self.recordings {
+            Some(recordings) if kind.name == WAVES => self.homeless(recordings, &keys, findings),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts the segments of recordings that `wav.scp` lacks, which were reported.
+    fn homeless(
+        &self,
+        recordings: &Keys,
+        waves: &[Key],
+        findings: &mut Findings<'_>,
+    ) -> Result<()> {
+        let waves: BTreeSet<_> = waves.iter().collect();
+        let mut missing = recordings.keys.iter().filter(|key| !waves.contains(key));
+        if missing.next().is_none() {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        let silent = &mut |_| {};
+        let read = &mut Findings::new(silent);
+        lines::read(&recordings.table, self.env, read, |line, _| {
+            let recording = line.rest.split_whitespace().next().map(Key::from);
+            if recording.is_some_and(|key| !waves.contains(&key)) {
+                lines.push(line.number);
+            }
+        })?;
+        let name = recordings.table.to_string();
+        lines.iter().for_each(|line| findings.count(&name, *line));
+        Ok(())
+    }
+
+    /// Checks the file of one number.
+    fn frame_shift(&self, findings: &mut Findings<'_>) -> Result<()> {
+        let Some(at) = self.file(FRAME_SHIFT) else {
+            return Ok(());
+        };
+        let (mut source, mut line) = (self.env.open_file(&at)?, Vec::new());
+        source.line(&mut line, &self.env.limits)?;
+        if let Some(message) = seconds(String::from_utf8_lossy(&line).trim()) {
+            let message = message.replace(" after the key", "");
+            findings.fault("lines", about(&at, message).line(1));
+        }
+        Ok(())
+    }
+}
+
+/// Checks a line `utterance recording start end`.
+fn segment(line: &Line<'_>, findings: &mut Findings<'_>) {
+    match Segment::parse(line.rest.as_bytes()) {
+        Ok(Segment {
+            channel: Some(_), ..
+        }) => {
+            let message = "expected a recording, a start and an end after the key, found a channel";
+            findings.fault("lines", line.error(message));
+        }
+        Ok(Segment { end: None, .. }) => {
+            let message = "ends at -1, with its recording, which validate_data_dir.sh refuses";
+            findings.note("segments", line.error(message));
+        }
+        Ok(_) => {}
+        Err(error) => findings.fault("segments", line.error(error.message())),
+    }
+}
+
+/// Checks that a table has the keys that another gives, and all of them if it is complete.
+fn agree(
+    table: &Location,
+    keys: &[Key],
+    wanted: Option<&Keys>,
+    (by, complete): (TableSubject, bool),
+    findings: &mut Findings<'_>,
+) {
+    let Some(wanted) = wanted else {
+        return;
+    };
+    let keys: BTreeSet<_> = keys.iter().cloned().collect();
+    let name = wanted.table.name().unwrap_or(wanted.table.as_os_str());
+    let other = name.to_string_lossy();
+    let mut tell = |key: &Key, message: String| {
+        let hint = "fix_data_dir.sh keeps what all files have";
+        findings.fault("keys", about(table, message).utterance(key).hint(hint));
+    };
+    for key in wanted.keys.difference(&keys).filter(|_| complete) {
+        tell(key, format!("no line for this {} of {other}", by.name()));
+    }
+    for key in keys.difference(&wanted.keys) {
+        tell(key, format!("{other} has no such {}", by.name()));
+    }
+}
+
+/// Compares utterances with what the tables say of them.
+struct DirectoryAuditor {
+    name: String,
+    /// The names of `feats.scp` and of `utt2num_frames`.
+    features: String,
+    counts: String,
+    frames: HashMap<Key, u64>,
+    told: Places,
+    members: Vec<Location>,
+}
+
+impl Auditor for DirectoryAuditor {
+    fn utterance(&mut self, utt: &Utterance, found: &mut dyn FnMut(Finding)) {
+        let counted = self.frames.remove(&utt.key);
+        let (Some(_), Some(count)) = (&utt.features, counted) else {
+            return;
+        };
+        if count != utt.frames() {
+            let message = format!("{} frames, but {count} by {}", utt.frames(), self.counts);
+            let error = Error::unfit(message).file(&self.features);
+            found(Finding::fault("labels", error.utterance(&utt.key)));
+        }
+    }
+
+    fn repeats(&self, error: &Error) -> bool {
+        // A warning about the whole directory lists files that are not read.
+        error.file_name() == Some(&self.name) || self.told.contains(error)
+    }
+
+    fn members(&self) -> Vec<(&'static dyn Format, Location)> {
+        let members = self.members.iter();
+        members
+            .map(|at| (&FORMAT as &dyn Format, at.clone()))
+            .collect()
+    }
+
+    fn finish(
+        self: Box<Self>,
+        _was_read: &dyn Fn(&Key) -> bool,
+        _found: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns `true` if there is a file of this name.
+fn is_file(at: &Location, env: &Env) -> bool {
+    let look = env.look(at).ok().flatten();
+    look.is_some_and(|look| look.kind == FileKind::File)
+}

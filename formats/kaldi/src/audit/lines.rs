@@ -1,0 +1,117 @@
+//! Checks common to all tables of a data directory.
+
+use spr_core::bytes::{Env, Location};
+use spr_core::model::Key;
+use spr_core::{Error, Result};
+
+use super::findings::{Findings, about_line};
+use crate::script_line::LineParts;
+
+const SORT: &str = "LC_ALL=C sort orders it";
+
+/// A line of a table.
+pub(super) struct Line<'a> {
+    pub(super) key: &'a Key,
+    /// The rest after the key and blanks.
+    pub(super) rest: &'a str,
+    pub(super) file: &'a str,
+    pub(super) number: u64,
+}
+
+impl Line<'_> {
+    /// Returns an error about it.
+    pub(super) fn error(&self, message: impl Into<String>) -> Error {
+        about_line(self.file, self.number, self.key, message)
+    }
+}
+
+/// Reads a table, applies the common checks, and passes each line on. Returns the keys in file
+/// order.
+///
+/// # Errors
+/// Reading fails.
+pub(super) fn read(
+    at: &Location,
+    env: &Env,
+    findings: &mut Findings<'_>,
+    mut each: impl FnMut(Line<'_>, &mut Findings<'_>),
+) -> Result<Vec<Key>> {
+    let mut source = env.open_file(at)?;
+    let file = at.to_string();
+    let mut keys: Vec<Key> = Vec::new();
+    let (mut line, mut number, mut sorted) = (Vec::new(), 0, true);
+    loop {
+        let start = source.offset();
+        if !source.line(&mut line, &env.limits)? {
+            break;
+        }
+        number += 1;
+        let error = |message: &str| Error::malformed(message).file(&file).line(number);
+        if source.offset() - start == line.len() as u64 {
+            findings.fault("lines", error("the last line has no end"));
+        }
+        let Some((key, rest)) = split(&line, error, findings) else {
+            continue;
+        };
+        if let Some(last) = keys.last().filter(|last| sorted && **last > key) {
+            sorted = false;
+            let message = format!("comes after {last}: the file is not sorted");
+            findings.fault("order", error(&message).utterance(&key).hint(SORT));
+        }
+        let (file, key) = (file.as_str(), &key);
+        each(
+            Line {
+                key,
+                rest,
+                file,
+                number,
+            },
+            findings,
+        );
+        keys.push(key.clone());
+    }
+    let mut ordered: Vec<_> = keys.iter().collect();
+    ordered.sort_unstable();
+    for pair in ordered.windows(2).filter(|pair| pair[0] == pair[1]) {
+        let error = Error::malformed("appears more than once");
+        findings.fault("duplicates", error.file(&file).utterance(pair[0]));
+    }
+    if keys.is_empty() {
+        findings.fault("lines", Error::malformed("the file is empty").file(&file));
+    }
+    Ok(keys)
+}
+
+/// Splits a line into its key and the rest, and checks its characters. Returns `None` if it has no
+/// key.
+fn split<'a>(
+    line: &'a [u8],
+    error: impl Fn(&str) -> Error,
+    findings: &mut Findings<'_>,
+) -> Option<(Key, &'a str)> {
+    let Ok(text) = std::str::from_utf8(line) else {
+        findings.fault("lines", error("the line is not UTF-8"));
+        return None;
+    };
+    if text.contains('\0') {
+        findings.fault("lines", error("a NUL byte"));
+    }
+    if text.contains('\r') {
+        let hint = "write lines with LF, as dos2unix does";
+        findings.fault("lines", error("a carriage return").hint(hint));
+    }
+    match LineParts::of(line) {
+        Ok(parts) if parts.key.start == 0 => {
+            let key = Key::from(text.get(parts.key).unwrap_or_default());
+            Some((key, text.get(parts.rest).unwrap_or_default()))
+        }
+        Err(fault) if line.iter().any(u8::is_ascii_graphic) => {
+            findings.fault("lines", error(fault.message()));
+            None
+        }
+        _ => {
+            findings.fault("lines", error("the line does not start with a key"));
+            None
+        }
+    }
+}

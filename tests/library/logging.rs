@@ -1,0 +1,57 @@
+//! Warnings go to the program's logger, unless somebody listens.
+
+use std::sync::{Arc, Mutex};
+
+use log::{LevelFilter, Log, Metadata, Record};
+use spr_convert::{Converter, builtin};
+
+use super::{Scratch, TWO, drain};
+
+/// Keeps what is logged, by tests of this process.
+struct Kept(Mutex<Vec<String>>);
+
+static KEPT: Kept = Kept(Mutex::new(Vec::new()));
+
+impl Log for Kept {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        let line = format!("{} {}: {}", record.level(), record.target(), record.args());
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn flush(&self) {}
+}
+
+#[test]
+fn warnings_are_logged_unless_somebody_listens() {
+    log::set_logger(&KEPT).unwrap();
+    log::set_max_level(LevelFilter::Warn);
+    let s = Scratch::new();
+    let pfile = s.at("nameless.pfile");
+    spr_convert::convert(&s.write("in.jsonl", TWO), &pfile).unwrap();
+    let logged = || {
+        let lines = KEPT.0.lock().unwrap();
+        let own = |line: &&String| line.contains(&pfile) && line.contains("are generated");
+        let own = lines.iter().filter(own);
+        own.cloned().collect::<Vec<_>>()
+    };
+    drain(spr_convert::open(&pfile).unwrap()).unwrap();
+    assert_eq!(logged(), Vec::<String>::new());
+    std::fs::remove_file(s.path("nameless.pfile.utt2num_frames")).unwrap();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hear = heard.clone();
+    let listening = builtin::env().listening(move |warning| {
+        hear.lock().unwrap().push(warning.to_string());
+    });
+    let listening = Converter::default().in_env(listening);
+    drain(listening.open(&pfile).unwrap()).unwrap();
+    assert_eq!(logged(), Vec::<String>::new());
+    drain(spr_convert::open(&pfile).unwrap()).unwrap();
+    let (heard, logged) = (heard.lock().unwrap(), logged());
+    assert_eq!((heard.len(), logged.len()), (1, 1), "{heard:?} {logged:?}");
+    assert!(heard[0].contains("so names are generated"), "{heard:?}");
+    assert_eq!(logged[0], format!("WARN spr_core: {}", heard[0]));
+}
