@@ -157,3 +157,67 @@ fn a_list_of_keys_is_a_list_or_a_data_set() {
     s.ok(&format!("select {ark} y.ark --keys latin"));
     assert_eq!(keys(&s, "y.ark"), ["ann-001"]);
 }
+
+/// A list that is a pipe can be read once, whatever asks for it: keys to look up, each of several
+/// inputs, what is read twice.
+#[cfg(unix)]
+#[test]
+fn lists_from_pipes_are_read_once() {
+    let s = Scratch::new();
+    let (ark, scp) = (sample("fbank.ark"), sample("fbank.scp"));
+    s.write("list", "ann-001\ncleo-001\n");
+    s.write("map", "ann-001 x\nann-002 y\n");
+    s.write("speakers", "ann\n");
+    let who = "awk '{split($1, a, \"-\"); print $1, a[1]}'";
+    s.shell(&format!("{who} < {scp} > utt2spk; mkfifo pipe"));
+    let cases = [
+        ("list", "select {scp} out.ark --keys pipe", 2),
+        ("list", "select {ark} out.ark --keys pipe", 2),
+        (
+            "list",
+            "select {scp} {ark} out.ark --keys pipe --duplicates first",
+            2,
+        ),
+        ("list", "select {scp} out.ark --exclude-keys pipe", 10),
+        (
+            "list",
+            "select {scp} out.ark --exclude-keys pipe --sample 10",
+            10,
+        ),
+        (
+            "list",
+            "select {scp} {ark} out.ark --exclude-keys pipe --sample 3 --duplicates first",
+            3,
+        ),
+        (
+            "map",
+            "{scp} {ark} out.ark --duplicates first --map-keys pipe --on-error skip",
+            2,
+        ),
+        (
+            "speakers",
+            "select {scp} out.ark --utt2spk utt2spk --speakers ./pipe",
+            4,
+        ),
+        (
+            "utt2spk",
+            "select {scp} {ark} out.ark --duplicates first --utt2spk pipe --speakers ann --sample 9",
+            4,
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (file, line, expected) in cases {
+        let line = line.replace("{scp}", &scp).replace("{ark}", &ark);
+        let said = s.shell(&format!(
+            "cat {file} > pipe & timeout 60 spr-convert {line} --overwrite; s=$?; kill %1 2>/dev/null; exit $s"
+        ));
+        let found = match said.status {
+            0 | 3 => keys(&s, "out.ark").len(),
+            _ => usize::MAX,
+        };
+        if found != expected {
+            wrong.push(format!("{line}: {found} of {expected}: {}", said.err));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

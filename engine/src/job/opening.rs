@@ -11,7 +11,7 @@ use crate::argument::{Input, OpenedInput, Target};
 use crate::open::{self, open_all};
 use crate::plan::order::Order;
 use crate::plan::{OnError, Plan, Work};
-use crate::step::{Step, Surroundings};
+use crate::step::{Step, StepFiles, Surroundings};
 
 /// What a job opens: the order of its work, and what it requests of its inputs.
 pub(super) struct Opening<'a> {
@@ -19,6 +19,7 @@ pub(super) struct Opening<'a> {
     order: Order,
     request: Request,
     meter: Meter,
+    files: StepFiles,
 }
 
 impl<'a> Opening<'a> {
@@ -66,6 +67,7 @@ impl<'a> Opening<'a> {
             order,
             request,
             meter: Meter::default(),
+            files: StepFiles::default(),
         })
     }
 
@@ -80,14 +82,15 @@ impl<'a> Opening<'a> {
     /// The first input can't be opened, or what joins it.
     pub(super) fn open(&self, registry: &Registry, env: &Env) -> Result<OpenedInput> {
         let request = self.keys_first(self.request.clone(), registry, env)?;
-        let (inputs, each) = (&self.order.inputs, &self.order.each);
+        let (inputs, each, files) = (&self.order.inputs, &self.order.each, &self.files);
         let metered = self.meter.watch(env);
-        let opened = open_all(inputs, each, request.clone(), registry, &metered)?;
-        let again = || Ok(open_all(inputs, each, request.clone(), registry, env)?.reader);
+        let opened = open_all(inputs, each, request.clone(), files, (registry, &metered))?;
+        let at = (registry, env);
+        let again = || Ok(open_all(inputs, each, request.clone(), files, at)?.reader);
         let work = [&self.order.steps[..], &self.order.joins].concat();
         let partitioning = opened.format.info().pdnn;
         let reader = self.meter.attach(opened.reader);
-        let reader = open::over(reader, &work, partitioning, &again, (registry, env))?;
+        let reader = open::over(reader, &work, partitioning, &again, files, at)?;
         Ok(OpenedInput { reader, ..opened })
     }
 
@@ -95,6 +98,7 @@ impl<'a> Opening<'a> {
     fn keys_first(&self, mut request: Request, registry: &Registry, env: &Env) -> Result<Request> {
         let at = Surroundings {
             registry: Some(registry),
+            files: self.files.clone(),
             ..Surroundings::new(env)
         };
         for work in &self.order.steps {
@@ -124,17 +128,17 @@ impl<'a> Opening<'a> {
             .request()
             .lenient(skips)
             .distinct(self.plan.distinct);
-        let (inputs, each) = (&self.order.inputs, &self.order.each);
+        let (inputs, each, files) = (&self.order.inputs, &self.order.each, &self.files);
         if self.order.steps.is_empty() && !skips {
             let names = Request::names();
             (request.values, request.parts) = (names.values, names.parts);
         }
-        let opened = open_all(inputs, each, request.clone(), registry, &quiet)?;
-        let again = || Ok(open_all(inputs, each, request.clone(), registry, &quiet)?.reader);
+        let at = (registry, &quiet);
+        let opened = open_all(inputs, each, request.clone(), files, at)?;
+        let again = || Ok(open_all(inputs, each, request.clone(), files, at)?.reader);
         let partitioning = opened.format.info().pdnn;
         let steps = &self.order.steps;
-        let at = (registry, &quiet);
-        let reader = open::over(opened.reader, steps, partitioning, &again, at)?;
+        let reader = open::over(opened.reader, steps, partitioning, &again, files, at)?;
         Ok(OpenedInput { reader, ..opened })
     }
 

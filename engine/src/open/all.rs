@@ -9,6 +9,7 @@ use spr_core::{Error, Result};
 
 use super::OpenedInput;
 use crate::plan::{Input, Work, of_input};
+use crate::step::StepFiles;
 
 impl Input {
     /// Opens several data sets as one; each after the first is opened when it is reached.
@@ -22,11 +23,17 @@ impl Input {
         env: &Env,
     ) -> Result<OpenedInput> {
         let work: Vec<_> = inputs.iter().map(|input| of_input(input, false)).collect();
-        open_all(inputs, &work, request, registry, env)
+        open_all(
+            inputs,
+            &work,
+            request,
+            &StepFiles::default(),
+            (registry, env),
+        )
     }
 }
 
-/// Opens several data sets as one, each with the work on it.
+/// Opens several data sets as one, each with the work on it; `files` has what was read of other files.
 ///
 /// # Errors
 /// There is none, or the first can't be opened.
@@ -34,8 +41,8 @@ pub fn open_all(
     inputs: &[Input],
     work: &[Vec<Work>],
     request: Request,
-    registry: &Registry,
-    env: &Env,
+    files: &StepFiles,
+    (registry, env): (&Registry, &Env),
 ) -> Result<OpenedInput> {
     let mut all = inputs.iter().cloned().zip(work.iter().cloned());
     let Some((first, own)) = all.next() else {
@@ -43,15 +50,15 @@ pub fn open_all(
     };
     let rest: Vec<_> = all.collect();
     if rest.is_empty() {
-        return first.open_with(&own, request, registry, env);
+        return first.open_with(&own, request, files, (registry, env));
     }
     let distinct = request.distinct;
     let names = inputs.iter().map(|input| input.text.clone()).collect();
     let (each, share) = request.split_share();
-    let mut opened = first.open_with(&own, each.clone(), registry, env)?;
-    let (registry, later_env) = (registry.clone(), env.clone());
+    let mut opened = first.open_with(&own, each.clone(), files, (registry, env))?;
+    let (files, registry, later_env) = (files.clone(), registry.clone(), env.clone());
     let later = rest.into_iter().map(move |(input, own)| {
-        let opened = input.open_with(&own, each.clone(), &registry, &later_env)?;
+        let opened = input.open_with(&own, each.clone(), &files, (&registry, &later_env))?;
         Ok(opened.reader)
     });
     let chain = Chain::new(iter::once(Ok(opened.reader)).chain(later))?;

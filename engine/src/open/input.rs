@@ -10,7 +10,7 @@ use spr_core::{Error, Result};
 use super::place::AtPlace;
 use super::{OpenedInput, work};
 use crate::plan::{Input, Work, of_input};
-use crate::step::stream_ignored;
+use crate::step::{StepFiles, stream_ignored};
 
 impl Input {
     /// Opens the requested part of the data set with all stages; detects the format by content
@@ -19,7 +19,8 @@ impl Input {
     /// # Errors
     /// It cannot be opened, no format or several match, or an option is unknown.
     pub fn open(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
-        self.open_with(&of_input(self, false), request, registry, env)
+        let (work, files) = (of_input(self, false), StepFiles::default());
+        self.open_with(&work, request, &files, (registry, env))
     }
 
     /// Opens it with this work.
@@ -27,8 +28,8 @@ impl Input {
         &self,
         work: &[Work],
         request: Request,
-        registry: &Registry,
-        env: &Env,
+        files: &StepFiles,
+        (registry, env): (&Registry, &Env),
     ) -> Result<OpenedInput> {
         let changed = work.iter().any(|work| !work.passes_requests());
         let of_stored = match changed {
@@ -44,7 +45,8 @@ impl Input {
             env.warn(&ignored.file(self.text()));
         }
         let again = || self.stored(of_stored.clone(), registry, env);
-        opened.reader = work::over(opened.reader, work, partitioning, &again, (registry, env))?;
+        let at = (registry, env);
+        opened.reader = work::over(opened.reader, work, partitioning, &again, files, at)?;
         if changed {
             opened.reader = request.rest(opened.reader, env)?;
         }
@@ -146,10 +148,10 @@ impl Input {
     ) -> Result<OpenedDataset> {
         let lenient = self.is_lenient(&request);
         let request = request.lookup().lenient(lenient);
-        let work = of_input(self, false);
+        let (work, files) = (of_input(self, false), StepFiles::default());
         let changed = work.iter().any(|work| !work.passes_requests());
         if changed || self.folder().is_some() {
-            let opened = self.open_with(&work, request, registry, env)?;
+            let opened = self.open_with(&work, request, &files, (registry, env))?;
             return Ok(OpenedDataset::Stream(opened.reader));
         }
         let env = &self.naming(env);
@@ -164,7 +166,8 @@ impl Input {
             },
             OpenedDataset::Stream(reader) => {
                 let again = || Err(Error::unsupported("what is looked up is read once"));
-                let reader = work::over(reader, &work, partitioning, &again, (registry, env))?;
+                let at = (registry, env);
+                let reader = work::over(reader, &work, partitioning, &again, &files, at)?;
                 OpenedDataset::Stream(self.skipping(reader, env))
             }
         })

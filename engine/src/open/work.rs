@@ -6,10 +6,10 @@ use spr_core::stage::{Prefetch, Speakers};
 use spr_core::{Error, KeyMap, Result};
 
 use crate::plan::Work;
-use crate::step::Surroundings;
+use crate::step::{StepFiles, Surroundings};
 
 /// Puts work over a reader, in its order, for data that PDNN goes through by `partitioning`. `again`
-/// opens the reader once more, without the work.
+/// opens the reader once more, without the work; `files` has what was read of other files.
 ///
 /// # Errors
 /// A file that is needed can't be read, or something is to be read twice and can't be.
@@ -18,6 +18,7 @@ pub(crate) fn over(
     work: &[Work],
     partitioning: Partitioning,
     again: &dyn Fn() -> Result<Box<dyn Reader>>,
+    files: &StepFiles,
     (registry, env): (&Registry, &Env),
 ) -> Result<Box<dyn Reader>> {
     for (n, piece) in work.iter().enumerate() {
@@ -27,19 +28,27 @@ pub(crate) fn over(
                 let before = || {
                     let quiet = env.listening(|_| {});
                     let before = work.get(..n).unwrap_or_default();
-                    over(again()?, before, partitioning, again, (registry, &quiet))
+                    over(
+                        again()?,
+                        before,
+                        partitioning,
+                        again,
+                        files,
+                        (registry, &quiet),
+                    )
                 };
                 let at = Surroundings {
                     registry: Some(registry),
                     partitioning,
                     again: Some(&before),
+                    files: files.clone(),
                     ..Surroundings::new(env)
                 };
                 step.over(reader, &at)?
             }
             Work::Labels(labels) => labels.join_to(reader, registry, env)?,
             Work::Text(text) => text.join_text_to(reader, registry, env)?,
-            Work::Speakers(file) => with_speakers(reader, file, env)?,
+            Work::Speakers(file) => with_speakers(reader, file, files, env)?,
             Work::ReadAhead if env.threads > 1 => Box::new(Prefetch::new(reader)),
             Work::ReadAhead => reader,
         };
@@ -51,9 +60,15 @@ pub(crate) fn over(
 ///
 /// # Errors
 /// The file cannot be read.
-fn with_speakers(reader: Box<dyn Reader>, file: &Location, env: &Env) -> Result<Box<dyn Reader>> {
-    let table = KeyMap::open(&file.clone().into(), env)?;
-    Ok(Box::new(Speakers::new(reader, table)))
+fn with_speakers(
+    reader: Box<dyn Reader>,
+    file: &Location,
+    files: &StepFiles,
+    env: &Env,
+) -> Result<Box<dyn Reader>> {
+    let file = file.clone().into();
+    let table = files.map(&file, || KeyMap::open(&file, env))?;
+    Ok(Box::new(Speakers::new(reader, KeyMap::clone(&table))))
 }
 
 /// The error about standard input that is to be read a second time.

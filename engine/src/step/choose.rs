@@ -1,6 +1,7 @@
 //! Readers that choose utterances by names, speakers and lengths, or draw them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, MemoryCounter};
 use spr_core::format::{OpenedDataset, Options, Reader, Registry, Request, Score};
@@ -65,8 +66,8 @@ impl SelectionRules {
     ///
     /// # Errors
     /// It can't be read.
-    fn listed(&self, at: &Surroundings<'_>) -> Result<Option<HashSet<Key>>> {
-        let keys = |file| key_list(file, at.registry, at.env);
+    fn listed(&self, at: &Surroundings<'_>) -> Result<Option<Arc<HashSet<Key>>>> {
+        let keys = |file| at.files.keys(file, || key_list(file, at.registry, at.env));
         self.list.as_ref().map(keys).transpose()
     }
 
@@ -82,7 +83,7 @@ impl SelectionRules {
         Ok(Box::new(SelectedReader {
             info: inner.info().without_totals(),
             inner,
-            missing: listed.clone().filter(|_| held),
+            missing: listed.as_deref().filter(|_| held).cloned(),
             listed,
             wanted: self.clone(),
             held,
@@ -101,8 +102,8 @@ impl SelectionRules {
         at: &Surroundings<'_>,
     ) -> Result<spr_core::format::KeyPredicate> {
         let (wanted, listed) = (self.clone(), self.listed(at)?);
-        let filter = move |key: &Key| wanted.holds(key, listed.as_ref()) == held;
-        Ok(std::sync::Arc::new(filter))
+        let filter = move |key: &Key| wanted.holds(key, listed.as_deref()) == held;
+        Ok(Arc::new(filter))
     }
 
     /// Whether a list says which keys are wanted.
@@ -115,7 +116,7 @@ impl SelectionRules {
 struct SelectedReader {
     inner: Box<dyn Reader>,
     wanted: SelectionRules,
-    listed: Option<HashSet<Key>>,
+    listed: Option<Arc<HashSet<Key>>>,
     held: bool,
     /// Keys of the list that have not come yet.
     missing: Option<HashSet<Key>>,
@@ -160,7 +161,7 @@ impl Reader for SelectedReader {
             if let Some(missing) = &mut self.missing {
                 missing.remove(&utt.key);
             }
-            if self.wanted.holds(&utt.key, self.listed.as_ref()) == self.held {
+            if self.wanted.holds(&utt.key, self.listed.as_deref()) == self.held {
                 self.found = true;
                 return Ok(true);
             }
@@ -212,7 +213,7 @@ pub(crate) fn speaker(utt: &Utterance) -> Result<&Key> {
 }
 
 /// The utterances of these speakers.
-pub(super) fn of_speakers(inner: Box<dyn Reader>, speakers: HashSet<Key>) -> Box<dyn Reader> {
+pub(super) fn of_speakers(inner: Box<dyn Reader>, speakers: Arc<HashSet<Key>>) -> Box<dyn Reader> {
     Box::new(Filter::new(inner, move |utt: &Utterance| {
         Ok(speakers.contains(speaker(utt)?))
     }))

@@ -6,6 +6,7 @@ use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Partitioning, Reader, Registry};
 
+use super::files::StepFiles;
 use super::values::{Parameters, Values};
 
 /// A kind of step: every spelling, every property and how it is built. There are no defaults, so that
@@ -137,7 +138,7 @@ pub enum Level {
 }
 
 /// Where and when steps work.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Surroundings<'a> {
     /// Where files are, and the limits.
     pub env: &'a Env,
@@ -149,6 +150,8 @@ pub struct Surroundings<'a> {
     pub partitioning: Partitioning,
     /// Opens what comes before the step once more.
     pub again: Option<&'a dyn Fn() -> Result<Box<dyn Reader>>>,
+    /// What was read of files besides the data.
+    pub files: StepFiles,
 }
 
 impl<'a> Surroundings<'a> {
@@ -160,6 +163,7 @@ impl<'a> Surroundings<'a> {
             pass: 0,
             partitioning: Partitioning::Partitions,
             again: None,
+            files: StepFiles::default(),
         }
     }
 }

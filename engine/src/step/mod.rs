@@ -5,6 +5,7 @@
 //! [`Step`] is plain data: its name and its values. [`Steps`] reads and prints a chain of them.
 
 mod choose;
+mod files;
 mod grammar;
 mod kind;
 mod options;
@@ -15,6 +16,7 @@ mod table;
 mod values;
 
 pub(crate) use choose::speaker;
+pub use files::StepFiles;
 pub use kind::{Alias, Asked, Build, DataOption, Kind, Level, Phase, Subject, Surroundings};
 pub(crate) use options::SourceOptions;
 pub use options::keys as option_keys;

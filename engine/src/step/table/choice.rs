@@ -143,8 +143,11 @@ pub(super) static SPEAKERS: Kind = Kind {
         let names = Arc::new(names);
         built(move |reader, at| {
             let names = match &file {
-                Some(file) => KeyFilter::keys(at.env.open_file(file)?, &at.env.limits)?,
-                None => HashSet::clone(&names),
+                Some(file) => {
+                    let read = || KeyFilter::keys(at.env.open_file(file)?, &at.env.limits);
+                    at.files.keys(file, read)?
+                }
+                None => names.clone(),
             };
             Ok(of_speakers(reader, names))
         })

@@ -1,7 +1,5 @@
 //! Steps that order, check, rename, join and pass on utterances.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use spr_core::format::FieldSet;
 use spr_core::stage::{KeyChange, Prefetch, ReaderExt, Rename, SortKey};
 use spr_core::{KeyMap, Result};
@@ -150,8 +148,6 @@ pub(super) static RENAME: Kind = Kind {
 
 fn rename(values: &Values) -> Result<super::super::kind::Build> {
     let map = values.text("map").map(spr_core::bytes::Locator::file);
-    // The file is read once, however many sources are renamed by it.
-    let read: Arc<Mutex<Option<KeyMap>>> = Arc::default();
     let mut changes = Vec::new();
     for text in values.all("change") {
         changes.push(values.made("change", KeyChange::sed(text))?);
@@ -162,13 +158,8 @@ fn rename(values: &Values) -> Result<super::super::kind::Build> {
     built(move |reader, at: &Surroundings<'_>| {
         let mut all = Vec::new();
         if let Some(file) = &map {
-            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
-            let table = match read.take() {
-                Some(table) => table,
-                None => KeyMap::open(file, at.env)?,
-            };
-            all.push(KeyChange::Map(table.clone()));
-            *read = Some(table);
+            let table = at.files.map(file, || KeyMap::open(file, at.env))?;
+            all.push(KeyChange::Map(KeyMap::clone(&table)));
         }
         all.extend(changes.iter().cloned());
         Ok(Box::new(Rename::new(reader, all)))

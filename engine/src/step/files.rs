@@ -1,0 +1,59 @@
+//! The files that steps read besides the data, each read once.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use spr_core::bytes::{Location, Locator};
+use spr_core::model::Key;
+use spr_core::{KeyMap, Result};
+
+/// What steps have read of files, for one opening of a plan: inputs that follow one another, keys that
+/// are chosen before they are read, and what is read a second time all ask for the same file, which may
+/// be a pipe. Clones share it.
+#[derive(Clone, Default)]
+pub struct StepFiles {
+    lists: Arc<Mutex<HashMap<Location, Arc<HashSet<Key>>>>>,
+    maps: Arc<Mutex<HashMap<Locator, Arc<KeyMap>>>>,
+}
+
+impl StepFiles {
+    /// The keys of a list, which `read` gives the first time.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub(super) fn keys(
+        &self,
+        file: &Location,
+        read: impl FnOnce() -> Result<HashSet<Key>>,
+    ) -> Result<Arc<HashSet<Key>>> {
+        once(&self.lists, file, read)
+    }
+
+    /// A map of keys, which `read` gives the first time.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub(crate) fn map(
+        &self,
+        file: &Locator,
+        read: impl FnOnce() -> Result<KeyMap>,
+    ) -> Result<Arc<KeyMap>> {
+        once(&self.maps, file, read)
+    }
+}
+
+/// What is known of a file, or read now.
+fn once<F: Clone + Eq + Hash, T>(
+    known: &Mutex<HashMap<F, Arc<T>>>,
+    file: &F,
+    read: impl FnOnce() -> Result<T>,
+) -> Result<Arc<T>> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = known.get(file) {
+        return Ok(found.clone());
+    }
+    let found = Arc::new(read()?);
+    known.insert(file.clone(), found.clone());
+    Ok(found)
+}
