@@ -130,6 +130,8 @@ fn all(
     let mut reader = input.open(Request::all(), registry, env)?.reader;
     let mut utt = Utterance::default();
     while reader.read(&mut utt)? {
+        let of_all = reader.info().frame_shift;
+        utt.meta.frame_shift = utt.meta.frame_shift.or(of_all);
         line(&utt)?;
     }
     Ok(())

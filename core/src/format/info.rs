@@ -85,25 +85,14 @@ impl FileVariants {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableHabits {
-    /// Whether readers of the format depend on the order of keys.
-    pub sorted: bool,
     /// The option, and its value, for reading wide numbers as they were written, if readers take
     /// them for narrower ones.
     pub wide: Option<(&'static str, &'static str)>,
 }
 
 impl TableHabits {
-    /// Tables that are read in any order, and as they are.
-    pub const NONE: Self = Self {
-        sorted: false,
-        wide: None,
-    };
-
-    /// Tables whose readers depend on the order of keys.
-    pub const SORTED: Self = Self {
-        sorted: true,
-        ..Self::NONE
-    };
+    /// Tables that are read as they are.
+    pub const NONE: Self = Self { wide: None };
 
     /// Sets the option, and its value, for reading wide numbers as they were written.
     #[must_use]

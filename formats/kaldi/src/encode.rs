@@ -2,6 +2,7 @@
 //!
 //! Every step rounds to `f32` or `f64` where Kaldi's does; a fused multiply-add would change bytes.
 
+use spr_core::bytes::{ByteOrder, PutNumber};
 use spr_core::model::{CastStats, Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
@@ -175,12 +176,12 @@ impl Encoder {
         out.reserve(planned.payload() + 32);
         out.extend_from_slice(planned.compression.token().as_bytes());
         out.push(b' ');
-        out.extend_from_slice(&span.min.to_le_bytes());
-        out.extend_from_slice(&span.range.to_le_bytes());
+        out.put_f32(span.min, ByteOrder::Little);
+        out.put_f32(span.range, ByteOrder::Little);
         for n in [matrix.rows(), matrix.cols()] {
             let n = i32::try_from(n);
             let n = n.map_err(|_| Error::unfit("more than 2147483647 rows or columns"))?;
-            out.extend_from_slice(&n.to_le_bytes());
+            out.put_i32(n, ByteOrder::Little);
         }
         self.decoded.resize(values.len(), 0.0);
         match planned.compression {
@@ -236,7 +237,7 @@ impl Encoder {
                 let percentiles = self.ranks.percentiles(span, column);
                 self.percentiles.extend(percentiles);
                 for p in percentiles {
-                    out.extend_from_slice(&p.to_le_bytes());
+                    out.put_u16(p, ByteOrder::Little);
                 }
                 let quarters = Quarters::new(percentiles.map(|p| span.percentile(p)));
                 let start = self.codes.len();

@@ -61,7 +61,7 @@ static INFO: FormatInfo = FormatInfo::new(
     option: ("text", "true"),
 }]))
 .index(IndexKind::Script("scp"))
-.tables(TableHabits::SORTED.wide("dtype", "f64"));
+.tables(TableHabits::NONE.wide("dtype", "f64"));
 
 const OPTIONS: &[OptionSpec] = &[
     OptionSpec {

@@ -1,6 +1,6 @@
 //! Opaque objects: their end is detected, and their bytes are kept.
 
-use spr_core::bytes::Source;
+use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::is_word_byte;
 use spr_core::{ErrorKind, Limits, Result};
 
@@ -183,11 +183,11 @@ impl Cursor<'_> {
     }
 
     fn int(&mut self) -> Option<i32> {
-        Some(i32::from_le_bytes(self.skip(4)?.try_into().ok()?))
+        Some(ByteOrder::Little.read_i32(self.skip(4)?.try_into().ok()?))
     }
 
     fn long(&mut self) -> Option<i64> {
-        Some(i64::from_le_bytes(self.skip(8)?.try_into().ok()?))
+        Some(ByteOrder::Little.read_i64(self.skip(8)?.try_into().ok()?))
     }
 
     fn string(&mut self) -> Option<Vec<u8>> {

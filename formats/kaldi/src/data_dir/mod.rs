@@ -14,8 +14,7 @@ mod writer;
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
     AudioCaps, Audit, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium,
-    OpenedDataset, OptionSpec, Options, Probe, Request, Score, TableHabits, Tags, WholeFolder,
-    Writer,
+    OpenedDataset, OptionSpec, Options, Probe, Request, Score, Tags, WholeFolder, Writer,
 };
 use spr_core::model::{About, Dtype, SourceField};
 use spr_core::{Error, Result};
@@ -39,9 +38,7 @@ pub static DATA: DataDirectory = DataDirectory;
 /// their keys, as Kaldi requires.
 pub struct DataDirectory;
 
-static INFO: FormatInfo = FormatInfo::new(NAME, "Kaldi data directories", &[])
-    .options(OPTIONS)
-    .tables(TableHabits::SORTED);
+static INFO: FormatInfo = FormatInfo::new(NAME, "Kaldi data directories", &[]).options(OPTIONS);
 
 const OPTIONS: &[OptionSpec] = &[
     OptionSpec {

@@ -165,7 +165,7 @@ pub(super) fn is_packed(source: &mut Source, skip: usize) -> Result<bool> {
     let Some([TAG, a, b, c, d]) = source.peek(skip + 5)?.get(skip..) else {
         return Ok(false);
     };
-    let n = i32::from_le_bytes([*a, *b, *c, *d]);
+    let n = ByteOrder::Little.read_i32([*a, *b, *c, *d]);
     let Some(count) = usize::try_from(n).ok().filter(|n| *n > 0) else {
         return Ok(false);
     };

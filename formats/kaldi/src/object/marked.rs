@@ -97,7 +97,9 @@ impl ObjectReader {
             }
             BinaryForm::Blob => {
                 let head = opaque::exactly(source, 12, limits)?;
-                let size = head.last_chunk().map_or(-1, |n| i64::from_le_bytes(*n));
+                let size = head
+                    .last_chunk()
+                    .map_or(-1, |n| ByteOrder::Little.read_i64(*n));
                 let Ok(size) = u64::try_from(size) else {
                     return Err(source.malformed(format!("a blob of {size} bytes")));
                 };
@@ -169,7 +171,9 @@ impl ObjectReader {
             None => self.decide_wide(source, 0)?.unwrap_or(float),
         };
         let bytes = opaque::exactly(source, 9, &self.env.limits)?;
-        let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
+        let value = bytes
+            .last_chunk()
+            .map_or(0.0, |b| ByteOrder::Little.read_f64(*b));
         match kind {
             ObjectKind::Opaque("int64") => keep(utt, kind, marked(&bytes)),
             // Requested floats are converted from doubles, as by Kaldi's holder.
@@ -230,7 +234,9 @@ impl ObjectReader {
             }
             ObjectKind::Float(_) => {
                 let bytes = opaque::exactly(source, 5, limits)?;
-                let value = bytes.last_chunk().map_or(0.0, |b| f32::from_le_bytes(*b));
+                let value = bytes
+                    .last_chunk()
+                    .map_or(0.0, |b| ByteOrder::Little.read_f32(*b));
                 utt.features = Some(match kind {
                     ObjectKind::Float(Precision::Double) => {
                         Matrix::from_rows(&[f64::from(value)], 1, Rank::Scalar)?
