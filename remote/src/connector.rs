@@ -71,7 +71,9 @@ impl Connector {
                 failures.answered(&server);
                 let status = answer.status();
                 match status.is_server_error() || status.as_u16() == TOO_MANY {
-                    true => failures.place_failed(place, start, fault::status_text(status.as_u16())),
+                    true => {
+                        failures.place_failed(place, start, fault::status_text(status.as_u16()))
+                    }
                     false => failures.succeeded(&place),
                 }
             }
@@ -167,7 +169,9 @@ impl HttpService for Connector {
         if let Err(refused) = self.check(uri.scheme_str(), uri.host()) {
             return Err(HttpError::new(HttpErrorKind::Unknown, refused));
         }
-        let server = uri.authority().map_or_else(String::new, ToString::to_string);
+        let server = uri
+            .authority()
+            .map_or_else(String::new, ToString::to_string);
         let place = uri.to_string();
         if let Err(failed) = self.failures.check(&server, &place) {
             return Err(HttpError::new(HttpErrorKind::Unknown, failed));

@@ -7,9 +7,9 @@ use spr_core::{Error, KeyMap, Remedy, Result};
 use super::args::ConvertArgs;
 use super::document::Document;
 use super::messages;
-use super::shard_args::{ResumeArg, across};
+use super::shard_args::{ResumeArg, ShardArgs, across};
 use crate::job::{Conversion, Job};
-use crate::plan::Input;
+use crate::plan::{Input, Sink};
 use crate::shard::{self, Hashes, Record, Shard, ShardBalance, Weights};
 
 /// What a job that is a shard leaves beside its data.
@@ -60,19 +60,8 @@ impl ShardRecorder {
         registry: &Registry,
         env: &Env,
     ) -> Result<Option<Self>> {
-        if let Some(what) = job.plan.across() {
-            return Err(across(&what));
-        }
         let flags = &args.shard;
-        shard::check_pipes(&job.plan, flags.shard_group.as_ref(), env)?;
-        let (target, labels) = job.targets(registry)?;
-        for target in std::iter::once(&target).chain(&labels) {
-            shard::check_numbered(target, shard, env)?;
-        }
-        let Some(main) = target.locations().first().cloned() else {
-            let message = "a shard must go to a file, so that others can tell that it is done";
-            return Err(Error::usage(message).file(target.text()));
-        };
+        let main = main_file(shard, flags, job, registry, env)?;
         let by = flags
             .shard_by
             .as_deref()
@@ -95,25 +84,18 @@ impl ShardRecorder {
             if let Some(done) = &done {
                 resume(done, &record, (&at, how), &apart)?;
             }
-            match (done, how) {
-                (Some(_), ResumeArg::Done) => {
-                    have(&at, args.read.quiet);
-                    return Ok(None);
-                }
-                (done, _) => verified = done,
+            let again = how == ResumeArg::Verify && !job.plan.run.dry_run;
+            if done.is_some() && !again {
+                have(&at, args.read.quiet);
+                return Ok(None);
             }
+            verified = done;
             // What a job left that did not come to its end goes.
             job.plan.run.overwrite = true;
         }
-        if weights.count() < shard.of && shard.number == 1 {
-            let message = format!(
-                "fewer entries than shards, {} than {}: some are empty",
-                weights.count(),
-                shard.of
-            );
-            let input = job.plan.inputs.first().map_or("", Input::text);
-            env.warn(&Error::unfit(message).file(input));
-        }
+        warn_of_few(shard, weights.count(), job, env);
+        let outputs = job.plan.outputs().flat_map(Sink::locations);
+        shard::keep_inputs(&job.plan, &outputs.collect::<Vec<_>>(), registry, env)?;
         job.settle_kind(registry, env)?;
         let inputs = std::mem::take(&mut job.plan.inputs);
         job.plan.inputs = weights.leave(inputs, shard);
@@ -168,6 +150,41 @@ impl ShardRecorder {
             .map_err(|e| Error::unsupported(format!("a record can't be written: {e}")))?;
         document.put(format!("{text}\n").as_bytes())?;
         document.complete().map(Some)
+    }
+}
+
+/// The file with the data of a shard.
+///
+/// # Errors
+/// The job looks across utterances or reads a pipe, or something that it writes has no file of its own.
+fn main_file(
+    shard: Shard,
+    flags: &ShardArgs,
+    job: &Job,
+    registry: &Registry,
+    env: &Env,
+) -> Result<Location> {
+    if let Some(what) = job.plan.across() {
+        return Err(across(&what));
+    }
+    shard::check_pipes(&job.plan, flags.shard_group.as_ref(), env)?;
+    let (target, labels) = job.targets(registry)?;
+    for target in std::iter::once(&target).chain(&labels) {
+        shard::check_numbered(target, shard, env)?;
+    }
+    target.locations().first().cloned().ok_or_else(|| {
+        let message = "a shard must go to a file, so that others can tell that it is done";
+        Error::usage(message).file(target.text())
+    })
+}
+
+/// Warns once if some shards have nothing to do.
+fn warn_of_few(shard: Shard, entries: u64, job: &Job, env: &Env) {
+    if entries < shard.of && shard.number == 1 {
+        let of = shard.of;
+        let message = format!("fewer entries than shards, {entries} than {of}: some are empty");
+        let input = job.plan.inputs.first().map_or("", Input::text);
+        env.warn(&Error::unfit(message).file(input));
     }
 }
 

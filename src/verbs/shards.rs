@@ -11,8 +11,7 @@ use crate::argument::Target;
 use crate::shard::{Hashes, Record, Shard, numbered, of_file, pattern, record_of};
 
 /// What is wrong with a file that has not the hash of the record.
-pub const CHANGED: &str =
-    "changed after its shard was done: its bytes are not those of the record";
+pub const CHANGED: &str = "changed after its shard was done: its bytes are not those of the record";
 
 /// All shards of an output, by their records.
 pub struct Shards {
@@ -196,7 +195,12 @@ impl Shards {
 
     /// Says how the record of a shard is inconsistent with its place, with the first record, or with
     /// its files.
-    fn mismatch(&self, (number, record): (u64, &Record), first: &Record, env: &Env) -> Option<String> {
+    fn mismatch(
+        &self,
+        (number, record): (u64, &Record),
+        first: &Record,
+        env: &Env,
+    ) -> Option<String> {
         if record.shard != number || record.of != self.of {
             let message = format!("its record is of shard {} of {}", record.shard, record.of);
             return Some(message);

@@ -68,11 +68,9 @@ const FILES: &[(&str, &str, Change)] = &[
     ("text", "in.ark -o y.{shard}.jsonl --text text", |s| {
         add(s, "text", "zoe-9 hello\n")
     }),
-    (
-        "map",
-        "in.ark -o y.{shard}.ark --map-keys names.map",
-        |s| add(s, "names.map", "zoe-9 zoe\n"),
-    ),
+    ("map", "in.ark -o y.{shard}.ark --map-keys names.map", |s| {
+        add(s, "names.map", "zoe-9 zoe\n")
+    }),
     (
         "speakers",
         "in.ark -o y.{shard}.jsonl --utt2spk utt2spk",
@@ -83,9 +81,11 @@ const FILES: &[(&str, &str, Change)] = &[
         "in.ark -o y.{shard}.ark --stages select(keys=some.list)",
         |s| add(s, "some.list", "# zoe\n"),
     ),
-    ("groups", "in.ark -o y.{shard}.ark --shard-group utt2spk", |s| {
-        add(s, "utt2spk", "zoe-9 zoe\n")
-    }),
+    (
+        "groups",
+        "in.ark -o y.{shard}.ark --shard-group utt2spk",
+        |s| add(s, "utt2spk", "zoe-9 zoe\n"),
+    ),
     ("side file", "in.pfile -o y.{shard}.ark", |s| {
         let names = String::from_utf8(s.read("in.pfile.utt2num_frames")).unwrap();
         s.write("in.pfile.utt2num_frames", names.replace("ann", "eve"));
@@ -118,10 +118,16 @@ const FILES: &[(&str, &str, Change)] = &[
 
 /// A job, and another one that differs in what it asks for.
 const OPTIONS: &[(&str, &str)] = &[
-    ("in.ark -o y.{shard}.ark", "in.ark -o y.{shard}.ark --co compress=5"),
+    (
+        "in.ark -o y.{shard}.ark",
+        "in.ark -o y.{shard}.ark --co compress=5",
+    ),
     ("in.ark -o y.{shard}.ark", "in.ark y.{shard}.ark,compress=5"),
     ("in.ark -o y.{shard}.ark", "in.ark -o ark,t:y.{shard}.ark"),
-    ("in.ark -o y.{shard}.ark", "in.ark -o y.{shard}.ark --dtype f64"),
+    (
+        "in.ark -o y.{shard}.ark",
+        "in.ark -o y.{shard}.ark --dtype f64",
+    ),
     (
         "in.ark -o y.{shard}.jsonl --labels ali.txt",
         "in.ark -o y.{shard}.jsonl --labels ali.txt --labels-out ark:l.{shard}.ark",
@@ -130,7 +136,10 @@ const OPTIONS: &[(&str, &str)] = &[
         "in.ark -o y.{shard}.jsonl",
         "in.ark -o y.{shard}.jsonl --text text",
     ),
-    ("in.ark -o y.{shard}.ark", "in.ark -o y.{shard}.ark --prefix x-"),
+    (
+        "in.ark -o y.{shard}.ark",
+        "in.ark -o y.{shard}.ark --prefix x-",
+    ),
     ("in.ark -o y.{shard}.ark", "in.scp -o y.{shard}.ark"),
 ];
 
@@ -161,7 +170,12 @@ fn check(s: &Scratch, what: &str, before: &str, after: &str, change: Change) {
     }
     s.ok(&shard(after, 2, "--overwrite"));
     let said = s.run(&format!("shards status {out}"));
-    assert_eq!((said.status, said.out.as_str()), (1, ""), "{what}: {}", said.err);
+    assert_eq!(
+        (said.status, said.out.as_str()),
+        (1, ""),
+        "{what}: {}",
+        said.err
+    );
     assert!(said.err.contains("1 mismatched"), "{what}: {}", said.err);
     let error = s.fails(&format!("shards merge {out} -o all.jsonl"));
     let told = error.contains("is not that of shard 1") || error.contains("another version");
@@ -199,7 +213,12 @@ fn a_changed_option_is_another_job() {
 fn what_changed_without_a_trace_is_found_by_reading_all() {
     let s = corpus();
     for (input, member, output, part) in [
-        ("big.ark", "big.ark".to_owned(), "y.{shard}.ark", "y.00001-of-00002.ark"),
+        (
+            "big.ark",
+            "big.ark".to_owned(),
+            "y.{shard}.ark",
+            "y.00001-of-00002.ark",
+        ),
         (
             "htk:mfc/",
             format!("mfc/{}", crate::names(&s.path("mfc"))[0]),
@@ -212,7 +231,10 @@ fn what_changed_without_a_trace_is_found_by_reading_all() {
         let changed = fs::metadata(s.path(&member)).unwrap().modified().unwrap();
         let was = s.read(&member);
         turn(&s, &member, |n| if n > 100_000 { n / 5 } else { n - 1 });
-        let file = fs::File::options().write(true).open(s.path(&member)).unwrap();
+        let file = fs::File::options()
+            .write(true)
+            .open(s.path(&member))
+            .unwrap();
         file.set_modified(changed).unwrap();
         assert!(s.ok(&job("--resume")).err.contains("have it"));
         let error = s.fails(&job("--resume=verify"));
@@ -284,12 +306,18 @@ fn merging_compares_what_it_reads_with_the_records() {
     s.ok("in.ark -o y.{shard}.ark --shard 1/1");
     turn(&s, "y.00001-of-00001.ark", |n| n / 2);
     let error = s.fails("shards merge y.{shard}.ark -o all.ark");
-    assert!(error.contains("its bytes are not those of the record"), "{error}");
+    assert!(
+        error.contains("its bytes are not those of the record"),
+        "{error}"
+    );
     // The lists alone are compared, too.
     let output = "ark,scp:w.{shard}.ark,w.{shard}.scp";
     s.ok(&format!("in.ark -o {output} --shard 1/1"));
     let list = String::from_utf8(s.read("w.00001-of-00001.scp")).unwrap();
     s.write("w.00001-of-00001.scp", list.replace("ann", "eve"));
     let error = s.fails(&format!("shards merge {output} -o all.scp --no-copy"));
-    assert!(error.contains("its bytes are not those of the record"), "{error}");
+    assert!(
+        error.contains("its bytes are not those of the record"),
+        "{error}"
+    );
 }

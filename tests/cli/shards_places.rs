@@ -21,7 +21,10 @@ fn names_that_all_shards_share_are_refused() {
     ] {
         for n in 1..=2 {
             let error = s.fails(&format!("{input} {more} --shard {n}/2"));
-            assert!(error.contains("has no {shard} in its name"), "{more}: {error}");
+            assert!(
+                error.contains("has no {shard} in its name"),
+                "{more}: {error}"
+            );
         }
     }
     for more in [
@@ -29,7 +32,10 @@ fn names_that_all_shards_share_are_refused() {
         "-o x.{shard}.ark --labels ali.txt --labels-out ark:-",
     ] {
         let error = s.fails(&format!("{input} {more} --shard 1/2"));
-        assert!(error.contains("a shard must go to a file"), "{more}: {error}");
+        assert!(
+            error.contains("a shard must go to a file"),
+            "{more}: {error}"
+        );
     }
     // The field is for shards alone.
     for more in [
@@ -71,7 +77,9 @@ fn names_left_out_stay_out() {
     let input = sample("fbank.scp");
     s.ok(&format!("{input} whole.pfile,keys=none -q"));
     for n in 1..=2 {
-        s.ok(&format!("{input} -o x.{{shard}}.pfile,keys=none --shard {n}/2 -q"));
+        s.ok(&format!(
+            "{input} -o x.{{shard}}.pfile,keys=none --shard {n}/2 -q"
+        ));
     }
     s.ok("shards merge x.{shard}.pfile -o all.pfile,keys=none -q");
     assert!(s.read("all.pfile") == s.read("whole.pfile"));
@@ -82,7 +90,10 @@ fn a_merge_replaces_nothing_of_the_shards() {
     let s = Scratch::new();
     let output = "ark,scp:x.{shard}.ark,x.{shard}.scp";
     for n in 1..=2 {
-        s.ok(&format!("{} -o {output} --shard {n}/2 -q", sample("fbank.scp")));
+        s.ok(&format!(
+            "{} -o {output} --shard {n}/2 -q",
+            sample("fbank.scp")
+        ));
     }
     let names = s.names();
     let before: Vec<_> = names.iter().map(|name| s.read(name)).collect();
@@ -103,7 +114,10 @@ fn a_merge_replaces_nothing_of_the_shards() {
     }
     for wrong in ["all.ark", "ark,scp:all.ark,all.scp", "all.pfile"] {
         let error = s.fails(&format!("shards merge {output} -o {wrong} --no-copy"));
-        assert!(error.contains("no name of a script file"), "{wrong}: {error}");
+        assert!(
+            error.contains("no name of a script file"),
+            "{wrong}: {error}"
+        );
     }
     s.ok(&format!("shards merge {output} -o all.scp --no-copy"));
     s.ok(&format!("diff all.scp {}", sample("fbank.scp")));
@@ -121,14 +135,18 @@ fn a_shard_replaces_nothing_that_another_reads() {
     let before = s.read("x.00002-of-00002.ark");
     // The list names what the second shard wrote, though the first one does not read it.
     for n in 1..=2 {
-        let error = s.fails(&format!("all.scp -o x.{{shard}}.ark --shard {n}/2 --overwrite"));
+        let error = s.fails(&format!(
+            "all.scp -o x.{{shard}}.ark --shard {n}/2 --overwrite"
+        ));
         assert!(error.contains("is read"), "{error}");
     }
     let list = String::from_utf8(s.read("all.scp")).unwrap();
     let turned: Vec<_> = list.lines().rev().collect();
     s.write("turned.scp", turned.join("\n") + "\n");
     for n in 1..=2 {
-        let error = s.fails(&format!("turned.scp -o x.{{shard}}.ark --shard {n}/2 --overwrite"));
+        let error = s.fails(&format!(
+            "turned.scp -o x.{{shard}}.ark --shard {n}/2 --overwrite"
+        ));
         assert!(error.contains("is read"), "{error}");
     }
     assert!(s.read("x.00002-of-00002.ark") == before);
@@ -156,7 +174,10 @@ fn two_outputs_that_are_one_file_are_refused() {
 fn a_damaged_record_is_told_as_such() {
     let s = Scratch::new();
     let job = |n: u64, more: &str| {
-        format!("{} x.{{shard}}.ark --shard {n}/4 {more}", sample("fbank.scp"))
+        format!(
+            "{} x.{{shard}}.ark --shard {n}/4 {more}",
+            sample("fbank.scp")
+        )
     };
     for n in [1, 2, 4] {
         s.ok(&job(n, ""));
@@ -166,18 +187,22 @@ fn a_damaged_record_is_told_as_such() {
     let half = whole[..whole.len() / 2].to_vec();
     let other = b"{\"schema\":7}".to_vec();
     for (bytes, words) in [
-        (Vec::new(), "an empty record"),
-        (b" \n".to_vec(), "an empty record"),
-        (half, "was cut"),
-        (other, "not a record"),
-        (b"nonsense".to_vec(), "not a record"),
+        (Vec::new(), "the record is empty"),
+        (b" \n".to_vec(), "the record is empty"),
+        (half, "the record was cut"),
+        (other, "not the record"),
+        (b"nonsense".to_vec(), "not the record"),
     ] {
         s.write(record, &bytes);
         let said = s.run("shards status x.{shard}.ark");
         assert_eq!((said.status, said.out.as_str()), (1, "3\n"), "{}", said.err);
         let counts = "4 shards: 2 done, 1 missing, 1 mismatched";
         assert!(said.err.contains(counts), "{}", said.err);
-        assert!(said.err.contains("shard 2: ") && said.err.contains(words), "{}", said.err);
+        assert!(
+            said.err.contains("shard 2: ") && said.err.contains(words),
+            "{}",
+            said.err
+        );
         let error = s.fails(&job(2, "--resume"));
         assert!(error.contains(record) && error.contains(words), "{error}");
         // What is wrong with a record is told where nothing is missing, too.
@@ -209,7 +234,8 @@ fn pipes_are_no_part_of_a_shard() {
         "--shard-group <(cat ali.txt)",
     ] {
         for resume in ["", "--resume"] {
-            let line = format!("spr-convert {input} -o x.{{shard}}.ark --shard 1/2 {resume} {more}");
+            let line =
+                format!("spr-convert {input} -o x.{{shard}}.ark --shard 1/2 {resume} {more}");
             let said = s.shell(&line);
             assert_eq!(said.status, 2, "{more}: {}", said.err);
             assert!(said.err.contains("is a pipe"), "{more}: {}", said.err);

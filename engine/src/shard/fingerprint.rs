@@ -77,7 +77,7 @@ pub(super) fn of_archives(
     let quiet = env.listening(|_| {});
     let (mut all, mut files) = (Hash::default(), BTreeMap::new());
     for input in inputs {
-        let Some((list, lists)) = input.list(registry) else {
+        let Some((list, lists)) = input.own_list(registry, &quiet)? else {
             continue;
         };
         lists.named(list, input.entries, &quiet, &mut |file| {
@@ -94,21 +94,24 @@ pub(super) fn of_archives(
     Ok((text(all.0.finish_128()), files))
 }
 
+/// The data sets of a plan: inputs, and what joins them.
+fn data_sets(plan: &Plan) -> Vec<&Input> {
+    let inputs = plan.inputs.iter();
+    let joins = inputs.clone().map(|input| &input.joins);
+    let joins: Vec<_> = joins.chain([&plan.joins]).collect();
+    let labels = joins.iter().filter_map(|joins| joins.labels.as_ref());
+    let labels = labels.map(|labels| &*labels.input);
+    let texts = joins.iter().filter_map(|joins| joins.text.as_deref());
+    inputs.chain(labels).chain(texts).collect()
+}
+
 /// Refuses pipes among the files that a plan reads, before any of them is read: what comes out of
 /// one can't be compared with what another job reads.
 ///
 /// # Errors
 /// The first pipe.
 pub fn check_pipes(plan: &Plan, groups: Option<&Location>, env: &Env) -> Result<()> {
-    let inputs = plan.inputs.iter();
-    let joins = inputs
-        .clone()
-        .map(|input| &input.joins)
-        .chain([&plan.joins]);
-    let labels = joins.clone().filter_map(|joins| joins.labels.as_ref());
-    let labels = labels.map(|labels| &*labels.input);
-    let texts = joins.filter_map(|joins| joins.text.as_deref());
-    let read: Vec<_> = inputs.chain(labels).chain(texts).collect();
+    let read = data_sets(plan);
     if let Some(input) = read.iter().find(|input| is_pipe(&input.place)) {
         return Err(unseen(input.text()));
     }
@@ -120,6 +123,38 @@ pub fn check_pipes(plan: &Plan, groups: Option<&Location>, env: &Env) -> Result<
         if status.is_some_and(|status| status.kind == FileKind::Stream) {
             return Err(unseen(&file.told()));
         }
+    }
+    Ok(())
+}
+
+/// Records as inputs what all shards read, so that none of them replaces what another one reads.
+/// Of the files that lists name only those count that are among `outputs`.
+///
+/// # Errors
+/// A list can't be read.
+pub fn keep_inputs(
+    plan: &Plan,
+    outputs: &[Location],
+    registry: &Registry,
+    env: &Env,
+) -> Result<()> {
+    plan.sources().iter().for_each(|file| env.reads(file));
+    let there = outputs.iter().filter(|file| env.exists(file));
+    let there: Vec<_> = there.map(|file| env.store().identify(file)).collect();
+    if there.is_empty() {
+        return Ok(());
+    }
+    let quiet = env.listening(|_| {});
+    for input in data_sets(plan) {
+        let Some((list, lists)) = input.own_list(registry, &quiet)? else {
+            continue;
+        };
+        lists.named(list, None, &quiet, &mut |file| {
+            if there.contains(&env.store().identify(file)) {
+                env.reads(file);
+            }
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -179,7 +214,7 @@ impl<'a> Fingerprint<'a> {
                     self.status(file)?;
                 }
             }
-            (None, Some(file)) => match input.list(registry) {
+            (None, Some(file)) => match input.own_list(registry, self.env)? {
                 Some((list, _)) => self.list(list)?,
                 None => {
                     self.ends(file)?;
@@ -201,10 +236,10 @@ impl<'a> Fingerprint<'a> {
 
     /// The files that an input's list names for these entries.
     fn named(&mut self, input: &Input, registry: &Registry) -> Result<()> {
-        let Some((list, lists)) = input.list(registry) else {
+        let env = self.env;
+        let Some((list, lists)) = input.own_list(registry, env)? else {
             return Ok(());
         };
-        let env = self.env;
         lists.named(list, input.entries, env, &mut |file| self.ends(file))
     }
 

@@ -125,7 +125,9 @@ impl Hashes {
         let written = state.written.iter();
         let members: Vec<_> = written.filter(|(file, _)| file.is_within(at)).collect();
         let size = members.iter().map(|(_, (size, _))| size).sum();
-        let named = members.iter().map(|(file, (_, hash))| ((*file).clone(), hash.clone()));
+        let named = members
+            .iter()
+            .map(|(file, (_, hash))| ((*file).clone(), hash.clone()));
         (!members.is_empty()).then(|| (size, of_members(&named.collect())))
     }
 
@@ -137,9 +139,7 @@ impl Hashes {
 
     /// Hashes a file while it is read, which should come to `hash`.
     pub fn expect(&self, file: Location, hash: String) {
-        lock(&self.0)
-            .expected
-            .insert(file, (hash, Arc::default()));
+        lock(&self.0).expected.insert(file, (hash, Arc::default()));
     }
 
     /// Whether a file is expected to have a hash.

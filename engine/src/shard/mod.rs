@@ -15,7 +15,7 @@ use std::str::FromStr;
 use spr_core::{Error, Result};
 
 pub use cut::Cut;
-pub use fingerprint::check_pipes;
+pub use fingerprint::{check_pipes, keep_inputs};
 pub use hashes::{Hashes, of_file};
 pub(crate) use name::check_name;
 pub use name::{FIELD, check_numbered, numbered, pattern};

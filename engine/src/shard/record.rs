@@ -143,16 +143,16 @@ impl Record {
         source.until(0, &mut text, &env.limits)?;
         let place = |message: String| Error::malformed(message).file(file.to_string());
         if text.iter().all(u8::is_ascii_whitespace) {
-            return Err(place("is an empty record of a shard".to_owned()));
+            return Err(place("the record is empty".to_owned()));
         }
         let record: Self = serde_json::from_slice(&text).map_err(|e| match e.is_eof() {
-            true => place("is a record of a shard that was cut".to_owned()),
-            false => place(format!("is not a record of a shard: {e}")),
+            true => place("the record was cut".to_owned()),
+            false => place(format!("not the record of a shard: {e}")),
         })?;
         match record.schema {
             SCHEMA => Ok(Some(record)),
             other => Err(place(format!(
-                "is a record of version {other}, expected {SCHEMA}"
+                "the record has version {other}, expected {SCHEMA}"
             ))),
         }
     }

@@ -77,7 +77,10 @@ impl Draft for HashedDraft {
         let whole = self.inner.finish()?;
         let hash = match self.hash {
             Some(hash) => text(hash.finish_128()),
-            None => match whole.open().and_then(|it| of_stored(it, XxHash3_128::default())) {
+            None => match whole
+                .open()
+                .and_then(|it| of_stored(it, XxHash3_128::default()))
+            {
                 // Files being sent to a server cannot be read before they have their names.
                 Err(e) if e.kind() == io::ErrorKind::Unsupported => return Ok(whole),
                 hash => hash?,
@@ -100,7 +103,11 @@ struct HashedFolder {
 impl DraftFolder for HashedFolder {
     fn create(&mut self, name: &Location, durable: bool) -> Result<Box<dyn Draft>> {
         let inner = self.inner.create(name, durable)?;
-        Ok(HashedDraft::new(inner, self.target.join(name.clone()), &self.hashes))
+        Ok(HashedDraft::new(
+            inner,
+            self.target.join(name.clone()),
+            &self.hashes,
+        ))
     }
 
     fn has(&self, name: &Location) -> bool {

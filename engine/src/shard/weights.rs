@@ -105,7 +105,7 @@ impl Weights {
                 return Err(Error::usage(message).file(input.text()));
             }
             let before = known.len();
-            match input.list(registry) {
+            match input.own_list(registry, &quiet)? {
                 Some((list, lists)) => lists.weigh(list, &quiet, &mut |key, weight| {
                     known.push(weight);
                     groups.add(key)

@@ -239,7 +239,8 @@ fn a_server_that_never_answers_is_given_up() {
 fn a_place_that_fails_for_good_is_not_asked_again() {
     let r = Remote::with_corpus();
     for method in ["GET", "HEAD"] {
-        r.server.plan(method, "x.ark", (0, 1000), Fault::Status(503));
+        r.server
+            .plan(method, "x.ark", (0, 1000), Fault::Status(503));
     }
     r.server.log();
     let said = r.run("s3://b/x.scp out.ark --on-error skip");
@@ -266,9 +267,13 @@ fn a_list_that_came_cut_is_asked_for_again() {
         r.server.mend();
     }
     r.server.plan("POST", "uploads", (0, 1000), Fault::Half);
-    r.scratch.write("big.ark", r.server.get("b/x.ark").unwrap().repeat(30));
+    r.scratch
+        .write("big.ark", r.server.get("b/x.ark").unwrap().repeat(30));
     let error = r.fails("big.ark s3://b/out.ark --duplicates first --remote-block 5m");
-    assert!(error.contains("the server's answer is cut or damaged"), "{error}");
+    assert!(
+        error.contains("the server's answer is cut or damaged"),
+        "{error}"
+    );
 }
 
 #[test]
