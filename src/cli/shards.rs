@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{FormatInfo, IndexKind, OptionSpec, Registry};
 use spr_core::{Error, KeyMap, Result};
 
@@ -263,7 +263,9 @@ fn is_script(file: &Location, target: &Target) -> bool {
 /// Checks that the joined script files go to a script file, or to standard output.
 fn check_script_name(output: &str, shards: &Shards, registry: &Registry, env: &Env) -> Result<()> {
     let target = shards.target(1, registry, env)?;
-    if output == "-" || is_script(&output.into(), &target) {
+    let written = Target::parse(output, None, &[], registry, env);
+    let is_plain = written.is_ok_and(|written| written.place == Locator::file(output));
+    if output == "-" || is_plain && is_script(&output.into(), &target) {
         return Ok(());
     }
     let message = "is no name of a script file, and --no-copy writes nothing else";

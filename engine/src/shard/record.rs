@@ -97,6 +97,8 @@ impl Record {
         registry: &Registry,
         env: &Env,
     ) -> Result<Self> {
+        // What is opened from here on is of this shard alone.
+        let opened = hashes.opened();
         let mut identity = plan.identity(Some(shard));
         if let Some(file) = groups {
             identity.push_str(&format!(" groups {file}"));
@@ -117,7 +119,7 @@ impl Record {
             skipped: 0,
             losses: Vec::new(),
             input: InputRecord {
-                fingerprint: fingerprint::of_plan(plan, groups, &hashes.opened(), registry, env)?,
+                fingerprint: fingerprint::of_plan(plan, groups, &opened, registry, env)?,
                 entries: weights.count(),
                 weight: u64::try_from(weights.sum()).unwrap_or(u64::MAX),
             },
