@@ -77,11 +77,13 @@ impl Connector {
                     false => failures.succeeded(&place),
                 }
             }
-            Err(error) => {
+            Err(error) if is_broken(error) => {
                 let why = fault::of_connection(error);
                 failures.server_failed(server, start, why.clone());
                 failures.place_failed(place, start, why);
             }
+            // It was refused here.
+            Err(_) => {}
         }
     }
 
@@ -99,6 +101,12 @@ impl Connector {
             _ => Err(RequestRefusal::Plain),
         }
     }
+}
+
+/// Whether a request failed because of its connection.
+fn is_broken(error: &HttpError) -> bool {
+    use HttpErrorKind::{Connect, Interrupted, Request, Timeout};
+    matches!(error.kind(), Connect | Interrupted | Request | Timeout)
 }
 
 fn address(host: &str) -> Option<IpAddr> {

@@ -25,6 +25,17 @@ fn corpus() -> Scratch {
     s.write("utt2spk", table(&|key| key[..3].to_owned()));
     s.write("names.map", table(&|key| format!("new-{key}")));
     s.write("some.list", keys[1..].join("\n") + "\n");
+    let members = crate::names(&s.path("mfc"));
+    let members = members.iter().map(|name| format!("mfc/{name}\n"));
+    s.write("mfc.scp", members.collect::<String>());
+    let mut manifest = String::new();
+    for name in ["ann-001.wav", "ann-002.wav"] {
+        s.write(name, fs::read(sample(&format!("../wav/{name}"))).unwrap());
+        manifest.push_str(&format!(
+            "{{\"audio_filepath\":\"{name}\",\"offset\":0,\"duration\":1.0,\"text\":\"x\"}}\n"
+        ));
+    }
+    s.write("wavs.json", manifest);
     // A file whose middle is not in its fingerprint.
     let copies = s.ok("in.ark jsonl:- -q").out;
     let copies = (0..3).map(|n| copies.replace("\"key\":\"", &format!("\"key\":\"{n}")));
@@ -110,6 +121,19 @@ const FILES: &[(&str, &str, Change)] = &[
         let member = format!("mfc/{}", crate::names(&s.path("mfc"))[0]);
         turn(s, &member, last)
     }),
+    (
+        "member of a list of another format",
+        "htk:mfc.scp -o y.{shard}.ark",
+        |s| {
+            let member = format!("mfc/{}", crate::names(&s.path("mfc"))[0]);
+            turn(s, &member, last)
+        },
+    ),
+    (
+        "sound of a manifest",
+        "nemo:wavs.json -o y.{shard}.jsonl --allow-loss all",
+        |s| turn(s, "ann-001.wav", last),
+    ),
     ("new member", "htk:mfc/ -o y.{shard}.ark", |s| {
         let member = &crate::names(&s.path("mfc"))[0];
         fs::copy(s.path(&format!("mfc/{member}")), s.path("mfc/zoe-9.htk")).unwrap();
