@@ -11,7 +11,7 @@ use super::exit::{DONE, SKIPPED};
 use super::out::print_json;
 use super::progress::Progress;
 use super::session::Session;
-use super::shard::ShardRecorder;
+use super::shard::{Begun, ShardRecorder};
 use super::skipped::Teller;
 use super::{messages, plan, shard};
 use crate::explain;
@@ -61,8 +61,8 @@ pub(super) fn run_with(
         Some(shard) => {
             let begun = ShardRecorder::begin(shard, args, hashes, &mut job, registry, &env)?;
             match begun {
-                None => return Ok(DONE),
-                sharding => sharding,
+                Begun::Before(status) => return Ok(status),
+                Begun::Now(sharding) => Some(sharding),
             }
         }
     };

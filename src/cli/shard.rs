@@ -6,6 +6,7 @@ use spr_core::{Error, KeyMap, Remedy, Result};
 
 use super::args::ConvertArgs;
 use super::document::Document;
+use super::exit::{DONE, SKIPPED};
 use super::messages;
 use super::shard_args::{ResumeArg, across};
 use crate::job::{Conversion, Job};
@@ -18,6 +19,29 @@ pub(super) struct ShardRecorder {
     at: Location,
     document: Option<Document>,
     hashes: Hashes,
+}
+
+/// What becomes of the job of a shard.
+pub(super) enum Begun {
+    /// It runs.
+    Now(ShardRecorder),
+    /// It was done before, with this exit status.
+    Before(u8),
+}
+
+/// Tells that a shard is done already, and gives the exit status of the run that made it.
+fn have(done: &Record, at: &Location, quiet: bool) -> u8 {
+    match done.skipped {
+        0 if quiet => DONE,
+        0 => {
+            messages::plain(&format!("{at}: have it"));
+            DONE
+        }
+        count => {
+            messages::plain(&format!("{at}: have it, {count} skipped"));
+            SKIPPED
+        }
+    }
 }
 
 /// The arguments of this shard: its own names in place of what was typed.
@@ -41,8 +65,7 @@ pub(super) fn named(args: &ConvertArgs, shard: Shard) -> ConvertArgs {
 }
 
 impl ShardRecorder {
-    /// Cuts the inputs of `job`, whose arguments are [named](named); `None` if this shard is done
-    /// already.
+    /// Cuts the inputs of `job`, whose arguments are [named](named), unless this shard is done already.
     ///
     /// # Errors
     /// Something looks across utterances, an input can't be cut, the output has no name, or the record
@@ -54,7 +77,7 @@ impl ShardRecorder {
         job: &mut Job,
         registry: &Registry,
         env: &Env,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Begun> {
         if let Some(what) = job.plan.across() {
             return Err(across(&what));
         }
@@ -72,7 +95,8 @@ impl ShardRecorder {
         let groups = groups
             .map(|file| KeyMap::open(&file.clone().into(), env))
             .transpose()?;
-        let weights = Weights::of(&job.plan.inputs, by, groups.as_ref(), registry, env)?;
+        let cut = (by, job.plan.skips());
+        let weights = Weights::of(&job.plan.inputs, cut, groups.as_ref(), registry, env)?;
         let groups = flags.shard_group.as_ref();
         let record = Record::begin(shard, &weights, &job.plan, groups, registry, env)?;
         let at = shard::record_of(&main);
@@ -81,10 +105,7 @@ impl ShardRecorder {
             let apart = Env::default().with_store(env.store().clone());
             if let Some(done) = Record::read(&at, &apart)? {
                 resume(&done, &record, (&at, how), &apart)?;
-                if !args.read.quiet {
-                    messages::plain(&format!("{at}: have it"));
-                }
-                return Ok(None);
+                return Ok(Begun::Before(have(&done, &at, args.read.quiet)));
             }
             // What a job left that did not come to its end goes.
             job.plan.run.overwrite = true;
@@ -101,7 +122,7 @@ impl ShardRecorder {
         job.settle_kind(registry, env)?;
         let inputs = std::mem::take(&mut job.plan.inputs);
         job.plan.inputs = weights.leave(inputs, shard);
-        Ok(Some(Self {
+        Ok(Begun::Now(Self {
             record,
             at,
             document: None,

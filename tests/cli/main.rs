@@ -57,6 +57,7 @@ mod remote;
 mod rounding;
 mod shards;
 mod skipping;
+mod skipping_inputs;
 mod sound;
 mod split;
 mod stages;

@@ -26,7 +26,10 @@ pub struct FolderContent {
     pub format: &'static dyn Format,
     /// The extension of the file that determined the format.
     pub extension: String,
-    /// That file.
+    /// Other extensions whose files are read: those of files that are of the format by their
+    /// content, and of sound files that are of none.
+    pub kin: Vec<String>,
+    /// The file that determined the format.
     pub decided_by: Location,
     /// Other formats of features or audio in the folder, with their first files.
     pub rivals: Vec<(&'static dyn Format, Location)>,
@@ -180,21 +183,29 @@ impl FolderReader {
             );
         };
         let format = registry.detect(&mut env.open_file(&decided_by)?)?;
-        let mut rivals = Vec::<(&'static dyn Format, Location)>::new();
+        let (mut kin, mut rivals) = (Vec::new(), Vec::<(&'static dyn Format, Location)>::new());
         for (extension, file) in data {
-            // Files that are not data, whatever their names, are skipped when reading.
+            if format.info().extensions.contains(&extension.as_str()) {
+                continue;
+            }
             let Some(other) = recognised(&file, registry, env) else {
+                // Sound files that are none are faulty. Other files that are not data, whatever their
+                // names, are skipped when reading.
+                if registry.by_extension(&extension).iter().all(holds_sound) {
+                    kin.push(extension);
+                }
                 continue;
             };
-            let own = format.info().extensions.contains(&extension.as_str());
-            let mut known = rivals.iter().map(|(rival, _)| *rival).chain([format]);
-            if !own && known.all(|known| known.info().name != other.info().name) {
+            if other.info().name == format.info().name {
+                kin.push(extension);
+            } else if rivals.iter().all(|(rival, _)| rival.info().name != other.info().name) {
                 rivals.push((other, file));
             }
         }
         Ok(FolderContent {
             format,
             extension,
+            kin,
             decided_by,
             rivals,
         })
@@ -243,6 +254,12 @@ impl Reader for FolderReader {
 fn holds_data(format: &&'static dyn Format) -> bool {
     let caps = format.caps(&Options::default(), Medium::Folder);
     caps.is_ok_and(|caps| caps.features.is_some() || caps.audio.hold_any())
+}
+
+/// Returns `true` if a format holds audio and no features.
+fn holds_sound(format: &&'static dyn Format) -> bool {
+    let caps = format.caps(&Options::default(), Medium::Folder);
+    caps.is_ok_and(|caps| caps.features.is_none() && caps.audio.hold_any())
 }
 
 /// Returns the format of features or audio by the content of a file.

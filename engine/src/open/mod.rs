@@ -5,6 +5,7 @@ mod extent;
 mod folder;
 mod format;
 mod input;
+mod intact;
 mod joins;
 mod place;
 mod work;
@@ -13,6 +14,7 @@ use spr_core::format::{Format, Reader};
 
 pub use all::open_all;
 pub use extent::InputSize;
+pub(crate) use intact::IntactSound;
 pub(crate) use work::{over, read_twice};
 
 /// An open data set.
