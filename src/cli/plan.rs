@@ -289,11 +289,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     plan.run.verify = args.verify;
     plan.run.hash = args.report.is_some() || args.read.json;
     // That one is missing is told before all that is to be said of outputs. One of several is skipped.
-    let several = plan.inputs.len() > 1;
-    let is_skipped =
-        |input: &&Input| several && (plan.on_error == OnError::Skip || input.permissive);
-    let needed = plan.inputs.iter().filter(|input| !is_skipped(input));
-    let files = needed.filter_map(Input::file);
+    let files = plan.needed().filter_map(Input::file);
     for file in files.filter(|file| !file.is_url() && !env.exists(file)) {
         env.open_file(file)?;
     }

@@ -8,6 +8,9 @@ use crate::{Said, Scratch};
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
+/// Bytes that no format begins with.
+const GARBAGE: &[u8] = &[7, 0, 255, 3, 9, 0, 1, 200, 17, 0, 0, 128];
+
 /// What is at fault in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
@@ -65,13 +68,13 @@ fn sounds(fault: Fault, bad: &str) -> Scratch {
         let file = format!("w/{name}.wav");
         list.push_str(&format!("{name} {file}\n"));
         manifest.push_str(&format!(
-            "{{\"audio_filepath\": \"{file}\", \"duration\": 2.931, \"text\": \"x\"}}\n"
+            "{{\"audio_filepath\": \"{file}\", \"duration\": 2.931}}\n"
         ));
         match (name == bad, fault) {
             (false, _) => s.write(&file, &wav),
             (true, Fault::Cut) => s.write(&file, &wav[..5000]),
             (true, Fault::Empty) => s.write(&file, ""),
-            (true, Fault::Wrong) => s.write(&file, "this is no sound\n"),
+            (true, Fault::Wrong) => s.write(&file, GARBAGE),
             (true, Fault::Missing) => {}
         }
     }
@@ -132,7 +135,10 @@ fn conversions_go_on_with_the_next_file() {
                 assert_eq!(closing, quiet.is_empty(), "{what}: {}", said.err);
                 let log = String::from_utf8(s.read("log")).unwrap();
                 assert_eq!(log.lines().count(), 1, "{what}: {log}");
-                assert!(log.contains(file) || log.contains(&format!("\"{name}\"")), "{what}: {log}");
+                assert!(
+                    log.contains(file) || log.contains(&format!("\"{name}\"")),
+                    "{what}: {log}"
+                );
             }
             let read = s.ok(&format!("ls --tsv {output}"));
             let keys: Vec<_> = read.out.lines().skip(1).collect();
@@ -157,7 +163,12 @@ fn shards_go_on_and_remember_what_was_skipped() {
             assert!(matches!(said.status, 0 | 3), "{what}: {}", said.err);
             let again = s.run(&format!("convert -q {}", line(number)));
             assert_eq!(again.status, said.status, "{what}: {}", again.err);
-            assert_eq!(again.err.contains("1 skipped"), again.status == 3, "{what}: {}", again.err);
+            assert_eq!(
+                again.err.contains("1 skipped"),
+                again.status == 3,
+                "{what}: {}",
+                again.err
+            );
             statuses.push(said.status);
         }
         assert_eq!(statuses.iter().sum::<i32>(), 3, "{what}: {statuses:?}");
@@ -166,7 +177,11 @@ fn shards_go_on_and_remember_what_was_skipped() {
         assert!(status.err.contains("1 utterance"), "{what}: {}", status.err);
         let merged = s.run("shards merge o.{shard}.ark -o all.ark -q");
         assert_eq!(merged.status, 3, "{what}: {}", merged.err);
-        assert!(merged.err.contains("skipped: shard "), "{what}: {}", merged.err);
+        assert!(
+            merged.err.contains("skipped: shard "),
+            "{what}: {}",
+            merged.err
+        );
         let read = s.ok("ls --tsv all.ark");
         assert_eq!(read.out.lines().count(), 4, "{what} {file}: {}", read.out);
         s.shell("rm -f *.ark *.shard.json");
@@ -211,12 +226,19 @@ fn for_check_it_is_a_fault() {
 #[test]
 fn what_a_conversion_refuses_is_a_fault_for_check() {
     let s = Scratch::new();
-    for ending in ["ctm", "rttm", "stm", "trn", "lab", "wav", "json", "csv", "pfile", "npy"] {
+    for ending in [
+        "ctm", "rttm", "stm", "trn", "lab", "wav", "json", "csv", "pfile", "npy",
+    ] {
         let file = format!("empty.{ending}");
         s.write(&file, "");
         s.fails(&format!("{file} o.jsonl"));
         let said = s.run(&format!("check {file}"));
-        assert!(matches!(said.status, 1 | 2), "{file}: {}{}", said.out, said.err);
+        assert!(
+            matches!(said.status, 1 | 2),
+            "{file}: {}{}",
+            said.out,
+            said.err
+        );
     }
 }
 
@@ -230,9 +252,16 @@ fn an_empty_one_among_several_is_told() {
         for line in [format!("{empty} f.ark"), format!("f.ark {empty}")] {
             let said = s.ok(&format!("convert {line} -o o.jsonl --overwrite"));
             let warning = format!("warning: {empty}: holds no utterances");
-            assert_eq!(said.err.matches(&warning).count(), 1, "{line}: {}", said.err);
+            assert_eq!(
+                said.err.matches(&warning).count(),
+                1,
+                "{line}: {}",
+                said.err
+            );
             // What is chosen of several need not come of each.
-            let said = s.ok(&format!("select {line} --keys ann-001 -o o.jsonl --overwrite"));
+            let said = s.ok(&format!(
+                "select {line} --keys ann-001 -o o.jsonl --overwrite"
+            ));
             assert!(!said.err.contains("holds no"), "{line}: {}", said.err);
         }
     }
@@ -244,7 +273,7 @@ fn sound_under_another_name_is_read_or_told() {
     fs::rename(s.path("w/c.wav"), s.path("w/c.flac")).unwrap();
     let said = s.ok("w -o o.ark");
     assert!(said.err.contains("4 utterances"), "{}", said.err);
-    s.write("w/c.flac", "this is no sound\n");
+    s.write("w/c.flac", GARBAGE);
     let error = s.fails("convert w -o p.ark");
     assert!(error.contains("w/c.flac"), "{error}");
     let said = s.run("convert w -o p.ark --on-error skip -q");
@@ -272,7 +301,11 @@ fn a_repair_leaves_out_what_names_missing_or_empty_sound() {
         let said = s.run("repair m.json -o r.json --to nemo");
         assert_eq!(said.status, 3, "{fault:?}: {}", said.err);
         assert!(said.err.contains("3 utterances"), "{fault:?}: {}", said.err);
-        assert!(told(&said)[0].contains("w/b.wav"), "{fault:?}: {}", said.err);
+        assert!(
+            told(&said)[0].contains("w/b.wav"),
+            "{fault:?}: {}",
+            said.err
+        );
         let good = s.run("check r.json");
         assert_eq!(good.status, 0, "{fault:?}: {}", good.out);
     }

@@ -46,7 +46,9 @@ impl Owners {
         match self.owners.entry(hash) {
             Entry::Occupied(owner) if *owner.get() == now => Ok(()),
             Entry::Occupied(owner) => {
-                let other = names.get(*owner.get()).map_or("another input", String::as_str);
+                let other = names
+                    .get(*owner.get())
+                    .map_or("another input", String::as_str);
                 let error = Error::unfit(format!("{other} has an utterance with this key, too"));
                 let error = match names.get(now) {
                     Some(own) => error.file(own),

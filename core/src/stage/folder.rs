@@ -149,22 +149,21 @@ impl FolderReader {
         })
     }
 
-    /// Determines the format of a folder's files, by the first one with a known extension,
-    /// preferably of features or audio.
+    /// Determines the format of a folder's files, by the first one with a known extension that is
+    /// recognised, preferably of features or audio.
     ///
     /// # Errors
-    /// There is none, or the format of the first file is unknown or ambiguous.
+    /// There is none, or the formats of all are unknown or ambiguous.
     pub fn detect(folder: &Location, registry: &Registry, env: &Env) -> Result<FolderContent> {
         let listed = list(folder, env, |ext| !registry.by_extension(ext).is_empty())?;
         let mut files = listed.files;
         files.sort();
         // The first file of each extension.
         let mut kinds = Vec::<(String, Location)>::new();
-        for (_, file) in files {
-            let extension = file.plain().extension().map(str::to_ascii_lowercase);
-            let extension = extension.unwrap_or_default();
+        for (_, file) in &files {
+            let extension = extension_of(file);
             if kinds.iter().all(|(known, _)| *known != extension) {
-                kinds.push((extension, file));
+                kinds.push((extension, file.clone()));
             }
         }
         // Labels are often in the same folder as their audio.
@@ -174,15 +173,33 @@ impl FolderReader {
         if data.is_empty() {
             data = labels.into_iter().take(1).collect();
         }
-        let mut data = data.into_iter();
-        let Some((extension, decided_by)) = data.next() else {
-            return Err(
+        let is_data = |file: &Location| data.iter().any(|(known, _)| *known == extension_of(file));
+        let mut failed = None;
+        let mut candidates = files
+            .iter()
+            .map(|(_, file)| file)
+            .filter(|file| is_data(file));
+        let found = candidates.find_map(|file| {
+            let format = env
+                .open_file(file)
+                .and_then(|mut it| registry.detect(&mut it));
+            match format {
+                Ok(format) => Some((format, file.clone())),
+                Err(error) => {
+                    failed.get_or_insert(error);
+                    None
+                }
+            }
+        });
+        let Some((format, decided_by)) = found else {
+            return Err(failed.unwrap_or_else(|| {
                 Error::new(ErrorKind::Unrecognised, "holds no files of a known format")
                     .file(folder.to_string())
-                    .suggest(Remedy::ReadAs(registry.names())),
-            );
+                    .suggest(Remedy::ReadAs(registry.names()))
+            }));
         };
-        let format = registry.detect(&mut env.open_file(&decided_by)?)?;
+        let extension = extension_of(&decided_by);
+        data.retain(|(other, _)| *other != extension);
         let (mut kin, mut rivals) = (Vec::new(), Vec::<(&'static dyn Format, Location)>::new());
         for (extension, file) in data {
             if format.info().extensions.contains(&extension.as_str()) {
@@ -198,7 +215,10 @@ impl FolderReader {
             };
             if other.info().name == format.info().name {
                 kin.push(extension);
-            } else if rivals.iter().all(|(rival, _)| rival.info().name != other.info().name) {
+            } else if rivals
+                .iter()
+                .all(|(rival, _)| rival.info().name != other.info().name)
+            {
                 rivals.push((other, file));
             }
         }
@@ -248,6 +268,12 @@ impl Reader for FolderReader {
         self.open = (!utt.ends()).then_some(open);
         Ok(true)
     }
+}
+
+/// Returns the extension of a file in lower case, without that of its compression.
+fn extension_of(file: &Location) -> String {
+    let extension = file.plain().extension().map(str::to_ascii_lowercase);
+    extension.unwrap_or_default()
 }
 
 /// Returns `true` if a format holds features or audio.

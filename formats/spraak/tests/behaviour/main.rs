@@ -311,7 +311,10 @@ fn what_is_too_much_is_an_error_unless_asked_for() {
         let whole = file(&head, data);
         let long = [&whole, more].concat();
         let error = read(&SPR, &[], &long).unwrap_err();
-        assert!(error.to_string().contains("goes on after 2 vectors"), "{error}");
+        assert!(
+            error.to_string().contains("goes on after 2 vectors"),
+            "{error}"
+        );
         let (utt, warnings) = read(&SPR, &[("all", "false")], &long).unwrap();
         assert_eq!(utt, example(Some("0")));
         assert!(warnings.is_empty(), "{warnings:?}");
