@@ -9,6 +9,7 @@
 
 mod arguments;
 mod audio;
+mod behind_the_first;
 mod beside;
 mod check;
 mod check_directories;

@@ -260,7 +260,7 @@ fn an_empty_one_among_several_is_told() {
             );
             // What is chosen of several need not come of each.
             let said = s.ok(&format!(
-                "select {line} --keys ann-001 -o o.jsonl --overwrite"
+                "select {line} --glob ann-001 -o o.jsonl --overwrite"
             ));
             assert!(!said.err.contains("holds no"), "{line}: {}", said.err);
         }
@@ -309,4 +309,17 @@ fn a_repair_leaves_out_what_names_missing_or_empty_sound() {
         let good = s.run("check r.json");
         assert_eq!(good.status, 0, "{fault:?}: {}", good.out);
     }
+}
+
+#[test]
+fn a_directory_whose_list_is_empty_is_refused() {
+    let s = Scratch::new();
+    s.write("d/utt2spk", "");
+    s.write("d/text", "ann-1 x\n");
+    for line in ["d o.jsonl", "repair d -o e"] {
+        let error = s.fails(line);
+        assert!(error.contains("d/utt2spk: the file is empty"), "{error}");
+    }
+    let said = s.run("check d");
+    assert_eq!(said.status, 1, "{}{}", said.out, said.err);
 }
