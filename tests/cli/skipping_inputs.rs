@@ -189,6 +189,26 @@ fn shards_go_on_and_remember_what_was_skipped() {
 }
 
 #[test]
+fn a_cut_archive_is_in_shards_what_it_is_in_one_run() {
+    let s = Scratch::new();
+    let ark = fs::read(crate::sample("fbank.ark")).unwrap();
+    s.write("cut.ark", &ark[..100_000]);
+    let whole = s.run("cut.ark all.ark --on-error skip");
+    assert_eq!(whole.status, 3, "{}", whole.err);
+    for of in 1..5 {
+        let mut statuses = Vec::new();
+        for number in 1..=of {
+            let line = format!("cut.ark o.{{shard}}.ark --shard {number}/{of} --on-error skip");
+            statuses.push(s.run(&line).status);
+        }
+        assert_eq!(statuses.iter().sum::<i32>(), 3, "{of}: {statuses:?}");
+        let line = format!("shards merge o.{{shard}}.ark -o one.ark --of {of} --overwrite");
+        assert_eq!(s.run(&line).status, 3);
+        assert_eq!(s.read("one.ark"), s.read("all.ark"), "{of}");
+    }
+}
+
+#[test]
 fn verbs_that_read_go_on_with_the_next_file() {
     sweep(|s, form, file, what| {
         // What a manifest says is told without the sound that it names.
