@@ -149,6 +149,29 @@ fn conversions_go_on_with_the_next_file() {
 }
 
 #[test]
+fn a_shard_of_nothing_but_a_fault_skips_it() {
+    for fault in FAULTS {
+        let s = sounds(fault, "b");
+        let mut statuses = Vec::new();
+        for number in 1..=4 {
+            let typed = Form::Several.typed();
+            let line = format!("{typed} -o o.{{shard}}.ark --shard {number}/4 --shard-by entries");
+            let said = s.run(&format!("convert {line} --on-error skip"));
+            assert_eq!(
+                told(&said).len(),
+                usize::from(said.status == 3),
+                "{}",
+                said.err
+            );
+            statuses.push(said.status);
+        }
+        assert_eq!(statuses, [0, 3, 0, 0], "{fault:?}");
+        s.run("shards merge o.{shard}.ark -o all.ark");
+        assert_eq!(s.ok("ls --tsv all.ark").out.lines().count(), 4, "{fault:?}");
+    }
+}
+
+#[test]
 fn shards_go_on_and_remember_what_was_skipped() {
     sweep(|s, form, file, what| {
         let line = |number: u64| {
@@ -205,6 +228,26 @@ fn a_cut_archive_is_in_shards_what_it_is_in_one_run() {
         let line = format!("shards merge o.{{shard}}.ark -o one.ark --of {of} --overwrite");
         assert_eq!(s.run(&line).status, 3);
         assert_eq!(s.read("one.ark"), s.read("all.ark"), "{of}");
+    }
+}
+
+#[test]
+fn what_comes_before_the_end_of_a_cut_archive_is_kept() {
+    let s = Scratch::new();
+    let ark = fs::read(crate::sample("fbank.ark")).unwrap();
+    s.write("cut.ark", &ark[..100_000]);
+    let verbs = [
+        ("convert", "o.ark"),
+        ("sort", "o.ark"),
+        ("sort --by frames", "o.ark"),
+        ("split -n 2", "o{part}.ark"),
+    ];
+    for (verb, output) in verbs {
+        let line = format!("{verb} cut.ark -o {output} --on-error skip --overwrite");
+        let said = s.run(&line);
+        assert_eq!(said.status, 3, "{line}: {}", said.err);
+        assert!(said.err.contains("2 utterances, "), "{line}: {}", said.err);
+        assert_eq!(told(&said).len(), 1, "{line}: {}", said.err);
     }
 }
 

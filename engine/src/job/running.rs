@@ -294,10 +294,7 @@ fn may_skip(job: &Job, error: &Error, reading: bool, done: u64) -> bool {
     let skip = job.plan.on_error == OnError::Skip
         || job.plan.inputs.iter().any(|input| input.permissive)
         || permissive && !reading;
-    // Of what a shard does not read, something was read by another one.
-    let mut cuts = job.plan.inputs.iter().filter_map(|input| input.entries);
-    let begun = done > 0 || cuts.any(|[first, _]| first > 0);
-    skip && (error.can_continue() || reading && begun && !error.is_change())
+    skip && (error.can_continue() || reading && done > 0 && !error.is_change())
 }
 
 /// Returns the total size of the written files, if it is known.

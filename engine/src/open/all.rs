@@ -8,6 +8,7 @@ use spr_core::stage::Chain;
 use spr_core::{Error, Result};
 
 use super::OpenedInput;
+use super::ending::SkippableRest;
 use super::input::skipping;
 use crate::plan::{Input, Work, of_input};
 use crate::step::{StepFiles, Subject};
@@ -50,8 +51,15 @@ pub fn open_all(
         return Err(Error::usage("no input"));
     };
     let rest: Vec<_> = all.collect();
+    let lenient = request.lenient;
+    let is_lenient = |input: &Input| lenient || input.permissive || input.skips;
     if rest.is_empty() {
-        return first.open_with(&own, request, files, (registry, env));
+        let mut opened = first.open_with(&own, request, files, (registry, env))?;
+        if is_lenient(&first) {
+            let begun = first.entries.is_some();
+            opened.reader = Box::new(SkippableRest::new(opened.reader, begun));
+        }
+        return Ok(opened);
     }
     let distinct = request.distinct;
     let names = inputs.iter().map(|input| input.text.clone()).collect();
@@ -65,7 +73,6 @@ pub fn open_all(
         opened.map_err(|error| error.file(input.text()))
     };
     let mut all = iter::once((first, own)).chain(rest);
-    let is_lenient = |input: &Input| each.lenient || input.permissive || input.skips;
     let (mut opened, failed) = first_of(&mut all, &is_lenient, &open)?;
     let info = opened.reader.info().clone();
     let later = all.map(move |input| Ok(open(input)?.reader));

@@ -1,6 +1,7 @@
 //! From the plan of an input to its utterances.
 
 mod all;
+mod ending;
 mod extent;
 mod folder;
 mod format;
