@@ -124,7 +124,11 @@ fn conversions_go_on_with_the_next_file() {
             let name = &file[2..3];
             let names_it = |text: &str| text.contains(file) || text.contains(&format!(" {name}: "));
             assert!(names_it(&stopped.err), "{what}: {}", stopped.err);
-            for quiet in ["", " -q"] {
+            let quiets: &[&str] = match verb.starts_with("convert") {
+                true => &["", " -q"],
+                false => &[""],
+            };
+            for quiet in quiets {
                 let flags = "--on-error skip --error-log log --overwrite";
                 let said = s.run(&format!("{line} {flags}{quiet}"));
                 assert_eq!(said.status, 3, "{what}: {}", said.err);
