@@ -41,6 +41,13 @@ def test_faults_are_passed_over_and_told(fbank):
     assert done.utterances == 12 and [error.key for error in done.skipped] == ["gone"]
     with pytest.warns(spr.DataWarning, match="nowhere"):
         assert sum(1 for _ in spr.open("some.scp", on_error="skip")) == 12
+    # Of several inputs one that can't be read is skipped as a whole, wherever it stands.
+    pathlib.Path("empty.wav").write_bytes(b"")
+    for paths in (["empty.wav", fbank], [fbank, "empty.wav"]):
+        done = spr.convert(paths, "several.ark", on_error="skip", overwrite=True)
+        assert done.utterances == 12 and "empty.wav" in str(done.skipped[0])
+        with pytest.warns(spr.DataWarning, match="empty"):
+            assert sum(1 for _ in spr.open(paths, on_error="skip")) == 12
     with pytest.raises(spr.UsageError, match="on_error"):
         spr.open("some.scp", on_error="ignore")
     # One that is at fault costs no other.

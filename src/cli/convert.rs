@@ -11,7 +11,7 @@ use super::exit::{DONE, SKIPPED};
 use super::out::print_json;
 use super::progress::Progress;
 use super::session::Session;
-use super::shard::ShardRecorder;
+use super::shard::{Begun, ShardRecorder};
 use super::skipped::Teller;
 use super::{messages, plan, shard};
 use crate::explain;
@@ -72,8 +72,8 @@ pub(super) fn run_hashing(
             let begun =
                 ShardRecorder::begin(shard, args, hashes.clone(), &mut job, registry, &env)?;
             match begun {
-                None => return Ok(DONE),
-                sharding => sharding,
+                Begun::Before(status) => return Ok(status),
+                Begun::Now(sharding) => Some(sharding),
             }
         }
     };
@@ -178,8 +178,7 @@ impl Documents<'_> {
             return Err(Error::unfit(CHANGED).file(file.to_string()));
         }
         if let Some(sharding) = sharding.take_if(|sharding| sharding.verifies()) {
-            sharding.verify(&made, job)?;
-            return Ok(DONE);
+            return sharding.verify(&made, job);
         }
         let report = report.map(|mut report| {
             let summary = made.outcome().json(output(job));

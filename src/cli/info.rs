@@ -81,6 +81,9 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
             if error.is_broken_pipe() {
                 return Err(error);
             }
+            if skipped.passes(&input, &error) {
+                continue;
+            }
             form.pause(&mut out)?;
             session.error(error);
             status = FAILED;

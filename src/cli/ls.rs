@@ -103,7 +103,10 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
             columns.finish(&mut out)?;
         }
         out.flush()?;
-        listed?;
+        match listed {
+            Err(error) if skipped.passes(input, &error) => {}
+            listed => listed?,
+        }
     }
     out.finish()?;
     Ok(skipped.status(DONE))

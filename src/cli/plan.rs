@@ -288,8 +288,8 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     plan.run.dry_run = args.dry_run;
     plan.run.verify = args.verify;
     plan.run.hash = args.report.is_some() || args.read.json;
-    // That one is missing is told before all that is to be said of outputs.
-    let files = plan.inputs.iter().filter_map(Input::file);
+    // That one is missing is told before all that is to be said of outputs. One of several is skipped.
+    let files = plan.needed().filter_map(Input::file);
     for file in files.filter(|file| !file.is_url() && !env.exists(file)) {
         env.open_file(file)?;
     }

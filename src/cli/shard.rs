@@ -6,6 +6,7 @@ use spr_core::{Error, KeyMap, Remedy, Result};
 
 use super::args::ConvertArgs;
 use super::document::Document;
+use super::exit::{DONE, SKIPPED};
 use super::messages;
 use super::shard_args::{ResumeArg, ShardArgs, across};
 use crate::job::{Conversion, Job};
@@ -21,6 +22,29 @@ pub(super) struct ShardRecorder {
     quiet: bool,
     document: Option<Document>,
     hashes: Hashes,
+}
+
+/// What becomes of the job of a shard.
+pub(super) enum Begun {
+    /// It runs.
+    Now(ShardRecorder),
+    /// It was done before, with this exit status.
+    Before(u8),
+}
+
+/// Tells that a shard is done already, and gives the exit status of the run that made it.
+fn have(done: &Record, at: &Location, quiet: bool) -> u8 {
+    match done.skipped {
+        0 if quiet => DONE,
+        0 => {
+            messages::plain(&format!("{at}: have it"));
+            DONE
+        }
+        count => {
+            messages::plain(&format!("{at}: have it, {count} skipped"));
+            SKIPPED
+        }
+    }
 }
 
 /// The arguments of this shard: its own names in place of what was typed.
@@ -46,8 +70,7 @@ pub(super) fn named(args: &ConvertArgs, shard: Shard) -> ConvertArgs {
 }
 
 impl ShardRecorder {
-    /// Cuts the inputs of `job`, whose arguments are [named](named); `None` if this shard is done
-    /// already.
+    /// Cuts the inputs of `job`, whose arguments are [named](named), unless this shard is done already.
     ///
     /// # Errors
     /// Something looks across utterances, an input can't be cut, the output has no name, or the record
@@ -59,7 +82,7 @@ impl ShardRecorder {
         job: &mut Job,
         registry: &Registry,
         env: &Env,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Begun> {
         let flags = &args.shard;
         let main = main_file(shard, flags, job, registry, env)?;
         let by = flags
@@ -70,8 +93,9 @@ impl ShardRecorder {
         let groups = groups
             .map(|file| KeyMap::open(&file.clone().into(), env))
             .transpose()?;
+        let cut = (by, job.plan.skips());
         let to = (groups.as_ref(), &hashes);
-        let weights = Weights::of(&job.plan.inputs, by, to, registry, env)?;
+        let weights = Weights::of(&job.plan.inputs, cut, to, registry, env)?;
         let from = (&job.plan, flags.shard_group.as_ref());
         let record = Record::begin(shard, &weights, from, &hashes, registry, env)?;
         let at = shard::record_of(&main);
@@ -81,13 +105,12 @@ impl ShardRecorder {
             let apart = Env::default().with_store(env.store().clone());
             let done = Record::read(&at, &apart);
             let done = done.map_err(|error| error.suggest(Remedy::Overwrite))?;
+            let again = how == ResumeArg::Verify && !job.plan.run.dry_run;
             if let Some(done) = &done {
                 resume(done, &record, (&at, how), &apart)?;
-            }
-            let again = how == ResumeArg::Verify && !job.plan.run.dry_run;
-            if done.is_some() && !again {
-                have(&at, args.read.quiet);
-                return Ok(None);
+                if !again {
+                    return Ok(Begun::Before(have(done, &at, args.read.quiet)));
+                }
             }
             verified = done;
             // What a job left that did not come to its end goes.
@@ -99,7 +122,7 @@ impl ShardRecorder {
         job.settle_kind(registry, env)?;
         let inputs = std::mem::take(&mut job.plan.inputs);
         job.plan.inputs = weights.leave(inputs, shard);
-        Ok(Some(Self {
+        Ok(Begun::Now(Self {
             record,
             at,
             verified,
@@ -125,19 +148,18 @@ impl ShardRecorder {
         self.verified.is_some()
     }
 
-    /// Checks that the job made what its record says, which is kept.
+    /// Checks that the job made what its record says, which is kept. Returns the exit status.
     ///
     /// # Errors
     /// It made something else.
-    pub(super) fn verify(mut self, made: &Conversion, job: &Job) -> Result<()> {
+    pub(super) fn verify(mut self, made: &Conversion, job: &Job) -> Result<u8> {
         made.tell(&mut self.record, &self.hashes, job)?;
         let done = self.verified.iter();
         if let Some(file) = done.filter_map(|done| done.outdated(&self.record)).next() {
             let message = format!("says that {file} is done, but the inputs make other bytes now");
             return Err(refused(&self.at, message));
         }
-        have(&self.at, self.quiet);
-        Ok(())
+        Ok(have(&self.record, &self.at, self.quiet))
     }
 
     /// Completes the record, whose name is the last to be given.
@@ -192,12 +214,6 @@ fn warn_of_few(shard: Shard, entries: u64, job: &Job, env: &Env) {
 fn refused(at: &Location, message: String) -> Error {
     let error = Error::unfit(message).file(at.to_string());
     error.suggest(Remedy::Overwrite)
-}
-
-fn have(at: &Location, quiet: bool) {
-    if !quiet {
-        messages::plain(&format!("{at}: have it"));
-    }
 }
 
 /// Checks that the job that left a record was this one, and what it wrote is still there.

@@ -6,9 +6,9 @@ use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{FormatInfo, IndexKind, OptionSpec, Registry};
 use spr_core::{Error, KeyMap, Result};
 
-use super::args::{ConvertArgs, ReadArgs};
+use super::args::{ConvertArgs, OnErrorArg, ReadArgs};
 use super::document::Document;
-use super::exit::{DONE, NO};
+use super::exit::{DONE, NO, SKIPPED};
 use super::out::{print_json, print_lines};
 use super::session::Session;
 use super::words::data_set;
@@ -111,6 +111,7 @@ fn status(args: &StatusArgs, session: &Session) -> Result<u8> {
         })
         .collect();
     let done = states.iter().filter(|state| **state == State::Done).count();
+    let skipped = shards.skipped();
     if args.json {
         let wrong: Vec<_> = wrong
             .iter()
@@ -121,12 +122,14 @@ fn status(args: &StatusArgs, session: &Session) -> Result<u8> {
             "done": done,
             "missing": missing,
             "mismatched": wrong,
+            "skipped": skipped.iter().map(|(_, count)| count).sum::<u64>(),
         });
         print_json(facts.to_string())?;
     } else {
         if !missing.is_empty() {
             print_lines(std::slice::from_ref(&missing))?;
         }
+        tell_skipped(&skipped);
         if !args.quiet {
             for (number, why) in &wrong {
                 messages::say("mismatched", &format!("shard {number}: {why}"));
@@ -142,9 +145,28 @@ fn status(args: &StatusArgs, session: &Session) -> Result<u8> {
             ));
         }
     }
-    match done as u64 == shards.of {
-        true => Ok(DONE),
-        false => Ok(NO),
+    Ok(match (done as u64 == shards.of, skipped.is_empty()) {
+        (false, _) => NO,
+        (true, false) => SKIPPED,
+        (true, true) => DONE,
+    })
+}
+
+/// Tells how many utterances the jobs of shards skipped, by their records.
+fn tell_skipped(skipped: &[(u64, u64)]) {
+    for (number, count) in skipped {
+        let count = messages::count(*count, "utterance");
+        messages::say("skipped", &format!("shard {number}: {count} in its run"));
+    }
+}
+
+/// The status of what was made of shards, for which the utterances that their jobs skipped are missing.
+fn status_of(shards: &Shards, status: u8) -> u8 {
+    let skipped = shards.skipped();
+    tell_skipped(&skipped);
+    match status {
+        DONE if !skipped.is_empty() => SKIPPED,
+        status => status,
     }
 }
 
@@ -167,7 +189,8 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     let shards = Shards::find(pattern, args.of, registry, &env)?;
     shards.check_whole(&env)?;
     if args.no_copy {
-        return join_scripts(&shards, &output, &convert, registry, &env);
+        let joined = join_scripts(&shards, &output, &convert, registry, &env)?;
+        return Ok(status_of(&shards, joined));
     }
     convert.paths = shards.parts()?;
     convert.read.from = shards.format().map(str::to_owned);
@@ -178,10 +201,11 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     }
     let hashes = Hashes::default();
     shards.expect(&hashes);
-    convert::run_hashing(&convert, session, hashes, |_, env| {
+    let merged = convert::run_hashing(&convert, session, hashes, |_, env| {
         shards.files().iter().for_each(|file| env.reads(file));
         Ok(())
-    })
+    })?;
+    Ok(status_of(&shards, merged))
 }
 
 /// Whether the output can take objects as the shards, which are of `format`, have them.
@@ -282,8 +306,9 @@ fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
         .map(|file| KeyMap::open(&file.clone().into(), &env))
         .transpose()?;
     let by: ShardBalance = args.shard_by.parse()?;
+    let cut = (by, args.read.on_error == OnErrorArg::Skip);
     let to = (groups.as_ref(), &Hashes::default());
-    let weights = Weights::of(&inputs, by, to, registry, &env)?;
+    let weights = Weights::of(&inputs, cut, to, registry, &env)?;
     let mut lines = vec![format!(
         "{:>5} {:>10} {:>10} {:>14}",
         "shard",

@@ -17,6 +17,8 @@ use crate::argument::Input;
 #[derive(Clone, Default)]
 pub(super) struct SkipCounter {
     count: Arc<AtomicU64>,
+    /// Whether there are several inputs, so that one that cannot be read is skipped as a whole.
+    several: bool,
     told: Arc<Mutex<Teller>>,
 }
 
@@ -31,6 +33,7 @@ impl SkipCounter {
     ) -> Self {
         let skipped = Self {
             told: Arc::new(Mutex::new(Teller::new(args.quiet, registry))),
+            several: inputs.len() > 1,
             ..Self::default()
         };
         for input in inputs {
@@ -46,6 +49,15 @@ impl SkipCounter {
         self.count.fetch_add(1, Ordering::Relaxed);
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.tell(error);
+    }
+
+    /// Whether an error ends one of several inputs, the rest of which is skipped. Counts and tells it.
+    pub(super) fn passes(&self, input: &Input, error: &Error) -> bool {
+        let passes = self.several && input.skips && error.ends_one_input();
+        if passes {
+            self.add(&error.copy().file(input.text()));
+        }
+        passes
     }
 
     /// How many there are by now.
@@ -101,11 +113,12 @@ impl Teller {
         messages::error_json(error, &self.registry)
     }
 
+    /// Tells of one, also where all else is quiet, as data are left out.
     pub(super) fn tell(&mut self, error: &Error) {
+        messages::say("skipped", &error.to_string());
         if self.quiet {
             return;
         }
-        messages::say("skipped", &error.to_string());
         let hint = remedy::hint(error, &self.registry);
         if let Some(hint) = hint.filter(|hint| *hint != self.hint) {
             messages::say("hint", &hint);

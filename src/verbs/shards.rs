@@ -145,6 +145,15 @@ impl Shards {
         }
     }
 
+    /// Returns the shards whose jobs skipped utterances, and how many each skipped.
+    pub fn skipped(&self) -> Vec<(u64, u64)> {
+        let records = self.records.iter().flatten();
+        let skipped = records.filter(|record| record.skipped > 0);
+        skipped
+            .map(|record| (record.shard, record.skipped))
+            .collect()
+    }
+
     /// Returns the output of a shard, as its job wrote it.
     ///
     /// # Errors

@@ -107,13 +107,14 @@ fn a_file_may_hold_several_objects() {
         ("kaldi:i.ali,holder=int32-vector", "i", " 7 8 9 \n", " 5 \n"),
         ("kaldi:i.txt,holder=int32-vector", "i", " 7 8 9 \n", " 5 \n"),
     ] {
-        let first = s.ok(&format!("{file} ark,t:-"));
-        assert_eq!(first.out, format!("{name}{one}"), "{file}");
+        let error = s.fails(&format!("{file} -q ark,t:-"));
         assert!(
-            first.err.contains("more objects follow the first"),
-            "{file}: {}",
-            first.err
+            error.contains("more objects follow the first"),
+            "{file}: {error}"
         );
+        let first = s.ok(&format!("{file},all=false ark,t:-"));
+        assert_eq!(first.out, format!("{name}{one}"), "{file}");
+        assert!(!first.err.contains("warning"), "{file}: {}", first.err);
         let all = s.ok(&format!("{file},all=true ark,t:-"));
         assert_eq!(
             all.out,
@@ -129,11 +130,12 @@ fn a_file_may_hold_several_objects() {
     let two = [matrix(&[1.0]), matrix(&[2.0])].concat();
     s.write("cut.mat", &two[..two.len() - 1]);
     s.fails("cut.mat,all=true o.ark");
-    // A script file names one object a line; the file's others are told of.
+    // A script file names one object a line.
     s.write("m.scp", "ann m.mat\n");
-    let said = s.ok("scp:m.scp ark,t:-");
+    let error = s.fails("scp:m.scp ark,t:-");
+    assert!(error.contains("m.mat"), "{error}");
+    let said = s.ok("scp:m.scp --oo all=false ark,t:-");
     assert_eq!(said.out, "ann  [\n  1 2 ]\n");
-    assert!(said.err.contains("m.mat"), "{}", said.err);
     s.fails("m.scp,all=true o.ark");
 }
 

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod audio;
+mod behind_the_first;
 mod beside;
 mod check;
 mod check_directories;
@@ -59,6 +60,7 @@ mod shards;
 mod shards_changes;
 mod shards_places;
 mod skipping;
+mod skipping_inputs;
 mod sound;
 mod split;
 mod stages;

@@ -14,6 +14,7 @@ mod memory;
 mod objects;
 mod own;
 mod plans;
+mod skipping;
 mod stages;
 
 use std::collections::BTreeMap;

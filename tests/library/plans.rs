@@ -138,7 +138,7 @@ proptest! {
             return Ok(());
         }
         let Ok(expected) = written(&whole, file) else { return Ok(()) };
-        let weights = Weights::of(&whole.plan.inputs, ShardBalance::Auto, None, &registry, &env).unwrap();
+        let weights = Weights::of(&whole.plan.inputs, (ShardBalance::Auto, false), None, &registry, &env).unwrap();
         let mut joined = Vec::new();
         for number in 1..=of {
             let shard = Shard::new(number, of).unwrap();

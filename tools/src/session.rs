@@ -12,7 +12,7 @@ use spr_format_kaldi::{FORMAT, TableWriter};
 
 use super::log::{Log, quoted};
 use super::options::Options;
-use super::table::{ByKey, Holder, TableIn, TableOut};
+use super::table::{ByKey, FIRST_ONLY, Holder, TableIn, TableOut};
 
 /// The state of a run.
 #[derive(Clone)]
@@ -74,7 +74,9 @@ impl Session {
                 .hint("such as ark:FILE or scp:FILE"));
         };
         let source = self.env.open(&specifier.locator)?;
-        let pairs = specifier.options().chain([("holder", holder.name())]);
+        let pairs = specifier
+            .options()
+            .chain([("holder", holder.name()), FIRST_ONLY]);
         let options = FormatOptions::new(FORMAT.info(), pairs)?;
         let values = request.values;
         let reader = request.open(&FORMAT, source, &options, &self.env)?;
@@ -105,7 +107,7 @@ impl Session {
         let place = if text.is_empty() { "-" } else { text };
         let line = [key.as_bytes(), b" ", place.as_bytes(), b"\n"].concat();
         let script = Source::from_bytes(text, line)?;
-        let pairs = [("table", "scp"), ("holder", holder.name())];
+        let pairs = [("table", "scp"), ("holder", holder.name()), FIRST_ONLY];
         let options = FormatOptions::new(FORMAT.info(), pairs)?;
         let mut env = self.env.clone();
         env.access = Access::Files;

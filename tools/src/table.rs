@@ -6,6 +6,9 @@ use spr_core::model::{DatasetInfo, Dtype, Key, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Result};
 use spr_format_kaldi::{RandomAccessTableReader, TableWriter};
 
+/// The option by which, of several objects in a file, the first one is read, as Kaldi's programs do.
+pub(super) const FIRST_ONLY: (&str, &str) = ("all", "false");
+
 /// The kind of object that a tool expects in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
@@ -144,7 +147,7 @@ impl ByKey {
     /// # Errors
     /// It is not an rspecifier, or the table cannot be opened.
     pub(super) fn open(text: &str, holder: Holder, env: &Env) -> Result<Self> {
-        let pairs = [("holder", holder.name())];
+        let pairs = [("holder", holder.name()), FIRST_ONLY];
         Ok(Self {
             table: RandomAccessTableReader::open_with(text, &pairs, env.clone())?,
             holder,

@@ -328,6 +328,14 @@ impl Error {
         self.0.continuable
     }
 
+    /// Returns `true` if it is a fault of one input, after which another can be read.
+    pub fn ends_one_input(&self) -> bool {
+        !matches!(
+            self.0.kind,
+            ErrorKind::Usage | ErrorKind::Loss | ErrorKind::Changed | ErrorKind::Stopped
+        )
+    }
+
     /// Returns `true` if the data changed, so that all results are invalid.
     pub fn is_change(&self) -> bool {
         self.0.kind == ErrorKind::Changed

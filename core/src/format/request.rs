@@ -403,6 +403,11 @@ impl Request {
         self.share.is_some()
     }
 
+    /// Returns `true` if only some keys are selected.
+    pub fn has_keys(&self) -> bool {
+        self.keys.is_some()
+    }
+
     /// Takes the selection of keys, which the format then applies. Returns `None` if a subset that
     /// was not [taken](Self::take_run) must be applied first.
     pub fn take_keys(&mut self) -> Option<KeyPredicate> {

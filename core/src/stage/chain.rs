@@ -5,17 +5,26 @@ use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 
 use super::is_last;
-use crate::bytes::MemoryCounter;
+use crate::bytes::{Env, MemoryCounter};
 use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, KeySource, Limits, Utterance};
 
 /// Concatenates data sets; each is opened when it is reached.
 ///
-/// Generated keys and partition numbers continue, so that they stay unique.
+/// An error that ends a data set is one that [can continue](Error::can_continue): with the next
+/// data set. Generated keys and partition numbers continue, so that they stay unique.
 pub struct Chain<I> {
     rest: I,
     current: Option<Box<dyn Reader>>,
+    /// The number of the current data set.
+    now: usize,
+    /// The names of the data sets.
+    names: Vec<String>,
+    /// Whether an utterance or an error came of the current data set.
+    begun: bool,
+    /// Receives a warning about each data set without utterances.
+    on_empty: Option<Env>,
     info: DatasetInfo,
     numbers: Numbers,
     owners: Option<Owners>,
@@ -25,26 +34,23 @@ pub struct Chain<I> {
 /// The data set of each key, as 128-bit hashes.
 struct Owners {
     hashers: [RandomState; 2],
-    owners: HashMap<[u64; 2], u64>,
-    /// The current data set.
-    now: u64,
-    /// The names of the data sets.
-    names: Vec<String>,
+    owners: HashMap<[u64; 2], usize>,
     held: MemoryCounter,
     limits: Limits,
 }
 
 impl Owners {
-    /// Checks that no earlier data set has the key.
-    fn check(&mut self, key: &Key) -> Result<()> {
+    /// Checks that no earlier data set has the key, which the data set with the number `now` has.
+    fn check(&mut self, key: &Key, now: usize, names: &[String]) -> Result<()> {
         let hash = self.hashers.each_ref().map(|hasher| hasher.hash_one(key));
         match self.owners.entry(hash) {
-            Entry::Occupied(owner) if *owner.get() == self.now => Ok(()),
+            Entry::Occupied(owner) if *owner.get() == now => Ok(()),
             Entry::Occupied(owner) => {
-                let name = |n: u64| self.names.get(usize::try_from(n).ok()?);
-                let other = name(*owner.get()).map_or("another input", String::as_str);
+                let other = names
+                    .get(*owner.get())
+                    .map_or("another input", String::as_str);
                 let error = Error::unfit(format!("{other} has an utterance with this key, too"));
-                let error = match name(self.now) {
+                let error = match names.get(now) {
                     Some(own) => error.file(own),
                     None => error,
                 };
@@ -52,7 +58,7 @@ impl Owners {
             }
             Entry::Vacant(place) => {
                 self.held.keep(size_of_val(&hash), &self.limits)?;
-                place.insert(self.now);
+                place.insert(now);
                 Ok(())
             }
         }
@@ -96,28 +102,50 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
         let current = openers.next().transpose()?;
         let info = current
             .as_ref()
-            .map_or_else(DatasetInfo::default, |r| r.info().without_totals());
+            .map_or_else(DatasetInfo::default, |r| r.info().clone());
         Ok(Self {
-            rest: openers,
             current,
-            info,
-            numbers: Numbers::default(),
-            owners: None,
-            over: false,
+            ..Self::of(info, openers)
         })
     }
 
-    /// Rejects keys that occur in an earlier data set, with an error that [can
-    /// continue](Error::can_continue). `names` are those of the data sets, for messages. A few
-    /// bytes per key stay in memory.
+    /// Creates a chain of the readers that `openers` return, with the `info` of one of them.
+    pub fn of(info: DatasetInfo, openers: I) -> Self {
+        Self {
+            rest: openers,
+            current: None,
+            now: 0,
+            names: Vec::new(),
+            begun: false,
+            on_empty: None,
+            info: info.without_totals(),
+            numbers: Numbers::default(),
+            owners: None,
+            over: false,
+        }
+    }
+
+    /// Sets the names of the data sets, for messages.
     #[must_use]
-    pub fn distinct(self, names: Vec<String>, limits: Limits) -> Self {
+    pub fn named(self, names: Vec<String>) -> Self {
+        Self { names, ..self }
+    }
+
+    /// Warns of each data set without utterances.
+    #[must_use]
+    pub fn warning_of_empty(self, env: &Env) -> Self {
+        let on_empty = Some(env.clone());
+        Self { on_empty, ..self }
+    }
+
+    /// Rejects keys that occur in an earlier data set, with an error that [can
+    /// continue](Error::can_continue). A few bytes per key stay in memory.
+    #[must_use]
+    pub fn distinct(self, limits: Limits) -> Self {
         Self {
             owners: Some(Owners {
                 hashers: Default::default(),
                 owners: HashMap::new(),
-                now: 0,
-                names,
                 held: MemoryCounter::new("the names of utterances"),
                 limits,
             }),
@@ -126,22 +154,65 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
     }
 
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
-        while let Some(reader) = &mut self.current {
-            if reader.read(utt)? {
-                self.numbers.give(utt, reader.info().keys);
-                // Batches have no utterance's key.
-                if let Some(owners) = self.owners.as_mut().filter(|_| utt.sequences.is_none()) {
-                    owners.check(&utt.key)?;
+        loop {
+            let Some(reader) = &mut self.current else {
+                match self.rest.next().transpose() {
+                    Ok(Some(reader)) => self.current = Some(reader),
+                    Ok(None) => return Ok(false),
+                    Err(error) => return Err(self.end_by(error)),
                 }
-                return Ok(true);
+                continue;
+            };
+            match reader.read(utt) {
+                Ok(true) => {
+                    self.begun = true;
+                    self.numbers.give(utt, reader.info().keys);
+                    // Batches have no utterance's key.
+                    if let Some(owners) = self.owners.as_mut().filter(|_| utt.sequences.is_none()) {
+                        owners.check(&utt.key, self.now, &self.names)?;
+                    }
+                    return Ok(true);
+                }
+                Ok(false) => {
+                    self.warn_if_empty();
+                    self.go_on();
+                }
+                Err(error) if error.can_continue() => {
+                    self.begun = true;
+                    return Err(error);
+                }
+                Err(error) => return Err(self.end_by(error)),
             }
-            if let Some(owners) = &mut self.owners {
-                owners.now += 1;
-            }
-            self.numbers.go_on();
-            self.current = self.rest.next().transpose()?;
         }
-        Ok(false)
+    }
+
+    /// Goes on to the next data set.
+    fn go_on(&mut self) {
+        self.now += 1;
+        self.begun = false;
+        self.current = None;
+        self.numbers.go_on();
+    }
+
+    /// Goes on to the next data set after an error that ended this one.
+    fn end_by(&mut self, error: Error) -> Error {
+        let error = match self.names.get(self.now) {
+            Some(name) => error.file(name),
+            None => error,
+        };
+        self.go_on();
+        match error.ends_one_input() {
+            true => error.continuable(),
+            false => error,
+        }
+    }
+
+    fn warn_if_empty(&self) {
+        if let (false, Some(env), Some(name)) =
+            (self.begun, &self.on_empty, self.names.get(self.now))
+        {
+            env.warn(&Error::unfit("holds no utterances").file(name));
+        }
     }
 }
 
@@ -165,7 +236,7 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Reader for Chain<I> {
 mod tests {
     use super::*;
     use crate::stage::tests::{List, utterance};
-    use crate::stage::{Partition, PartitionSize};
+    use crate::stage::{Filter, Partition, PartitionSize};
 
     #[test]
     fn a_key_is_of_one_data_set() {
@@ -190,8 +261,48 @@ mod tests {
             "z: utterance c: y has an utterance with this key, too",
         );
         let names = ["x", "y", "z"].map(str::to_owned).to_vec();
-        let distinct = read(Box::new(chain.distinct(names, Limits::default())));
+        let distinct = read(Box::new(chain.named(names).distinct(Limits::default())));
         assert_eq!(distinct, ["a", "b", "a", "c", b, c, "d"]);
+    }
+
+    #[test]
+    fn the_next_follows_one_at_fault() {
+        let list = |keys: &[&str]| List::of(keys.iter().map(|key| utterance(key, &[1.0], 1)));
+        let cut = |keys: &[&str]| -> Box<dyn Reader> {
+            let last = keys.last().map(ToString::to_string);
+            Box::new(Filter::new(list(keys), move |utt: &Utterance| {
+                match Some(utt.key.to_string()) == last {
+                    true => Err(Error::truncated("cut")),
+                    false => Ok(true),
+                }
+            }))
+        };
+        let openers = [
+            Err(Error::malformed("no header")),
+            Ok(cut(&["a", "b"])),
+            Ok(list(&["c"])),
+            Err(Error::usage("no such option")),
+            Ok(list(&["d"])),
+        ];
+        let names = ["v", "w", "x", "y", "z"].map(str::to_owned).to_vec();
+        let chain = Chain::of(DatasetInfo::default(), openers.into_iter());
+        let (mut chain, mut utt) = (chain.named(names), Utterance::default());
+        let mut told = Vec::new();
+        loop {
+            match chain.read(&mut utt) {
+                Ok(true) => told.push(utt.key.to_string()),
+                Ok(false) => break,
+                Err(error) => told.push(format!("{error} {}", error.can_continue())),
+            }
+        }
+        let expected = [
+            "v: no header true",
+            "a",
+            "w: cut true",
+            "c",
+            "y: no such option false",
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

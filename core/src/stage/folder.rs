@@ -26,7 +26,10 @@ pub struct FolderContent {
     pub format: &'static dyn Format,
     /// The extension of the file that determined the format.
     pub extension: String,
-    /// That file.
+    /// Other extensions whose files are read: those of files that are of the format by their
+    /// content, and of sound files that are of none.
+    pub kin: Vec<String>,
+    /// The file that determined the format.
     pub decided_by: Location,
     /// Other formats of features or audio in the folder, with their first files.
     pub rivals: Vec<(&'static dyn Format, Location)>,
@@ -146,22 +149,21 @@ impl FolderReader {
         })
     }
 
-    /// Determines the format of a folder's files, by the first one with a known extension,
-    /// preferably of features or audio.
+    /// Determines the format of a folder's files, by the first one with a known extension that is
+    /// recognised, preferably of features or audio.
     ///
     /// # Errors
-    /// There is none, or the format of the first file is unknown or ambiguous.
+    /// There is none, or the formats of all are unknown or ambiguous.
     pub fn detect(folder: &Location, registry: &Registry, env: &Env) -> Result<FolderContent> {
         let listed = list(folder, env, |ext| !registry.by_extension(ext).is_empty())?;
         let mut files = listed.files;
         files.sort();
         // The first file of each extension.
         let mut kinds = Vec::<(String, Location)>::new();
-        for (_, file) in files {
-            let extension = file.plain().extension().map(str::to_ascii_lowercase);
-            let extension = extension.unwrap_or_default();
+        for (_, file) in &files {
+            let extension = extension_of(file);
             if kinds.iter().all(|(known, _)| *known != extension) {
-                kinds.push((extension, file));
+                kinds.push((extension, file.clone()));
             }
         }
         // Labels are often in the same folder as their audio.
@@ -171,30 +173,59 @@ impl FolderReader {
         if data.is_empty() {
             data = labels.into_iter().take(1).collect();
         }
-        let mut data = data.into_iter();
-        let Some((extension, decided_by)) = data.next() else {
-            return Err(
+        let is_data = |file: &Location| data.iter().any(|(known, _)| *known == extension_of(file));
+        let mut failed = None;
+        let mut candidates = files
+            .iter()
+            .map(|(_, file)| file)
+            .filter(|file| is_data(file));
+        let found = candidates.find_map(|file| {
+            let format = env
+                .open_file(file)
+                .and_then(|mut it| registry.detect(&mut it));
+            match format {
+                Ok(format) => Some((format, file.clone())),
+                Err(error) => {
+                    failed.get_or_insert(error);
+                    None
+                }
+            }
+        });
+        let Some((format, decided_by)) = found else {
+            return Err(failed.unwrap_or_else(|| {
                 Error::new(ErrorKind::Unrecognised, "holds no files of a known format")
                     .file(folder.to_string())
-                    .suggest(Remedy::ReadAs(registry.names())),
-            );
+                    .suggest(Remedy::ReadAs(registry.names()))
+            }));
         };
-        let format = registry.detect(&mut env.open_file(&decided_by)?)?;
-        let mut rivals = Vec::<(&'static dyn Format, Location)>::new();
+        let extension = extension_of(&decided_by);
+        data.retain(|(other, _)| *other != extension);
+        let (mut kin, mut rivals) = (Vec::new(), Vec::<(&'static dyn Format, Location)>::new());
         for (extension, file) in data {
-            // Files that are not data, whatever their names, are skipped when reading.
+            if format.info().extensions.contains(&extension.as_str()) {
+                continue;
+            }
             let Some(other) = recognised(&file, registry, env) else {
+                // Sound files that are none are faulty. Other files that are not data, whatever their
+                // names, are skipped when reading.
+                if registry.by_extension(&extension).iter().all(holds_sound) {
+                    kin.push(extension);
+                }
                 continue;
             };
-            let own = format.info().extensions.contains(&extension.as_str());
-            let mut known = rivals.iter().map(|(rival, _)| *rival).chain([format]);
-            if !own && known.all(|known| known.info().name != other.info().name) {
+            if other.info().name == format.info().name {
+                kin.push(extension);
+            } else if rivals
+                .iter()
+                .all(|(rival, _)| rival.info().name != other.info().name)
+            {
                 rivals.push((other, file));
             }
         }
         Ok(FolderContent {
             format,
             extension,
+            kin,
             decided_by,
             rivals,
         })
@@ -239,10 +270,22 @@ impl Reader for FolderReader {
     }
 }
 
+/// Returns the extension of a file in lower case, without that of its compression.
+fn extension_of(file: &Location) -> String {
+    let extension = file.plain().extension().map(str::to_ascii_lowercase);
+    extension.unwrap_or_default()
+}
+
 /// Returns `true` if a format holds features or audio.
 fn holds_data(format: &&'static dyn Format) -> bool {
     let caps = format.caps(&Options::default(), Medium::Folder);
     caps.is_ok_and(|caps| caps.features.is_some() || caps.audio.hold_any())
+}
+
+/// Returns `true` if a format holds audio and no features.
+fn holds_sound(format: &&'static dyn Format) -> bool {
+    let caps = format.caps(&Options::default(), Medium::Folder);
+    caps.is_ok_and(|caps| caps.features.is_none() && caps.audio.hold_any())
 }
 
 /// Returns the format of features or audio by the content of a file.

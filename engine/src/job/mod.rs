@@ -190,7 +190,11 @@ impl Job {
         let opening = Opening::of(self, &target, labels.as_ref())?;
         let mut reader = opening.open(registry, env)?.reader;
         let mut first = Utterance::default();
-        if reader.read(&mut first)? {
+        let mut read = reader.read(&mut first);
+        while matches!(&read, Err(error) if error.can_continue() && self.plan.skips()) {
+            read = reader.read(&mut first);
+        }
+        if read? {
             self.plan.output = Some(target.suited_to(&first).sink().clone());
             let labels = labels.map(|labels| labels.suited_to(&labels_of(&first)));
             self.plan.labels_output = labels.map(|labels| labels.sink().clone());

@@ -8,7 +8,7 @@ use spr_core::{Error, Result};
 use super::Job;
 use super::meter::Meter;
 use crate::argument::{Input, OpenedInput, Target};
-use crate::open::{self, open_all};
+use crate::open::{self, IntactSound, open_all};
 use crate::plan::order::Order;
 use crate::plan::{OnError, Plan, Work};
 use crate::step::{Step, StepFiles, Surroundings};
@@ -89,7 +89,10 @@ impl<'a> Opening<'a> {
         let again = || Ok(open_all(inputs, each, request.clone(), files, at)?.reader);
         let work = [&self.order.steps[..], &self.order.joins].concat();
         let partitioning = opened.format.info().pdnn;
-        let reader = self.meter.attach(opened.reader);
+        let mut reader = self.meter.attach(opened.reader);
+        if self.plan.damaged {
+            reader = Box::new(IntactSound::new(reader, env));
+        }
         let reader = open::over(reader, &work, partitioning, &again, files, at)?;
         Ok(OpenedInput { reader, ..opened })
     }
@@ -122,7 +125,7 @@ impl<'a> Opening<'a> {
     pub(super) fn open_to_count(&self, registry: &Registry, env: &Env) -> Result<OpenedInput> {
         let quiet = env.listening(|_| {});
         // What is at fault is not counted where it will be skipped, which only reading all shows.
-        let skips = self.plan.skips();
+        let skips = self.skips();
         let mut request = self
             .plan
             .request()
@@ -137,9 +140,16 @@ impl<'a> Opening<'a> {
         let opened = open_all(inputs, each, request.clone(), files, at)?;
         let again = || Ok(open_all(inputs, each, request.clone(), files, at)?.reader);
         let partitioning = opened.format.info().pdnn;
-        let steps = &self.order.steps;
-        let reader = open::over(opened.reader, steps, partitioning, &again, files, at)?;
+        // What has no labels is skipped as well.
+        let joins = if skips { &self.order.joins[..] } else { &[] };
+        let work = [&self.order.steps[..], joins].concat();
+        let reader = open::over(opened.reader, &work, partitioning, &again, files, at)?;
         Ok(OpenedInput { reader, ..opened })
+    }
+
+    /// Whether a faulty utterance is skipped, at least of one input.
+    pub(super) fn skips(&self) -> bool {
+        self.plan.skips()
     }
 
     /// How much was read, and what was decoded.
@@ -195,7 +205,7 @@ impl Plan {
     }
 
     /// Whether a faulty utterance is skipped, at least of one input.
-    pub(super) fn skips(&self) -> bool {
+    pub fn skips(&self) -> bool {
         self.on_error == OnError::Skip || self.inputs.iter().any(|input| input.permissive)
     }
 }

@@ -7,7 +7,7 @@ use spr_core::{Error, Result};
 use super::Job;
 use crate::argument::{PartName, Target};
 use crate::places;
-use crate::plan::Split;
+use crate::plan::{Input, Split};
 
 impl Job {
     /// Checks that either both outputs are numbered or none.
@@ -67,7 +67,9 @@ impl Job {
         inputs.iter().for_each(|file| env.reads(file));
         // A missing input is a more helpful error than an existing output.
         let missing = |file: &Location| !file.is_url() && !env.exists(file);
-        if let Some(file) = self.plan.data().find(missing) {
+        let needed = self.plan.needed().flat_map(Input::sources);
+        let mut needed = needed.chain(self.plan.joins.sources());
+        if let Some(file) = needed.find(missing) {
             env.open_file(&file)?;
         }
         let mut reserved = Vec::new();

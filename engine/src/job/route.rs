@@ -91,6 +91,8 @@ struct Groups {
     sizes: Vec<u64>,
     /// The indices of speakers among the groups.
     places: HashMap<Key, usize>,
+    /// The number of utterances that will be skipped, and the first error.
+    skipped: (u64, Option<Error>),
 }
 
 impl Groups {
@@ -117,17 +119,25 @@ impl Groups {
         };
         let mut reader = opening.open_to_count(registry, env)?.reader;
         let mut utt = Utterance::default();
+        let (mut skipped, mut first) = (0, None);
         loop {
             match reader.read(&mut utt) {
                 Ok(true) => see(&utt),
                 Ok(false) => break,
-                Err(error) if error.can_continue() => {}
+                Err(error) if error.can_continue() && opening.skips() => {
+                    skipped += 1;
+                    first = first.or(Some(error));
+                }
                 Err(error) => return Err(error),
             }
         }
         match unknown {
             Some(error) => Err(error),
-            None => Ok(Self { sizes, places }),
+            None => Ok(Self {
+                sizes,
+                places,
+                skipped: (skipped, first),
+            }),
         }
     }
 
@@ -136,6 +146,9 @@ impl Groups {
     }
 
     fn too_few(&self, parts: u64) -> Error {
+        if let (true, Some(first)) = (self.sizes.is_empty(), &self.skipped.1) {
+            return first.copy().fatal();
+        }
         let what = match self.places.is_empty() {
             true => "utterance",
             false => "speaker",
@@ -144,7 +157,11 @@ impl Groups {
             1 => format!("1 {what} is"),
             n => format!("{n} {what}s are"),
         };
-        Error::usage(format!("{groups} too few for {parts} parts"))
+        let without = match self.skipped.0 {
+            0 => String::new(),
+            n => format!(", without the {n} that cannot be read"),
+        };
+        Error::usage(format!("{groups} too few for {parts} parts{without}"))
     }
 
     /// Returns the part of each group, for `n` non-empty runs of about equal size.
@@ -240,6 +257,7 @@ mod tests {
         Groups {
             sizes: sizes.to_vec(),
             places: HashMap::new(),
+            skipped: (0, None),
         }
     }
 

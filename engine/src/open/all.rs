@@ -8,8 +8,10 @@ use spr_core::stage::Chain;
 use spr_core::{Error, Result};
 
 use super::OpenedInput;
+use super::ending::SkippableRest;
+use super::input::skipping;
 use crate::plan::{Input, Work, of_input};
-use crate::step::StepFiles;
+use crate::step::{StepFiles, Subject};
 
 impl Input {
     /// Opens several data sets as one; each after the first is opened when it is reached.
@@ -49,25 +51,76 @@ pub fn open_all(
         return Err(Error::usage("no input"));
     };
     let rest: Vec<_> = all.collect();
+    let lenient = request.lenient;
+    let is_lenient = |input: &Input| lenient || input.permissive || input.skips;
     if rest.is_empty() {
-        return first.open_with(&own, request, files, (registry, env));
+        let mut opened = first.open_with(&own, request, files, (registry, env))?;
+        if is_lenient(&first) {
+            let begun = first.entries.is_some();
+            opened.reader = Box::new(SkippableRest::new(opened.reader, begun));
+        }
+        return Ok(opened);
     }
     let distinct = request.distinct;
     let names = inputs.iter().map(|input| input.text.clone()).collect();
     let (each, share) = request.split_share();
-    let mut opened = first.open_with(&own, each.clone(), files, (registry, env))?;
-    let (files, registry, later_env) = (files.clone(), registry.clone(), env.clone());
-    let later = rest.into_iter().map(move |(input, own)| {
-        let opened = input.open_with(&own, each.clone(), &files, (&registry, &later_env))?;
-        Ok(opened.reader)
-    });
-    let chain = Chain::new(iter::once(Ok(opened.reader)).chain(later))?;
+    let takes_all = share.is_none() && !each.has_keys();
+    let (later_files, later_registry, later_env) = (files.clone(), registry.clone(), env.clone());
+    let later = each.clone();
+    let open = move |(input, own): (Input, Vec<Work>)| {
+        let at = (&later_registry, &later_env);
+        let opened = input.open_with(&own, later.clone(), &later_files, at);
+        opened.map_err(|error| error.file(input.text()))
+    };
+    let mut all = iter::once((first, own)).chain(rest);
+    let (mut opened, failed) = first_of(&mut all, &is_lenient, &open)?;
+    let info = opened.reader.info().clone();
+    let later = all.map(move |input| Ok(open(input)?.reader));
+    let failed = failed.into_iter().map(Err);
+    let openers = failed.chain(iter::once(Ok(opened.reader))).chain(later);
+    let mut chain = Chain::of(info, openers).named(names);
+    if takes_all && !work.iter().flatten().any(may_leave_out) {
+        chain = chain.warning_of_empty(env);
+    }
     opened.reader = match distinct {
-        true => Box::new(chain.distinct(names, env.limits)),
+        true => Box::new(chain.distinct(env.limits)),
         false => Box::new(chain),
     };
+    if inputs.iter().any(|input| input.skips) {
+        opened.reader = skipping(opened.reader, env);
+    }
     if let Some(share) = share {
         opened.reader = Request::all().share(share).rest(opened.reader, env)?;
     }
     Ok(opened)
+}
+
+/// Whether work on an input may leave out utterances.
+fn may_leave_out(work: &Work) -> bool {
+    matches!(work, Work::Step(step) if step.kind().subject == Subject::Utterances)
+}
+
+/// An input, with the work on it.
+type Planned = (Input, Vec<Work>);
+
+/// Opens the first of several inputs that can be opened, and returns the errors of those before it.
+///
+/// # Errors
+/// None can be opened, or one that is not lenient cannot.
+fn first_of(
+    all: &mut dyn Iterator<Item = Planned>,
+    is_lenient: &dyn Fn(&Input) -> bool,
+    open: &dyn Fn(Planned) -> Result<OpenedInput>,
+) -> Result<(OpenedInput, Vec<Error>)> {
+    let mut failed = Vec::new();
+    for (input, own) in all {
+        let lenient = is_lenient(&input);
+        match open((input, own)) {
+            Ok(opened) => return Ok((opened, failed)),
+            Err(error) if lenient && error.ends_one_input() => failed.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    let first = failed.into_iter().next();
+    Err(first.unwrap_or_else(|| Error::usage("no input")))
 }

@@ -31,16 +31,17 @@ impl Input {
     ) -> Result<OpenedInput> {
         let mut found = None;
         let (format, kin, why) = match self.named_format(registry)? {
-            Some(format) => (format, None, "as named"),
+            Some(format) => (format, Vec::new(), "as named"),
             None => match self.by_header(registry, env)? {
-                Some(format) => (format, None, BY_HEADER),
+                Some(format) => (format, Vec::new(), BY_HEADER),
                 None => match registry.detect_folder(folder, env)? {
-                    Some(format) => (format, None, "by what is in it"),
+                    Some(format) => (format, Vec::new(), "by what is in it"),
                     None => {
                         let content = FolderReader::detect(folder, registry, env)?;
                         let content = found.insert(content);
-                        let extension = content.extension.clone();
-                        (content.format, Some(extension), "by what its files are")
+                        let mut kin = content.kin.clone();
+                        kin.push(content.extension.clone());
+                        (content.format, kin, "by what its files are")
                     }
                 },
             },
@@ -52,7 +53,7 @@ impl Input {
         if let Some(content) = found.filter(|content| !content.rivals.is_empty()) {
             return Err(several(folder, &content));
         }
-        let kin: Vec<_> = kin.as_deref().into_iter().collect();
+        let kin: Vec<_> = kin.iter().map(String::as_str).collect();
         let opened = request.open_folder(format, folder, &kin, &options, env)?;
         let reader = opened.into_stream()?;
         Ok(OpenedInput {

@@ -57,11 +57,7 @@ impl Input {
     /// Without the utterances that are skipped, if any are.
     fn skipping(&self, reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
         match self.skips {
-            true => {
-                let env = env.clone();
-                let tell = move |error: &Error| env.tell_skipped(error);
-                Box::new(SkipErrors::new(reader, std::sync::Arc::new(tell)))
-            }
+            true => skipping(reader, env),
             false => reader,
         }
     }
@@ -185,4 +181,11 @@ impl Input {
         let below = self.below.clone();
         below.map_or_else(|| env.clone(), |folder| env.below(folder))
     }
+}
+
+/// Without the utterances that are skipped, which are told.
+pub(super) fn skipping(reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
+    let env = env.clone();
+    let tell = move |error: &Error| env.tell_skipped(error);
+    Box::new(SkipErrors::new(reader, std::sync::Arc::new(tell)))
 }

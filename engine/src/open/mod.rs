@@ -1,10 +1,12 @@
 //! From the plan of an input to its utterances.
 
 mod all;
+mod ending;
 mod extent;
 mod folder;
 mod format;
 mod input;
+mod intact;
 mod joins;
 mod place;
 mod work;
@@ -13,6 +15,7 @@ use spr_core::format::{Format, Reader};
 
 pub use all::open_all;
 pub use extent::InputSize;
+pub(crate) use intact::IntactSound;
 pub(crate) use work::{over, read_twice};
 
 /// An open data set.

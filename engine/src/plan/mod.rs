@@ -130,6 +130,14 @@ impl Plan {
         inputs.chain(self.joins.sources())
     }
 
+    /// The inputs that have to be there: one of several that is missing may be skipped.
+    pub fn needed(&self) -> impl Iterator<Item = &Input> {
+        let several = self.inputs.len() > 1;
+        let skips = move |input: &Input| self.on_error == OnError::Skip || input.permissive;
+        let all = self.inputs.iter();
+        all.filter(move |input| !(several && skips(input)))
+    }
+
     /// The files and folders that are read, as far as they are named.
     pub fn sources(&self) -> Vec<Location> {
         let own = self.inputs.iter().flat_map(|input| &input.steps);

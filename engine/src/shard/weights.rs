@@ -72,6 +72,8 @@ pub struct Weights {
     pub entries: Vec<u64>,
     /// The weight of each entry, unless all are equal.
     weights: Vec<u64>,
+    /// Whether each input can be opened; one that cannot counts as one entry.
+    readable: Vec<bool>,
     /// The first entries of groups, if there are groups.
     groups: Option<Vec<u64>>,
 }
@@ -79,14 +81,15 @@ pub struct Weights {
 impl Weights {
     /// Weighs the entries of `inputs`. Lists are read, what they name is not opened; of other data
     /// headers are read, and `hashes` take note of recordings that they name. Entries that `groups`
-    /// gives the same word are not to be parted.
+    /// gives the same word are not to be parted. If `skips` is set, a fault that ends an input counts
+    /// as an entry, which will be skipped.
     ///
     /// # Errors
     /// An input can be read only once or is at fault, nothing tells the weight asked for, or a key has
     /// no group.
     pub fn of(
         inputs: &[Input],
-        by: ShardBalance,
+        (by, skips): (ShardBalance, bool),
         (groups, hashes): (Option<&KeyMap>, &Hashes),
         registry: &Registry,
         env: &Env,
@@ -98,21 +101,35 @@ impl Weights {
             starts: Vec::new(),
             next: 0,
         };
-        let (mut known, mut entries) = (Vec::new(), Vec::new());
+        let (mut known, mut entries, mut readable) = (Vec::new(), Vec::new(), Vec::new());
         for input in inputs {
             if input.is_stdin() || input.file().is_none() && input.folder().is_none() {
                 let message = "a pipe can't be cut into shards, as each would have to read it";
                 return Err(Error::usage(message).file(input.text()));
             }
             let before = known.len();
-            match input.own_list(registry, &quiet)? {
+            let list = input.own_list(registry, &quiet);
+            let read = list.and_then(|list| match list {
                 Some((list, lists)) => lists.weigh(list, &quiet, &mut |key, weight| {
                     known.push(weight);
                     groups.add(key)
-                })?,
+                }),
                 None => {
                     let to = (&mut groups, hashes, &mut known);
-                    read_headers(input, to, registry, &quiet)?;
+                    read_headers(input, to, registry, &quiet)
+                }
+            });
+            let begun = known.len() > before;
+            match read {
+                // The shard that the fault falls to skips it.
+                Err(error) if skips && error.ends_one_input() && (begun || inputs.len() > 1) => {
+                    known.push(Weight::default());
+                    groups.next += 1;
+                    readable.push(begun);
+                }
+                read => {
+                    read?;
+                    readable.push(true);
                 }
             }
             entries.push((known.len() - before) as u64);
@@ -142,6 +159,7 @@ impl Weights {
             by,
             entries,
             weights,
+            readable,
             groups: groups.of.map(|_| groups.starts),
         })
     }
@@ -169,19 +187,31 @@ impl Weights {
     }
 
     /// Returns the inputs that a shard reads: those of which it has entries, or a single one of
-    /// which it has none.
+    /// which it has none. Behind inputs that cannot be opened comes one that can, without entries, as
+    /// it tells what the data are.
     pub fn leave(&self, inputs: Vec<Input>, shard: Shard) -> Vec<Input> {
         let cut = self.cut(shard);
         let mut before = 0;
-        let mut kept = Vec::new();
-        for (mut input, entries) in inputs.into_iter().zip(&self.entries) {
+        let (mut kept, mut any_readable) = (Vec::new(), false);
+        let spare = self.readable.iter().position(|readable| *readable);
+        let spare = spare.and_then(|n| inputs.get(n)).cloned();
+        for ((mut input, entries), readable) in
+            inputs.into_iter().zip(&self.entries).zip(&self.readable)
+        {
             let [first, end] =
                 [cut.first, cut.end].map(|n| n.clamp(before, before + entries) - before);
             if first < end || kept.is_empty() && before + entries >= cut.end {
                 input.entries = Some([first, end]);
                 kept.push(input);
+                any_readable |= *readable;
             }
             before += entries;
+        }
+        if let Some(spare) = spare.filter(|_| !any_readable) {
+            kept.push(Input {
+                entries: Some([0, 0]),
+                ..spare
+            });
         }
         kept
     }

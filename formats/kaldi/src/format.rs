@@ -77,7 +77,7 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "all",
         value: "true|false",
-        help: "read all objects of a file that has no keys (default: the first)",
+        help: "of a file without keys: read all objects, or only the first (default: several are an error)",
     },
     OptionSpec {
         name: "dtype",

@@ -6,7 +6,7 @@ use spr_core::number::companding::Companding;
 use spr_core::{Error, Result, nearest};
 
 use crate::header::layers::{FileDescription, HeaderPlace};
-use crate::list::options::OPTIONS;
+use crate::list::options::{OPTIONS, takes_all};
 use crate::select::Selection;
 use crate::vocabulary::{Dialect, Encoding};
 
@@ -46,7 +46,7 @@ const UNSIGNED: OptionSpec = OptionSpec {
     help: "BYTE, SHORT and INT have no sign",
 };
 
-const COMMON: [OptionSpec; 15] = specs! {
+const COMMON: [OptionSpec; 16] = specs! {
     text "true|false" "numbers as text (reading: whatever the header says)"
     header "FILE|none" "reading: a header in a file of its own, or none; writing: none"
     data "TRACK|PARAM|SAMPLE|SEG|CORPUS|DICTIONARY|UNIT|DES|…" "the kind of data (reading: whatever the header says, as all keys below; writing: not SAMPLE, default: that of the input or the extension, else what the data are; a matrix may have any name)"
@@ -54,6 +54,7 @@ const COMMON: [OptionSpec; 15] = specs! {
     format "BIN01|BIN10|ASCII" "how numbers are stored"
     dim1 "N" "reading: vectors, -1 for all there are"
     dim2 "N" "reading: values in a vector"
+    all "true|false" "reading: take all vectors, samples or lines of a file that goes on after the number in its header, or that number only (default: such a file is an error)"
     fshift "SECONDS" "reading: from frame to frame"
     foffset "SECONDS" "reading: where the first frame starts"
     nchan "N" "reading: channels of samples"
@@ -65,22 +66,22 @@ const COMMON: [OptionSpec; 15] = specs! {
 };
 
 /// The options of the spr format.
-pub(crate) static SPR: [OptionSpec; 22] = with([ORDER, COMPRESS]);
+pub(crate) static SPR: [OptionSpec; 23] = with([ORDER, COMPRESS]);
 
 /// The options of the key format.
-pub(crate) static KEY: [OptionSpec; 22] = with([KEY_ORDER, UNSIGNED]);
+pub(crate) static KEY: [OptionSpec; 23] = with([KEY_ORDER, UNSIGNED]);
 
-const fn with(own: [OptionSpec; 2]) -> [OptionSpec; 22] {
-    let mut all = [own[0]; 22];
+const fn with(own: [OptionSpec; 2]) -> [OptionSpec; 23] {
+    let mut all = [own[0]; 23];
     let mut n = 0;
     while n < COMMON.len() {
         all[n + 1] = COMMON[n];
         n += 1;
     }
-    all[16] = own[1];
+    all[17] = own[1];
     n = 0;
     while n < OPTIONS.len() {
-        all[n + 17] = OPTIONS[n];
+        all[n + 18] = OPTIONS[n];
         n += 1;
     }
     all
@@ -101,7 +102,8 @@ const KEYS: [(&str, &str); 10] = [
 ];
 
 /// Options for reading only.
-const READING: [&str; 10] = [
+const READING: [&str; 11] = [
+    "all",
     "dim1",
     "dim2",
     "fshift",
@@ -145,6 +147,9 @@ pub(crate) struct Reading {
     pub(crate) given: FileDescription,
     /// Whether integers in key files are unsigned, which overrides the header.
     pub(crate) unsigned: Option<bool>,
+    /// Whether all data are taken, or as many as the header says. Without an answer, both must be
+    /// the same.
+    pub(crate) all: Option<bool>,
     pub(crate) select: Selection,
 }
 
@@ -165,6 +170,7 @@ impl Reading {
         Ok(Self {
             given: FileDescription { header, keys },
             unsigned: options.choice("unsigned", &[("true", true), ("false", false)])?,
+            all: takes_all(options)?,
             select: Selection {
                 frames: options.parse("frames")?,
                 columns: options.parse("columns")?,

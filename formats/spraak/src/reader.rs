@@ -54,6 +54,8 @@ struct SpraakReader {
     contents: Contents,
     layout: Layout,
     select: Selection,
+    /// Whether data beyond the number in the header are left out.
+    cut: bool,
     key: Key,
     info: DatasetInfo,
     env: Env,
@@ -69,6 +71,9 @@ impl SpraakReader {
         env: &Env,
     ) -> Result<Self> {
         let mut contents = Contents::of(header, env)?;
+        if options.all == Some(true) {
+            contents.rows = None;
+        }
         let unsigned = options.unsigned.unwrap_or(unsigned(header).is_some());
         if unsigned && header.dialect == Dialect::Key {
             contents.stored = contents.stored.unsigned();
@@ -120,6 +125,7 @@ impl SpraakReader {
             contents,
             layout,
             select: options.select,
+            cut: options.all == Some(false),
             key,
             info,
             env: env.clone(),
@@ -132,6 +138,7 @@ impl SpraakReader {
             source,
             env,
             contents,
+            cut,
             ..
         } = self;
         if data::read(source, into, self.layout, &env.limits)? {
@@ -139,11 +146,11 @@ impl SpraakReader {
                 RowKind::Features => "vectors",
                 RowKind::Sound { .. } => "samples a channel",
             };
-            let what = format!(
-                "the file goes on after {} {rows}; the rest is not read",
-                into.rows()
-            );
-            env.warn(&source.malformed(what));
+            if !*cut {
+                let what = format!("the file goes on after {} {rows}", into.rows());
+                let error = source.malformed(what);
+                return Err(error.hint("all=true reads all of it, all=false leaves out the rest"));
+            }
             // The checksum of compressed data is at their end.
             while !source.layers().is_empty() && !source.at_end()? {
                 let there = source.peek(BLOCK)?.len() as u64;

@@ -40,9 +40,7 @@ pub(super) fn check(
                 found.release();
                 return pass.close(options, (registry, &env), summary, found);
             }
-            Ok((_, Some(error))) => damage = Some(error),
-            Err(error) if is_damage(&error) => damage = Some(error),
-            Err(_) => {}
+            Ok((_, Some(error))) | Err(error) => damage = Some(error),
         }
         found.forget();
         warnings.take();

@@ -8,7 +8,7 @@ mod read;
 mod texts;
 
 use spr_core::bytes::ByteOrder;
-use spr_core::format::{FormatInfo, ObjectBounds};
+use spr_core::format::{FormatInfo, ObjectBounds, OptionSpec};
 use spr_core::model::Dtype;
 
 use crate::kind::AudioKind;
@@ -16,9 +16,16 @@ use crate::kind::AudioKind;
 const NAME: &str = "wav";
 
 pub(crate) static KIND: AudioKind = AudioKind {
-    info: FormatInfo::new(NAME, "WAV audio", &["wav"]),
+    info: FormatInfo::new(NAME, "WAV audio", &["wav"]).options(&[OptionSpec {
+        name: "all",
+        value: "false",
+        help: "reading: only the first of several wave files in one (default: several are an error)",
+    }]),
     starts,
-    open: |source, _, env| read::open(source, ObjectBounds::Whole, env),
+    open: |source, options, env| {
+        let first = options.choice("all", &[("false", ObjectBounds::Own)])?;
+        read::open(source, first.unwrap_or(ObjectBounds::Whole), env)
+    },
     nested: Some(&nested::NestedWave),
     dtypes: &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64],
     order: ByteOrder::Little,

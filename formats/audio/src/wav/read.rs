@@ -174,15 +174,15 @@ impl Riff {
                 return Err(source.malformed("a second fmt chunk"));
             }
             if outside && name != b"LIST" {
+                if matches!(name, b"RIFF" | b"RIFX" | b"RF64" | b"BW64") {
+                    let error = source.malformed("another wave file follows the first");
+                    return Err(error.hint("all=false reads only the first"));
+                }
+                // Padding and tags of other programs are harmless.
                 let shown = name.escape_ascii();
                 let message =
                     format!("more follows the end of the wave file ('{shown}'), which is ignored");
-                // Padding and tags of other programs are harmless, other audio is not.
-                let kind = match name {
-                    b"RIFF" | b"RIFX" | b"RF64" | b"BW64" => ErrorKind::Malformed,
-                    _ => ErrorKind::Unfit,
-                };
-                env.warn(&source.error(kind, message));
+                env.warn(&source.error(ErrorKind::Unfit, message));
                 return Ok(());
             }
             match self.take(source, texts, env) {

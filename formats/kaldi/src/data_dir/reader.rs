@@ -59,6 +59,7 @@ impl DataReader {
         let layout = Layout::of(folder, env)?;
         let taken = FieldChoice::of(&layout, options, request)?;
         let list = list(&layout)?;
+        check_list(&layout, &list, env)?;
         let warning = unsorted(&list, env)?;
         let seen = warning.as_ref().map(|_| SeenKeys::default());
         warning.iter().for_each(|warning| env.warn(warning));
@@ -310,6 +311,22 @@ fn list(layout: &Layout) -> Result<Location> {
         let message = "has none of utt2spk, segments, feats.scp and wav.scp";
         Error::unfit(message).file(layout.folder().to_string())
     })
+}
+
+/// Checks that the table that lists the utterances is not empty while others are not.
+fn check_list(layout: &Layout, list: &Location, env: &Env) -> Result<()> {
+    if !env.open_file(list)?.at_end()? {
+        return Ok(());
+    }
+    for other in [SEGMENTS, FEATURES, WAVES, TEXT].map(|name| layout.file(name)) {
+        if let Some(other) = other
+            && !env.open_file(&other)?.at_end()?
+        {
+            let error = Error::malformed("the file is empty");
+            return Err(error.file(list.to_string()));
+        }
+    }
+    Ok(())
 }
 
 /// Describes the fields that are read.

@@ -75,7 +75,7 @@ impl ObjectReader {
         source.read_matrix(utt.features_mut(), shape, ByteOrder::Little, limits)?;
         if !chunk.is_last {
             self.rest = Some(rest);
-        } else if rest.whole && chunk.first > 0 && !self.all {
+        } else if rest.whole && chunk.first > 0 {
             self.expect_end(source)?;
         }
         Ok(())

@@ -5,7 +5,7 @@ use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Result};
 
 use super::ahead::is_packed;
-use super::{ObjectReader, keep};
+use super::{Further, ObjectReader, keep};
 use crate::binary::{self, Decoder};
 use crate::compress::stored;
 use crate::decide;
@@ -107,7 +107,7 @@ impl ObjectReader {
                 return keep(utt, ObjectKind::Opaque("blob"), marked(&bytes));
             }
             BinaryForm::Tokens => {
-                let bytes = match whole && !self.all {
+                let bytes = match whole && self.further != Further::Read {
                     true => opaque::rest(source, limits)?,
                     false => opaque::tokens(source, limits)?,
                 };

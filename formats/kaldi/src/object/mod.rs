@@ -51,12 +51,34 @@ pub(crate) struct ObjectReader {
     decoder: Decoder,
     /// Whether compressed matrices are also returned as stored.
     keep: bool,
-    /// Whether a file without keys may have several objects, all of which are read.
-    all: bool,
+    /// What becomes of further objects in a file without keys.
+    further: Further,
     singles: Scanner<f32>,
     doubles: Scanner<f64>,
     integers: Vec<i32>,
     line: Vec<u8>,
+}
+
+/// What becomes of the objects behind the first one in a file without keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Further {
+    /// They are an error.
+    Refused,
+    /// They are read.
+    Read,
+    /// They are ignored, as Kaldi's programs do.
+    Ignored,
+}
+
+impl Further {
+    /// Parses the option `all`.
+    pub(crate) fn of(options: &Options) -> Result<Self> {
+        Ok(match (options.get("all"), options.flag("all")?) {
+            (None, _) => Self::Refused,
+            (Some(_), true) => Self::Read,
+            (Some(_), false) => Self::Ignored,
+        })
+    }
 }
 
 /// The source of the expected kind of an object.
@@ -136,7 +158,7 @@ impl ObjectReader {
             binary: false,
             decoder: Decoder::default(),
             keep: content.stored || Compress::of(options)? == Some(Compress::Keep),
-            all: options.flag("all")?,
+            further: Further::of(options)?,
             singles: Scanner::new(env.threads),
             doubles: Scanner::new(env.threads),
             integers: Vec::new(),
@@ -200,7 +222,7 @@ impl ObjectReader {
             self.before = self.found.first.take().or(self.before);
         }
         let kind = self.read_any(source, utt, whole, at)?;
-        if whole && self.rest.is_none() && !self.all {
+        if whole && self.rest.is_none() {
             self.expect_end(source)?;
         }
         if let Some(matrix) = &utt.features {
@@ -344,28 +366,31 @@ impl ObjectReader {
         if let Some(kind) = nested::kind_of_format(format) {
             self.check_holder(source, kind, at)?;
         }
-        let how = (format, whole && !self.all);
+        let how = (format, whole && self.further == Further::Refused);
         let kind = nested::read(source, utt, how, self.content.files, &self.env)?;
         self.check_holder(source, kind, at)?;
         Ok(kind)
     }
 
-    /// Checks that only white space, or another object, is left. Kaldi's programs read the first
-    /// object of a file and ignore the rest.
+    /// Checks that only white space is left, or another object if further ones are ignored.
     fn expect_end(&self, source: &mut Source) -> Result<()> {
         /// The number of bytes by which another object is recognised.
         const HEAD: usize = 64;
-        if Self::at_end(source)? {
+        if self.further == Further::Read || Self::at_end(source)? {
             return Ok(());
         }
         let at = source.offset();
         if !probe::starts_object(source.peek(HEAD)?) {
             return Err(source.malformed("more bytes follow the object"));
         }
-        let message = "more objects follow the first, which alone is read; all=true reads them all";
-        self.env
-            .warn(&Error::malformed(message).file(source.name()).byte(at));
-        Ok(())
+        match self.further {
+            Further::Refused => {
+                let error = Error::malformed("more objects follow the first");
+                let error = error.file(source.name()).byte(at);
+                Err(error.hint("all=true reads them all, all=false only the first"))
+            }
+            Further::Read | Further::Ignored => Ok(()),
+        }
     }
 
     /// Checks that the detected kind is the one requested.

@@ -1,13 +1,14 @@
 //! Reading of corpora: each entry is an utterance with text.
 
 use spr_core::bytes::{Env, MemoryCounter, Source};
-use spr_core::format::{KeyPredicate, Reader};
+use spr_core::format::{KeyPredicate, Options, Reader};
 use spr_core::model::{DatasetInfo, Decimal, FrameGrid, Key, KeySource, Meta, Tag, Utterance};
 use spr_core::{Error, Result};
 
 use super::head::{ListHead, ListKind};
 use super::lines::Lines;
 use super::names::Names;
+use super::options::takes_all;
 use super::tags::Extra;
 use super::time::{FROM, TO_THE_END, TimeBase};
 use crate::contents::tag;
@@ -56,6 +57,7 @@ impl CorpusReader {
     pub(crate) fn open(
         source: Source,
         header: &Header,
+        options: &Options,
         wanted: Option<KeyPredicate>,
         env: &Env,
     ) -> Result<Self> {
@@ -63,11 +65,12 @@ impl CorpusReader {
         let base = TimeBase::of(head.continuous, &head.meta)
             .ok_or_else(|| header.error(header.end, "FSHIFT is not above 0"))?;
         let mut info = DatasetInfo::new(KeySource::Stored);
-        info.utterances = head.lines.filter(|_| wanted.is_none());
+        let all = takes_all(options)?;
+        info.utterances = head.lines.filter(|_| wanted.is_none() && all != Some(true));
         info.compression = source.compression();
         info.frame_shift = head.meta.frame_shift;
         Ok(Self {
-            lines: Lines::new(source, header, head.lines, env),
+            lines: Lines::new(source, header, head.lines, all, env),
             head,
             base,
             names: Names::default(),

@@ -28,6 +28,8 @@ pub(crate) struct Lines {
     number: u64,
     file: Arc<str>,
     expected: Option<u64>,
+    /// Whether lines beyond the expected number are left out.
+    cut: bool,
     read: u64,
     /// Whether the rest is ignored.
     ended: bool,
@@ -37,14 +39,24 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Starts after a header, which may contain the number of lines.
-    pub(crate) fn new(source: Source, header: &Header, expected: Option<u64>, env: &Env) -> Self {
+    ///
+    /// `all` is the answer to what becomes of lines beyond that number: they are read, or left out.
+    /// Without an answer they are an error.
+    pub(crate) fn new(
+        source: Source,
+        header: &Header,
+        expected: Option<u64>,
+        all: Option<bool>,
+        env: &Env,
+    ) -> Self {
         Self {
             file: source.name().into(),
             source,
             line: Vec::new(),
             at: 0,
             number: header.lines,
-            expected,
+            expected: expected.filter(|_| all != Some(true)),
+            cut: all == Some(false),
             read: 0,
             ended: false,
             env: env.clone(),
@@ -60,11 +72,12 @@ impl Lines {
         let more = !self.ended && self.physical()?;
         match (self.expected, more) {
             (Some(expected), true) if self.read == expected => {
-                let message =
-                    format!("the file goes on after {expected} lines; the rest is not read");
-                self.env.warn(&self.error(message));
                 self.ended = true;
-                Ok(false)
+                if self.cut {
+                    return Ok(false);
+                }
+                let error = self.error(format!("the file goes on after {expected} lines"));
+                Err(error.hint("all=true reads all of it, all=false leaves out the rest"))
             }
             (Some(expected), false) if self.read < expected => {
                 let read = self.read;

@@ -56,7 +56,7 @@ pub(crate) fn open(
         let mut of_file = Request::all();
         of_file.values = request.values;
         let files = driven::Files::new(folder, format, options, of_file, env)?;
-        let reader = corpus::CorpusReader::open(source, header, request.take_keys(), env)?;
+        let reader = corpus::CorpusReader::open(source, header, options, request.take_keys(), env)?;
         return Ok(Box::new(driven::CorpusDriven::new(reader, files)));
     }
     options::check_others(format, options, &options::READING).map_err(place)?;
@@ -74,7 +74,9 @@ pub(crate) fn open(
         )?),
         ListKind::Corpus => {
             let wanted = request.take_keys();
-            Box::new(corpus::CorpusReader::open(source, header, wanted, env)?)
+            Box::new(corpus::CorpusReader::open(
+                source, header, options, wanted, env,
+            )?)
         }
         ListKind::Opaque(kind) => Box::new(opaque::open(source, header, kind, env)?),
     })

@@ -33,13 +33,18 @@ pub(crate) const OPTIONS: [OptionSpec; 5] = [
 ];
 
 /// Other options that the list readers accept.
-pub(super) const READING: [&str; 7] = [
-    "data", "type", "format", "header", "dim1", "fshift", "foffset",
+pub(super) const READING: [&str; 8] = [
+    "all", "data", "type", "format", "header", "dim1", "fshift", "foffset",
 ];
 
 /// Returns `true` if the files of a corpus are to be read.
 pub(crate) fn is_driving(options: &Options) -> bool {
     ["root", "suffix"].iter().any(|o| options.get(o).is_some())
+}
+
+/// Returns whether all lines are read, or as many as the header says, if the options answer that.
+pub(crate) fn takes_all(options: &Options) -> Result<Option<bool>> {
+    options.choice("all", &[("true", true), ("false", false)])
 }
 
 /// Rejects options for lists except those `used`.

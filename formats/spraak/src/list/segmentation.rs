@@ -10,6 +10,7 @@ use spr_core::{Result, Symbols};
 use super::head::{ListHead, ListKind};
 use super::lines::Lines;
 use super::names::SAME;
+use super::options::takes_all;
 
 use super::tags::Extra;
 use super::time::{FROM, TO_THE_END, TimeBase};
@@ -50,11 +51,12 @@ impl SegmentationReader {
             .get("symbols")
             .map(|file| Symbols::read(&file.into(), env));
         let mut info = DatasetInfo::new(KeySource::Stored);
-        info.utterances = head.files.filter(|_| wanted.is_none());
+        let all = takes_all(options)?;
+        info.utterances = head.files.filter(|_| wanted.is_none() && all != Some(true));
         info.compression = source.compression();
         info.frame_shift = head.meta.frame_shift;
         Ok(Self {
-            lines: Lines::new(source, header, head.lines, env),
+            lines: Lines::new(source, header, head.lines, all, env),
             head,
             base,
             symbols: symbols.transpose()?,

@@ -299,7 +299,7 @@ fn open_ends_go_to_the_end() {
 }
 
 #[test]
-fn what_is_too_much_is_left_with_a_warning() {
+fn what_is_too_much_is_an_error_unless_asked_for() {
     for (head, data, more) in [
         (SPR_HEAD.to_owned(), &SPR_DATA[..], &b"\0"[..]),
         (
@@ -309,13 +309,20 @@ fn what_is_too_much_is_left_with_a_warning() {
         ),
     ] {
         let whole = file(&head, data);
-        let (utt, warnings) = read(&SPR, &[], &[&whole, more].concat()).unwrap();
-        assert_eq!(utt, example(Some("0")));
-        assert_eq!(warnings.len(), 1);
+        let long = [&whole, more].concat();
+        let error = read(&SPR, &[], &long).unwrap_err();
         assert!(
-            warnings[0].contains("goes on after 2 vectors"),
-            "{warnings:?}"
+            error.to_string().contains("goes on after 2 vectors"),
+            "{error}"
         );
+        let (utt, warnings) = read(&SPR, &[("all", "false")], &long).unwrap();
+        assert_eq!(utt, example(Some("0")));
+        assert!(warnings.is_empty(), "{warnings:?}");
+        // What is left is no vector.
+        assert!(read(&SPR, &[("all", "true")], &long).is_err());
+        let twice = [&whole, data].concat();
+        let (utt, _) = read(&SPR, &[("all", "true")], &twice).unwrap();
+        assert_eq!(utt.features.unwrap().rows(), 4);
     }
 }
 

@@ -132,18 +132,23 @@ def decoded(file: Any) -> Utterance:
     return utt
 
 
+def _options(sort: str) -> Dict[str, Any]:
+    """Of several objects in a file the first is read, as by Kaldi."""
+    return {"table": sort, "all": False}
+
+
 def read(data: Any, sort: str, allow_pipes: Optional[bool]) -> Reader:
     """A reader of an archive, ``ark``, or a script file, ``scp``."""
     if isinstance(data, str) and data.rstrip().endswith("|"):
         # What the caller names runs in any case.
         return _open(f"{sort}:{data}", allow_pipes=allow_pipes or None)
-    return _open(data, format="kaldi", options={"table": sort}, allow_pipes=allow_pipes or None)
+    return _open(data, format="kaldi", options=_options(sort), allow_pipes=allow_pipes or None)
 
 
 def at(place: str, allow_pipes: Optional[bool]) -> Utterance:
     """What is at a place as script files have them: a file, a byte in it, a range, a command."""
     line = b"x " + place.strip().encode("utf-8", "surrogateescape") + b"\n"
-    (utt,) = _open(line, format="kaldi", options={"table": "scp"}, allow_pipes=allow_pipes or None)
+    (utt,) = _open(line, format="kaldi", options=_options("scp"), allow_pipes=allow_pipes or None)
     return utt
 
 
@@ -162,5 +167,5 @@ class Values(Table):
 
 def table(path: Any, allow_pipes: Optional[bool], sort: str = "scp") -> Values:
     """A script file, or an archive, by its keys."""
-    asked = _arguments.asked(path, format="kaldi", options={"table": sort})
+    asked = _arguments.asked(path, format="kaldi", options=_options(sort))
     return Values(asked, _arguments.settings(allow_pipes=allow_pipes or None))

@@ -210,8 +210,9 @@ class _Reader:
 
 
 def _options(kind: str) -> Dict[str, Any]:
-    """Kaldi's classes know what they read, so that nothing has to be guessed."""
-    return {"holder": kind} if kind else {}
+    """Kaldi's classes know what they read, so that nothing has to be guessed. Of several objects in
+    a file they read the first."""
+    return {"all": False, **({"holder": kind} if kind else {})}
 
 
 class SequentialReader(_Reader):
