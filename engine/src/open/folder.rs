@@ -7,8 +7,7 @@ use spr_core::format::{Count, Format, Medium, Registry, Request};
 use spr_core::stage::{FolderContent, FolderReader};
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
-use super::OpenedInput;
-use super::format::BY_HEADER;
+use super::{OpenedInput, Reason};
 use crate::plan::Input;
 
 impl Input {
@@ -31,16 +30,16 @@ impl Input {
     ) -> Result<OpenedInput> {
         let mut found = None;
         let (format, kin, why) = match self.named_format(registry)? {
-            Some(format) => (format, None, "as named"),
+            Some(format) => (format, None, Reason::Named),
             None => match self.by_header(registry, env)? {
-                Some(format) => (format, None, BY_HEADER),
+                Some(format) => (format, None, Reason::Header),
                 None => match registry.detect_folder(folder, env)? {
-                    Some(format) => (format, None, "by what is in it"),
+                    Some(format) => (format, None, Reason::Folder),
                     None => {
                         let content = FolderReader::detect(folder, registry, env)?;
                         let content = found.insert(content);
                         let extension = content.extension.clone();
-                        (content.format, Some(extension), "by what its files are")
+                        (content.format, Some(extension), Reason::Files)
                     }
                 },
             },
