@@ -43,7 +43,7 @@ pub(super) struct TextLook {
 
 impl TextLook {
     /// The extension that any text has.
-    const PLAIN: &str = "txt";
+    const PLAIN: &'static str = "txt";
 
     pub(super) fn of(head: &[u8], extension: Option<&str>) -> Self {
         let extension = extension.filter(|extension| !extension.eq_ignore_ascii_case(Self::PLAIN));

@@ -193,9 +193,8 @@ pub(crate) fn is_script(head: &[u8], named: bool) -> bool {
     }
     if named {
         // A line without a second word is a fault in a script file, not another kind of file.
-        return places
-            .find(|line| words(line).count() > 1)
-            .is_some_and(is_place);
+        let (several, single): (Vec<_>, Vec<_>) = places.partition(|line| words(line).count() > 1);
+        return several.len() >= single.len() && several.first().is_some_and(|line| is_place(line));
     }
     places.next().is_some_and(is_place) && places.all(is_place)
 }
