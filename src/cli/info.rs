@@ -169,13 +169,21 @@ impl Form {
     }
 }
 
+/// The name of the format, and whether it is certain.
+fn format_of(facts: &Facts) -> String {
+    match facts.guessed {
+        true => format!("{} (a guess)", facts.format),
+        false => facts.format.clone(),
+    }
+}
+
 /// A line of the table of several data sets.
 fn row(facts: &Facts) -> Vec<String> {
     let known = |n: Option<u64>| n.map_or("-".to_owned(), |n| n.to_string());
     let has_frames = facts.frames.filter(|n| *n > 0);
     vec![
         facts.input.clone(),
-        facts.format.clone(),
+        format_of(facts),
         facts.kinds.join("+"),
         known(facts.utterances),
         known(has_frames),
@@ -189,7 +197,7 @@ fn describe(facts: &Facts) -> Vec<String> {
     let holds = |kind: &str| facts.kinds.iter().any(|own| own == kind);
     let mut lines = vec![facts.input.clone()];
     let mut line = |name: &str, text: String| lines.push(format!("  {name:<12}{text}"));
-    let mut format = facts.format.clone();
+    let mut format = format_of(facts);
     if let Some(order) = facts.byte_order {
         format.push_str(&format!(", {order} endian"));
     }

@@ -7,6 +7,7 @@ use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Registry, Request};
 use spr_core::model::{DatasetInfo, Decimal, Dtype, Utterance};
+use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};
 
 use crate::argument::Input;
@@ -18,6 +19,9 @@ pub struct Facts {
     pub input: String,
     /// The format's name.
     pub format: String,
+    /// Whether the format is a guess by the look of text.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub guessed: bool,
     /// Utterances.
     pub utterances: Option<u64>,
     /// Frames of all utterances.
@@ -77,6 +81,7 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         Err(error) => return (facts, Err(error)),
     };
     facts.format = opened.format.info().name.to_owned();
+    facts.guessed = opened.why == Reason::Guess;
     facts.partitions = input.shuffles();
     let mut reader = opened.reader;
     let mut survey = Survey::new(Scope::Shapes, reader.info());

@@ -41,6 +41,8 @@ pub struct Lines<S = Source> {
     number: u64,
     file: Arc<str>,
     rules: Rules,
+    /// Returns `true` for a line that is seen to be whole without an end.
+    closes: fn(&[u8]) -> bool,
     /// Whether the line was given back and is returned once more.
     again: bool,
     ended: bool,
@@ -67,11 +69,20 @@ impl<S: BorrowMut<Source>> Lines<S> {
             line: Vec::new(),
             number: 0,
             rules,
+            closes: |_| false,
             again: false,
             ended: false,
             env: env.clone(),
             warned: Vec::new(),
         }
+    }
+
+    /// Takes a last line without an end, with a warning, if `closes` returns `true` for it: what it
+    /// ends with, such as a bracket, is not there in a line that was cut off.
+    #[must_use]
+    pub fn closed_by(mut self, closes: fn(&[u8]) -> bool) -> Self {
+        self.closes = closes;
+        self
     }
 
     /// Goes to the next line; returns `false` at the end and after an error, and on every later call.
@@ -106,7 +117,10 @@ impl<S: BorrowMut<Source>> Lines<S> {
         let Rules::Text(comment) = self.rules else {
             return Ok(!self.line.trim_ascii().is_empty());
         };
-        if !has_end {
+        if !has_end && (self.closes)(&self.line) {
+            let warning = Error::unfit("the last line has no line end, but is whole");
+            self.env.warn(&self.placed(warning));
+        } else if !has_end {
             let error = "the last line has no line end and may be cut off";
             let error = Error::new(ErrorKind::Truncated, error);
             let error = error.hint("if it is whole, put a line end behind it");
@@ -160,7 +174,7 @@ impl<S: BorrowMut<Source>> Lines<S> {
     /// Warns about the file.
     #[track_caller]
     pub fn tell(&self, message: impl Into<String>) {
-        self.env.warn(&Error::malformed(message).file(&*self.file));
+        self.env.warn(&Error::unfit(message).file(&*self.file));
     }
 
     /// Returns the position of the line.

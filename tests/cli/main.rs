@@ -26,6 +26,7 @@ mod fitting;
 #[cfg(unix)]
 mod guesses;
 mod header;
+mod held_for;
 mod help;
 mod hints;
 mod info;

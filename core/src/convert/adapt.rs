@@ -15,6 +15,7 @@ use crate::model::{
 };
 use crate::stage;
 use crate::stage::guess::Guess;
+use recordings::WholeRecordings;
 
 /// Adapts utterances to the capabilities of a target.
 ///
@@ -35,6 +36,7 @@ pub struct Adapter {
     /// The casts of the current utterance so far, summed over its chunks.
     casts: [CastStats; Cast::COUNT],
     ended: bool,
+    whole: WholeRecordings,
     guess: Guess,
     /// Whether the warning about an unsupported requested type was given.
     told: bool,
@@ -80,6 +82,7 @@ impl Adapter {
             next: Shared::default(),
             casts: Default::default(),
             ended: true,
+            whole: WholeRecordings::default(),
             guess: Guess::default(),
             told: false,
         }
@@ -118,6 +121,7 @@ impl Adapter {
     /// utterance that is not stored must not be kept.
     pub fn keep(&mut self) {
         self.first = self.next;
+        self.whole.keep();
         // The losses of the last chunk include those of the others.
         if self.ended && !self.now.is_empty() {
             self.report.append(&std::mem::take(&mut self.now));
@@ -156,6 +160,7 @@ impl Adapter {
         let untranslated = translate::translate(utt, caps, guess, now, env)?;
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
+        self.whole.check(utt, &self.caps)?;
         recordings::fit(utt, &self.caps, &mut self.now)?;
         self.fit_meta(utt);
         let other = utt.other().map(str::to_owned);

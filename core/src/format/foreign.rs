@@ -68,6 +68,65 @@ const KNOWN: [Foreign; 29] = [
     other(0, b"[{", "JSON, but not of the format jsonl"),
 ];
 
+/// Kinds of text that are not read, by the extensions of their files.
+const BY_EXTENSION: [(&str, &[&str]); 7] = [
+    (
+        "NIST UEM, the parts of recordings that are scored",
+        &["uem"],
+    ),
+    (
+        "a shell script",
+        &["sh", "bash", "zsh", "csh", "ksh", "fish"],
+    ),
+    (
+        "source code",
+        &[
+            "awk", "c", "cc", "cpp", "cs", "cu", "cxx", "go", "h", "hh", "hpp", "java", "jl", "js",
+            "lua", "m", "mk", "pl", "pm", "py", "r", "rb", "rs", "sql", "swift", "ts",
+        ],
+    ),
+    (
+        "a page of text",
+        &["htm", "html", "md", "rst", "tex", "xml"],
+    ),
+    (
+        "a file of settings",
+        &["cfg", "conf", "ini", "toml", "yaml", "yml"],
+    ),
+    ("a table of columns", &["csv", "tsv"]),
+    ("a log", &["log"]),
+];
+
+/// Returns the kind of text whose files have this extension, if it is not one that is read.
+pub(super) fn by_extension(extension: &str) -> Option<&'static str> {
+    let extension = extension.to_ascii_lowercase();
+    let mut all = BY_EXTENSION.iter();
+    let found = all.find(|(_, extensions)| extensions.contains(&&*extension));
+    found.map(|(kind, _)| *kind)
+}
+
+/// Returns the first bytes of a text that open another kind of text than lines of words and
+/// numbers, and that kind.
+pub(super) fn opening(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    /// The byte order mark that some editors write before UTF-8.
+    const BOM: &[u8] = b"\xef\xbb\xbf";
+    let text = head.strip_prefix(BOM).unwrap_or(head);
+    // Kaldi's matrices without a key have a blank before the bracket.
+    if text.starts_with(b"[") {
+        return Some(("'['", "JSON"));
+    }
+    let openings = [
+        ("{", "'{'", "JSON"),
+        ("\"", "'\"'", "quoted text"),
+        ("<", "'<'", "XML"),
+        ("#!", "'#!'", "a script"),
+    ];
+    let text = text.trim_ascii_start();
+    let mut openings = openings.into_iter();
+    let found = openings.find(|(start, ..)| text.starts_with(start.as_bytes()));
+    found.map(|(_, shown, kind)| (shown, kind))
+}
+
 /// The number of first bytes that [`foreign`] inspects.
 pub(super) const HEAD: usize = 262;
 

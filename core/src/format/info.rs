@@ -114,6 +114,8 @@ pub struct FormatInfo {
     pub extensions: &'static [&'static str],
     /// Extensions of other formats that its files may have, if the format is named.
     pub also: &'static [&'static str],
+    /// Extensions of lists that name its files, which are read and not written.
+    pub listed_in: &'static [&'static str],
     /// The options for reading and writing.
     pub options: &'static [OptionSpec],
     /// The index of its files.
@@ -138,6 +140,7 @@ impl FormatInfo {
             title,
             extensions,
             also: &[],
+            listed_in: &[],
             options: &[],
             index: IndexKind::Own,
             variants: FileVariants::NONE,
@@ -150,6 +153,13 @@ impl FormatInfo {
     #[must_use]
     pub const fn also(mut self, extensions: &'static [&'static str]) -> Self {
         self.also = extensions;
+        self
+    }
+
+    /// Sets the extensions of lists that name its files.
+    #[must_use]
+    pub const fn listed_in(mut self, extensions: &'static [&'static str]) -> Self {
+        self.listed_in = extensions;
         self
     }
 

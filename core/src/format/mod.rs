@@ -3,6 +3,7 @@
 mod audit;
 mod caps;
 mod check;
+mod decide;
 mod foreign;
 mod info;
 mod lists;
@@ -22,6 +23,7 @@ pub use crate::bytes::{Claim, Medium, Nested, ObjectBounds};
 pub use crate::name::Variant;
 pub use audit::{Audit, Auditor, Finding, Severity};
 pub use caps::{Caps, ChunkSupport, Count, Empty, Keys, Objects, Recordings, Tags};
+pub use decide::Basis;
 pub use foreign::foreign;
 pub use info::{DataVariant, FileVariants, FormatInfo, IndexKind, Partitioning, TableHabits};
 pub use lists::{Lists, Weight};

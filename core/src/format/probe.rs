@@ -23,6 +23,13 @@ impl Probe<'_> {
     pub fn extension(&self) -> Option<&str> {
         self.path?.extension()?.to_str()
     }
+
+    /// Returns `true` if less than 1 % of the bytes, or none of a few, are control characters.
+    pub fn is_text(&self) -> bool {
+        let control = |b: &&u8| **b < b' ' && !b.is_ascii_whitespace();
+        let controls = self.head.iter().filter(control).count();
+        !self.head.is_empty() && controls * 100 < self.head.len().max(100)
+    }
 }
 
 /// The probability that a file is of a format, in increasing order.
@@ -32,7 +39,9 @@ pub enum Score {
     No,
     /// Only the file name matches.
     NameOnly,
-    /// The content may match; higher is more probable.
+    /// The content is text without a form: the format takes it, as it takes nearly any text.
+    AnyText,
+    /// The content has the form of the format; higher is more probable.
     Possible(u8),
     /// Magic bytes match.
     Certain,

@@ -1,5 +1,6 @@
 //! The formats a program knows.
 
+use super::decide::{Basis, Look, TextLook};
 use super::foreign::{self, foreign};
 use super::{Format, OpenedDataset, Options, Probe, Request, Score};
 use crate::bytes::{Claim, Env, Finder, Location, Nested, NestedFormats, Source};
@@ -86,9 +87,15 @@ impl Registry {
     /// # Errors
     /// Reading fails.
     pub fn rank(&self, source: &mut Source) -> Result<Vec<(Score, &'static dyn Format)>> {
+        Ok(self.look(source)?.ranked)
+    }
+
+    /// Scores the start of `source`.
+    fn look(&self, source: &mut Source) -> Result<Look> {
         let file = source.location().map(Location::plain);
         let len = source.len();
         let path = file.as_ref().and_then(Location::local_path);
+        let extension = file.as_ref().and_then(Location::extension);
         // Further bytes are not needed after magic bytes.
         let certain = |head: &[u8]| {
             let probe = Probe {
@@ -109,24 +116,31 @@ impl Registry {
         let mut ranked: Vec<_> = self.formats().map(|f| (f.probe(&probe), f)).collect();
         ranked.retain(|(score, _)| *score > Score::No);
         ranked.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        Ok(ranked)
+        Ok(Look {
+            ranked,
+            text: (probe.is_text()).then(|| TextLook::of(probe.head, extension)),
+        })
     }
 
     /// Returns the format that matches `source` best.
     ///
     /// # Errors
-    /// None matches, or several match equally well.
+    /// None matches, or the content and the name leave several.
     pub fn detect(&self, source: &mut Source) -> Result<&'static dyn Format> {
-        let ranked = self.rank(source)?;
-        match ranked.as_slice() {
-            [] => Err(self.unrecognised(source)),
-            [(first, a), (second, b), ..] if first == second => Err(Error::new(
-                ErrorKind::Ambiguous,
-                format!("may be {} or {}", a.info().name, b.info().name),
-            )
-            .file(source.name())
-            .suggest(Remedy::ReadAs(vec![a.info().name, b.info().name]))),
-            [(_, format), ..] => Ok(*format),
+        Ok(self.recognise(source)?.0)
+    }
+
+    /// Returns the format that matches `source` best, and the reason.
+    ///
+    /// # Errors
+    /// As for [`detect`](Self::detect).
+    pub fn recognise(&self, source: &mut Source) -> Result<(&'static dyn Format, Basis)> {
+        match self.look(source)?.decide(self) {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => Err(self.unrecognised(source)),
+            Err(doubt) => Err(Error::new(ErrorKind::Ambiguous, doubt.message)
+                .file(source.name())
+                .suggest(Remedy::ReadAs(doubt.formats))),
         }
     }
 

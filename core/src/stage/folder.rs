@@ -292,7 +292,7 @@ fn holds_sound(format: &&'static dyn Format) -> bool {
 fn recognised(file: &Location, registry: &Registry, env: &Env) -> Option<&'static dyn Format> {
     let ranked = registry.rank(&mut env.open_file(file).ok()?).ok()?;
     let (score, format) = ranked.first()?;
-    (*score > Score::NameOnly && holds_data(format)).then_some(*format)
+    (*score > Score::AnyText && holds_data(format)).then_some(*format)
 }
 
 /// The files of a folder.

@@ -7,8 +7,7 @@ use spr_core::format::{Count, Format, Medium, Registry, Request};
 use spr_core::stage::{FolderContent, FolderReader};
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
-use super::OpenedInput;
-use super::format::BY_HEADER;
+use super::{OpenedInput, Reason};
 use crate::plan::Input;
 
 impl Input {
@@ -31,17 +30,17 @@ impl Input {
     ) -> Result<OpenedInput> {
         let mut found = None;
         let (format, kin, why) = match self.named_format(registry)? {
-            Some(format) => (format, Vec::new(), "as named"),
+            Some(format) => (format, Vec::new(), Reason::Named),
             None => match self.by_header(registry, env)? {
-                Some(format) => (format, Vec::new(), BY_HEADER),
+                Some(format) => (format, Vec::new(), Reason::Header),
                 None => match registry.detect_folder(folder, env)? {
-                    Some(format) => (format, Vec::new(), "by what is in it"),
+                    Some(format) => (format, Vec::new(), Reason::Folder),
                     None => {
                         let content = FolderReader::detect(folder, registry, env)?;
                         let content = found.insert(content);
                         let mut kin = content.kin.clone();
                         kin.push(content.extension.clone());
-                        (content.format, kin, "by what its files are")
+                        (content.format, kin, Reason::Files)
                     }
                 },
             },

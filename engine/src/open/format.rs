@@ -1,14 +1,12 @@
 //! The format of an input: as named, by a header elsewhere, by content, by its extension.
 
 use spr_core::bytes::{Env, FileKind, FileStatus, Location, Source};
-use spr_core::format::{Format, Options, Registry, Score};
+use spr_core::format::{Basis, Format, Options, Registry, Score};
 use spr_core::{Error, ErrorKind, Remedy, Result, nearest};
 
+use super::Reason;
 use crate::plan::Input;
 use crate::step::option_keys;
-
-/// The explanation for a format found through an option.
-pub(super) const BY_HEADER: &str = "by its header in another file";
 
 impl Input {
     /// The format that is named.
@@ -27,17 +25,17 @@ impl Input {
         damaged: bool,
         registry: &Registry,
         env: &Env,
-    ) -> Result<(&'static dyn Format, &'static str)> {
+    ) -> Result<(&'static dyn Format, Reason)> {
         if let Some(format) = self.named_format(registry)? {
-            return Ok((format, "as named"));
+            return Ok((format, Reason::Named));
         }
         if let Some(format) = self.by_header(registry, env)? {
             return match registry.rank(source)?.first() {
                 // It may have its own header.
                 Some((Score::Certain, own)) if own.info().variants.headerless.is_some() => {
-                    Ok((*own, "by its content"))
+                    Ok((*own, Reason::Content))
                 }
-                _ => Ok((format, BY_HEADER)),
+                _ => Ok((format, Reason::Header)),
             };
         }
         detect(source, registry).or_else(|error| match damaged {
@@ -64,7 +62,7 @@ impl Input {
         let ranked = registry.rank(&mut env.open_file(&file.as_str().into())?)?;
         let mut known = ranked
             .into_iter()
-            .filter(|(score, _)| *score > Score::NameOnly);
+            .filter(|(score, _)| *score > Score::AnyText);
         let found = known.find(|(_, format)| header(*format).is_some());
         Ok(Some(found.map_or(first, |(_, format)| format)))
     }
@@ -89,7 +87,7 @@ impl Input {
         match ranked.first() {
             Some((score, found))
                 if error.kind() == ErrorKind::Malformed
-                    && *score > own.unwrap_or(Score::NameOnly) =>
+                    && *score > own.unwrap_or(Score::No).max(Score::AnyText) =>
             {
                 error.suggest_instead(Remedy::ReadByContent(found.info().name))
             }
@@ -129,23 +127,22 @@ fn by_name(
     source: &Source,
     registry: &Registry,
     error: Error,
-) -> Result<(&'static dyn Format, &'static str)> {
+) -> Result<(&'static dyn Format, Reason)> {
     let plain = source.location().map(Location::plain);
     let extension = plain.as_ref().and_then(Location::extension);
     let claimed = extension.map(|extension| registry.by_extension(extension));
     match claimed.as_deref() {
-        Some([format]) if error.kind() == ErrorKind::Unrecognised => {
-            Ok((*format, "by its extension"))
-        }
+        Some([format]) if error.kind() == ErrorKind::Unrecognised => Ok((*format, Reason::Name)),
         _ => Err(error),
     }
 }
 
-fn detect(source: &mut Source, registry: &Registry) -> Result<(&'static dyn Format, &'static str)> {
-    let format = registry.detect(source)?;
-    let why = match registry.rank(source)?.first() {
-        Some((Score::NameOnly, _)) => "by its extension",
-        _ => "by its content",
+fn detect(source: &mut Source, registry: &Registry) -> Result<(&'static dyn Format, Reason)> {
+    let (format, basis) = registry.recognise(source)?;
+    let why = match basis {
+        Basis::Content => Reason::Content,
+        Basis::Name => Reason::Name,
+        Basis::Guess => Reason::Guess,
     };
     Ok((format, why))
 }

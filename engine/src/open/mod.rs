@@ -11,6 +11,8 @@ mod joins;
 mod place;
 mod work;
 
+use std::fmt;
+
 use spr_core::format::{Format, Reader};
 
 pub use all::open_all;
@@ -25,5 +27,38 @@ pub struct OpenedInput {
     /// Its format.
     pub format: &'static dyn Format,
     /// The reason for the format.
-    pub why: &'static str,
+    pub why: Reason,
+}
+
+/// The reason why an input is held for a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The argument names it.
+    Named,
+    /// A header in another file.
+    Header,
+    /// The content.
+    Content,
+    /// The extension.
+    Name,
+    /// The look of text, which its name does not confirm.
+    Guess,
+    /// The names in a folder.
+    Folder,
+    /// The files of a folder.
+    Files,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Named => "as named",
+            Self::Header => "by its header in another file",
+            Self::Content => "by its content",
+            Self::Name => "by its extension",
+            Self::Guess => "a guess by the look of its text",
+            Self::Folder => "by what is in it",
+            Self::Files => "by what its files are",
+        })
+    }
 }

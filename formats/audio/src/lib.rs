@@ -8,6 +8,8 @@ mod damaged;
 #[cfg(feature = "flac")]
 mod flac;
 mod format;
+#[cfg(any(feature = "flac", feature = "mp3"))]
+mod id3;
 mod kind;
 #[cfg(feature = "mp3")]
 mod mp3;

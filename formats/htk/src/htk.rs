@@ -30,6 +30,7 @@ pub struct Htk;
 static INFO: FormatInfo =
     FormatInfo::new(NAME, "HTK parameter files", &["htk", "fea", "plp", "fbk"])
         .also(&["mfc"])
+        .listed_in(&["scp"])
         .options(&[
             style::KIND,
             style::COMPRESS,

@@ -109,7 +109,7 @@ pub(crate) fn is_script(head: &[u8], whole: bool, named: bool) -> bool {
         true => head.len(),
         false => head.iter().rposition(|b| *b == b'\n').unwrap_or_default(),
     };
-    let mut lines = head[..end].split(|b| *b == b'\n').peekable();
+    let lines = head[..end].split(|b| *b == b'\n');
     let is_entry = |line: &[u8]| match parse(line, Naming::Names) {
         Ok(None) => true,
         Ok(Some(entry)) => {
@@ -123,10 +123,21 @@ pub(crate) fn is_script(head: &[u8], whole: bool, named: bool) -> bool {
         }
         Err(_) => false,
     };
-    let blank = |line: &&[u8]| line.trim_ascii().is_empty();
-    !head[..end].trim_ascii().is_empty()
-        && lines.peek().is_some_and(|first| !blank(first))
-        && lines.all(is_entry)
+    let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
+    let first = lines.clone().next();
+    // A fault in a line does not make the list another kind of file.
+    let (mut entries, mut faults) = (0_usize, 0_usize);
+    for line in lines.filter(|line| !is_blank(line)) {
+        match is_entry(line) {
+            true => entries += 1,
+            false => faults += 1,
+        }
+    }
+    let few = match named {
+        true => faults <= entries,
+        false => faults <= 1 || faults * 10 <= entries,
+    };
+    entries > 0 && few && first.is_some_and(|first| !is_blank(&first))
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 //! Recognition of archives and script files by their first bytes.
 
+use std::collections::HashSet;
+use std::path::Path;
+
 use spr_core::format::{Probe, Score};
 use spr_core::model::is_word_byte;
 
+use crate::data_dir::layout;
 use crate::number::{Scan, end_of_word, integer, is_space, real};
 use crate::recognise;
 
@@ -61,7 +65,19 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
             _ => Score::Possible(65),
         };
     }
-    text(rest, head).max(named)
+    match text(rest, head) {
+        Score::AnyText if is_own_name(probe) => Score::Possible(20),
+        score => score.max(named),
+    }
+}
+
+/// Returns `true` if the file is called as a table of a data directory.
+fn is_own_name(probe: &Probe<'_>) -> bool {
+    let name = probe
+        .path
+        .and_then(Path::file_name)
+        .and_then(|name| name.to_str());
+    name.is_some_and(layout::is_table)
 }
 
 /// Returns `true` if these bytes are the first entry of an archive and suffice to decide how it is
@@ -136,8 +152,24 @@ fn text(rest: &[u8], head: &[u8]) -> Score {
         }
         // A list of single words is not data; only the file's name can identify it.
         _ if !lines(head).any(|line| words(line).count() > 1) => Score::No,
-        _ => Score::Possible(10),
+        _ if is_table(head) => Score::AnyText,
+        _ => Score::No,
     }
+}
+
+/// Returns `true` if each line starts with a key of its own, apart from one line, or one of ten.
+/// Programs and pages have indented, blank and repeated lines.
+fn is_table(head: &[u8]) -> bool {
+    let (mut keys, mut seen, mut faults) = (HashSet::new(), 0_usize, 0_usize);
+    for line in lines(head) {
+        if line.first().is_some_and(|b| is_space(*b)) && words(line).next().is_some() {
+            return false;
+        }
+        seen += 1;
+        let key = words(line).next();
+        faults += usize::from(!key.is_some_and(|key| keys.insert(key)));
+    }
+    faults <= seen.saturating_sub(1).min(1) || faults * 10 <= seen
 }
 
 /// Returns `true` if lines name objects. `named` means that the file's name already identifies a
@@ -159,7 +191,12 @@ pub(crate) fn is_script(head: &[u8], named: bool) -> bool {
     if head.iter().any(|b| b.is_ascii_control() && !is_space(*b)) {
         return false;
     }
-    places.next().is_some_and(is_place) && places.all(|line| named || is_place(line))
+    if named {
+        // A line without a second word is a fault in a script file, not another kind of file.
+        let (several, single): (Vec<_>, Vec<_>) = places.partition(|line| words(line).count() > 1);
+        return several.len() >= single.len() && several.first().is_some_and(|line| is_place(line));
+    }
+    places.next().is_some_and(is_place) && places.all(is_place)
 }
 
 /// Returns `true` for `name:digits`, optionally followed by a range.
@@ -224,7 +261,29 @@ fn is_object(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+
+    #[test]
+    fn text_that_may_be_a_table_is_told_from_other_text() {
+        for (head, path, score) in [
+            (&b"ann-001 the converter reads\n"[..], "x", Score::AnyText),
+            (b"a one\nb two\n\nc three\n", "x", Score::AnyText),
+            (b"1001 yes\n1002 no\n", "x", Score::AnyText),
+            (b"1001 yes\n1002 no\n", "data/text", Score::Possible(20)),
+            (b"all: x\n\tcc x.c\n", "Makefile", Score::No),
+            (
+                b"#include <a>\n#include <b>\n\nint main() {\n",
+                "x",
+                Score::No,
+            ),
+            (
+                b"g A 0.39 0.08 BUT\ng A 0.5 0.1 IT\ng A 1 1 IS\n",
+                "x",
+                Score::No,
+            ),
+        ] {
+            assert_eq!(of(head, path), score, "{}", head.escape_ascii());
+        }
+    }
 
     fn of(head: &[u8], path: &str) -> Score {
         score(&Probe {
@@ -261,7 +320,7 @@ mod tests {
             (b"a d/x.mat\n", "x", 65),
             (b"a x.mat\n", "x", 65),
             (b"a RIFF\0\0\0\0WAVE", "x", 60),
-            (b"ann-001 the converter reads\n", "text", 10),
+            (b"a.wav\nb b.wav\nc c.wav\n", "wav.scp", 90),
         ] {
             assert_eq!(
                 of(head, path),

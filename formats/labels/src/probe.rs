@@ -3,7 +3,7 @@
 use spr_core::format::{FormatInfo, Probe, Score};
 use spr_syntax::lines::{BOM, is_blank};
 
-/// Scores a file by its lines: `points` of 100, if all visible lines match.
+/// Scores a file by its lines: `points` of 100, if they have the form of the format.
 pub(crate) fn by_lines(
     info: &FormatInfo,
     probe: &Probe<'_>,
@@ -12,24 +12,27 @@ pub(crate) fn by_lines(
     is_line: impl Fn(&[u8]) -> bool,
 ) -> Score {
     let named = is_named(info, probe);
-    let mut seen = lines(probe, comment).peekable();
-    match seen.peek().is_some() && seen.all(is_line) {
+    let (mut seen, mut faults) = (0_usize, 0_usize);
+    for line in lines(probe, comment) {
+        seen += 1;
+        faults += usize::from(!is_line(line));
+    }
+    match seen > 0 && is_form(seen, faults, named) {
         // The name decides between formats with similar lines.
         true => Score::Possible(points + if named { 10 } else { 0 }),
-        false if named && is_text(probe.head) => Score::Possible(FAULTY),
         false if named && !probe.head.is_empty() => Score::NameOnly,
         false => Score::No,
     }
 }
 
-/// The score by name alone if some lines do not match: more than that of a word list, so that the
-/// fault is reported.
-const FAULTY: u8 = 12;
-
-/// Returns `true` if less than 1 % of the bytes, or none of a few, are control characters.
-fn is_text(head: &[u8]) -> bool {
-    let control = |b: &u8| *b < b' ' && !b.is_ascii_whitespace();
-    !head.is_empty() && head.iter().filter(|b| control(b)).count() * 100 < head.len().max(100)
+/// Returns `true` if lines have a form in spite of their faults, so that a fault does not make the
+/// file one of another format: half of the lines of a `named` file, otherwise all but one, or nine
+/// of ten.
+fn is_form(seen: usize, faults: usize, named: bool) -> bool {
+    match named {
+        true => faults * 2 <= seen,
+        false => faults <= seen.saturating_sub(1).min(1) || faults * 10 <= seen,
+    }
 }
 
 /// Returns `true` if the file has a name of the format.

@@ -80,6 +80,7 @@ impl Format for Rttm {
     ) -> Result<OpenedDataset> {
         let grammar = ByRecording::new(Turns, Naming::of(options, env)?);
         let lines = Lines::new(source, Some(COMMENT), env);
+        let lines = lines.closed_by(|line| line.ends_with(NONE) && Turns.parse(line).is_ok());
         let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
         Ok(OpenedDataset::stream(reader))
     }

@@ -97,6 +97,7 @@ impl Format for Trn {
         env: &Env,
     ) -> Result<OpenedDataset> {
         let lines = Lines::new(source, Some(COMMENT), env);
+        let lines = lines.closed_by(|line| parse(line).is_ok());
         let reader = ManyReader::new(Transcripts, lines, KeySource::Stored, request);
         Ok(OpenedDataset::stream(reader))
     }

@@ -12,7 +12,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use spr_core::model::Decimal;
-use spr_core::{Error, Result};
+use spr_core::{Error, ErrorKind, Result};
 
 /// The fields of an object that have not been taken yet, in order.
 #[derive(Debug, Default)]
@@ -53,6 +53,11 @@ impl<'a> Object<'a> {
     /// # Errors
     /// It is none, or a field appears twice in it.
     pub fn of_line(line: &'a [u8]) -> Result<Self> {
+        if line.trim_ascii_start().starts_with(b"[") {
+            let message = "starts a JSON array, expected one JSON object per line";
+            let error = Error::new(ErrorKind::Unsupported, message);
+            return Err(error.hint("`jq -c '.[]' FILE` writes a line for each object of an array"));
+        }
         serde_json::from_slice(line).map_err(|e| syntax_error(&e, line))
     }
 
@@ -247,9 +252,10 @@ mod tests {
     #[test]
     fn lines_that_are_no_object() {
         for (line, message) in [
+            ("[1]", "starts a JSON array, expected one JSON object"),
             (
-                "[1]",
-                "byte 0 of the line: invalid type: sequence, expected an object",
+                "1",
+                "byte 0 of the line: invalid type: integer `1`, expected an object",
             ),
             (r#"{"a":1,"a":2}"#, "the field 'a' appears twice"),
             (

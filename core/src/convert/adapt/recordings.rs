@@ -1,9 +1,40 @@
 //! Conversion of utterances that are segments of recordings to the form of the target.
 
+use std::collections::HashSet;
+
 use crate::error::{Error, Remedy, Result};
 use crate::format::loss::{LossKind, LossReport};
 use crate::format::{Caps, Recordings};
-use crate::model::{Decimal, FrameGrid, Utterance};
+use crate::model::{Decimal, FrameGrid, Key, Utterance};
+
+/// The names of utterances that are whole recordings, for targets that join the segments of a
+/// recording by its name: two of them would become one.
+#[derive(Default)]
+pub(super) struct WholeRecordings {
+    kept: HashSet<Key>,
+    last: Option<Key>,
+}
+
+impl WholeRecordings {
+    /// Checks that no utterance before was the same whole recording.
+    pub(super) fn check(&mut self, utt: &Utterance, caps: &Caps) -> Result<()> {
+        self.last = None;
+        if caps.recordings != Recordings::Joined || utt.meta.recording.is_some() || !utt.starts() {
+            return Ok(());
+        }
+        if self.kept.contains(&utt.key) {
+            let error = Error::unfit("a second utterance with this name");
+            return Err(error.suggest(Remedy::KeepOne));
+        }
+        self.last = Some(utt.key.clone());
+        Ok(())
+    }
+
+    /// Keeps the name of the last utterance.
+    pub(super) fn keep(&mut self) {
+        self.kept.extend(self.last.take());
+    }
+}
 
 /// Converts an utterance to its recording, or to a segment of one, if a target with `caps` requires
 /// it.

@@ -10,6 +10,7 @@ use super::blocks;
 use super::frame::{self, Frame, Number};
 use super::stream_info::StreamInfo;
 use crate::coded::CodedFile;
+use crate::id3;
 
 /// A buffer size that is sufficient for most frames.
 const USUAL: usize = 32 << 10;
@@ -27,6 +28,9 @@ pub(super) struct Stream {
 impl Stream {
     /// Reads everything before the first frame.
     pub(super) fn open(source: &mut Source, env: &Env) -> Result<Self> {
+        if id3::skip(source)? {
+            env.warn(&source.malformed("an ID3 tag before the sound, which is ignored"));
+        }
         let (info, tags) = blocks::read(source, env)?;
         Ok(Self { info, tags })
     }

@@ -16,6 +16,7 @@ use spr_core::format::{AudioCaps, FormatInfo, Rule};
 use spr_core::model::Dtype;
 
 use crate::coded::{CodedFormat, CodedKind, NestedCoded, sound};
+use crate::id3;
 
 const NAME: &str = "flac";
 const MAGIC: &[u8; 4] = b"fLaC";
@@ -31,7 +32,7 @@ const AUDIO: AudioCaps = {
 
 static KIND: CodedKind = CodedKind {
     info: FormatInfo::new(NAME, "FLAC audio", &["flac"]),
-    starts: |head| head.starts_with(MAGIC),
+    starts: |head| id3::after(head).starts_with(MAGIC),
     open: |source, env| Ok(Box::new(decode::Stream::open(source, env)?)),
     audio: AUDIO,
     encode: encode::file,

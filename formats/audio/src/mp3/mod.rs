@@ -8,10 +8,10 @@ use spr_core::model::{Tag, Waveform};
 use spr_core::{Error, Result};
 
 use crate::coded::{CodedFormat, CodedKind, NestedCoded, sound};
+use crate::id3;
 use frame::{HEADER, HeaderMatch, header};
 
 const NAME: &str = "mp3";
-const TAG: &[u8] = b"ID3";
 
 static KIND: CodedKind = CodedKind {
     info: FormatInfo::new(
@@ -29,10 +29,11 @@ static KIND: CodedKind = CodedKind {
 /// MP3 files, which are decoded, or copied unchanged.
 pub static MP3: CodedFormat = CodedFormat(&KIND);
 
-/// Returns `true` if the file starts with a tag, or with two consecutive frames.
+/// Returns `true` if the file starts with a tag, unless FLAC follows, or with two consecutive
+/// frames.
 fn starts(head: &[u8]) -> bool {
     let HeaderMatch::Header(first) = header(head) else {
-        return head.starts_with(TAG);
+        return head.starts_with(id3::TAG) && !id3::after(head).starts_with(id3::FLAC);
     };
     match head.get(first.len..) {
         Some(next) if next.len() >= HEADER => {

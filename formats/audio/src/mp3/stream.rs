@@ -2,18 +2,16 @@
 
 use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{Error, ErrorKind, Remedy, Result};
 use symphonia::core::codecs::audio::well_known::CODEC_ID_MP3;
 use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoderOptions};
 use symphonia::default::codecs::MpaDecoder;
 
-use super::TAG;
 use super::frame::{HEADER, Header, HeaderMatch, InfoFrame, header, told};
 use crate::coded::CodedFile;
 use crate::coded::library::Decoder;
+use crate::id3;
 
-/// The size of an ID3 header.
-const TAG_HEADER: usize = 10;
 /// The tags of other programs after the audio: their first bytes, and their size if it is fixed.
 const TAGS: [(&[u8], Option<u64>); 4] = [
     (b"TAG", Some(128)),
@@ -31,18 +29,11 @@ pub(super) struct Stream {
 impl Stream {
     /// Reads the tags before the audio, and the info frame.
     pub(super) fn open(source: &mut Source) -> Result<Self> {
-        while source.peek(TAG.len())? == TAG {
-            let [.., flags, a, b, c, d] = source.array::<TAG_HEADER>()?;
-            // Each byte has seven bits of the size, so that none resembles the start of a frame.
-            let size = [a, b, c, d]
-                .iter()
-                .fold(0, |size, b| size << 7 | u64::from(b & 0x7f));
-            let footer = if flags & 0x10 == 0 {
-                0
-            } else {
-                TAG_HEADER as u64
-            };
-            source.skip(size + footer)?;
+        id3::skip(source)?;
+        if source.peek(id3::FLAC.len())? == id3::FLAC {
+            let message = "holds FLAC behind an ID3 tag, which is not MP3";
+            let error = source.error(ErrorKind::Ambiguous, message);
+            return Err(error.suggest(Remedy::ReadAs(vec!["flac"])));
         }
         let first = match header(source.peek(HEADER)?) {
             HeaderMatch::Header(first) => first,

@@ -28,7 +28,9 @@ pub static SPHINX: Sphinx = Sphinx;
 #[derive(Clone, Copy, Debug)]
 pub struct Sphinx;
 
-static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"]).options(&[
+static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"])
+.listed_in(&[fileids::ENDING])
+.options(&[
     OptionSpec {
         name: DIM,
         value: "N",

@@ -129,6 +129,12 @@ pub(crate) const TABLES: &[Kind] = &[
     ),
 ];
 
+/// Returns `true` if a table of a data directory has this name.
+pub(crate) fn is_table(name: &str) -> bool {
+    let others = [UTT2SPK, SPK2UTT, SEGMENTS];
+    others.contains(&name) || TABLES.iter().any(|table| table.name == name)
+}
+
 /// Returns the tables whose lines are tags.
 pub(super) fn tag_tables() -> impl Iterator<Item = &'static Kind> {
     TABLES.iter().filter(|table| table.used == Use::Tags)

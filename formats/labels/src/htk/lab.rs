@@ -39,18 +39,20 @@ impl Format for HtkLab {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let timed = |line: &[u8]| {
-            matches!(
-                Line::parse(line),
-                Ok(Line::Label(Some(_), ..) | Line::Alternative)
-            )
+        let is = |wanted: fn(&Line) -> bool| {
+            let is_line = move |line: &[u8]| Line::parse(line).is_ok_and(|line| wanted(&line));
+            probe::by_lines(&INFO, head, None, 65, is_line)
         };
-        let labels = |line: &[u8]| matches!(Line::parse(line), Ok(Line::Label(..)));
-        let score = probe::by_lines(&INFO, head, None, 65, timed);
-        match probe::is_named(&INFO, head) {
-            // Only the name identifies single words as labels.
-            true => score.max(probe::by_lines(&INFO, head, None, 20, labels)),
-            false => score,
+        let bounded =
+            is(|line| matches!(line, Line::Label(Some(_), Some(_), _) | Line::Alternative));
+        // A number and a word, or words alone, may be anything.
+        let started = is(|line| matches!(line, Line::Label(Some(_), ..) | Line::Alternative));
+        let words = is(|line| matches!(line, Line::Label(..)));
+        match (bounded, started, words) {
+            (Score::Possible(_), ..) => bounded,
+            (_, Score::Possible(_), _) => Score::AnyText,
+            (.., Score::Possible(_)) if probe::is_named(&INFO, head) => Score::AnyText,
+            _ => bounded,
         }
     }
 

@@ -62,7 +62,8 @@ impl Format for Mlf {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let mut lines = Lines::new(source, None, env);
+        // An entry ends with a line of a point alone.
+        let mut lines = Lines::new(source, None, env).closed_by(|line| line == END);
         if !lines.advance()? || lines.line().trim_ascii() != HEAD {
             return Err(lines.error("the first line is not #!MLF!#"));
         }

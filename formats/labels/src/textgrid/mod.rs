@@ -60,16 +60,7 @@ impl Format for TextGrid {
     fn probe(&self, head: &Probe<'_>) -> Score {
         let is_binary = head.head.strip_prefix(binary::MAGIC);
         let is_binary = is_binary.is_some_and(|rest| rest.starts_with(b"\x08TextGrid"));
-        let is_text = || {
-            let text = encoding::glance(head.head);
-            let mut lines = text.lines();
-            let class = |line: &str| line.contains("\"TextGrid\"");
-            lines
-                .next()
-                .is_some_and(|line| line.contains("\"ooTextFile\""))
-                && lines.next().is_some_and(class)
-        };
-        match is_binary || is_text() {
+        match is_binary || text::starts(&encoding::glance(head.head)) {
             true => Score::Certain,
             false if probe::is_named(&INFO, head) && !head.head.is_empty() => Score::NameOnly,
             false => Score::No,

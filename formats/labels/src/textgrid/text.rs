@@ -11,6 +11,24 @@ use crate::naming::Naming;
 /// The first bytes of every Praat text file.
 pub(super) const MAGIC: &str = "File type = \"ooTextFile\"";
 
+/// The types of file that are read. Older versions of Praat give the short form one of its own.
+pub(super) const TYPES: [&str; 2] = ["ooTextFile", "ooTextFile short"];
+/// The first line of Praat's chronological form, which is not read.
+const CHRONOLOGICAL: &str = "\"Praat chronological TextGrid text file\"";
+
+/// Returns `true` if text starts like a grid of any form.
+pub(super) fn starts(text: &str) -> bool {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let is_type = |kind: &&str| first.contains(&format!("\"{kind}\""));
+    let is_grid = |line: &str| line.contains("\"TextGrid\"");
+    is_chronological(text) || TYPES.iter().any(is_type) && lines.next().is_some_and(is_grid)
+}
+
+fn is_chronological(text: &str) -> bool {
+    text.trim_start().starts_with(CHRONOLOGICAL)
+}
+
 /// Tokens with checks of their type.
 struct TypedTokens<'a>(Tokens<'a>);
 
@@ -69,13 +87,18 @@ pub(super) fn read(
     utt: &mut Utterance,
     limits: &Limits,
 ) -> Result<()> {
+    if is_chronological(text) {
+        let message = "a chronological TextGrid, which is not read";
+        let error = Error::new(ErrorKind::Unsupported, message);
+        return Err(error.hint("in Praat: Read from file, then Save as text file"));
+    }
     let mut tokens = TypedTokens(Tokens::new(text));
-    for (what, want) in [
-        ("\"ooTextFile\"", "ooTextFile"),
-        ("\"TextGrid\"", "TextGrid"),
+    for (what, known) in [
+        ("\"ooTextFile\"", &TYPES[..]),
+        ("\"TextGrid\"", &["TextGrid"]),
     ] {
         let found = tokens.text(what)?;
-        if found != want {
+        if !known.contains(&&*found) {
             let found = spr_core::model::Key::from(&*found);
             return Err(tokens
                 .0

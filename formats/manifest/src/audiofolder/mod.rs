@@ -45,7 +45,8 @@ static INFO: FormatInfo = FormatInfo::new(
     "audiofolder",
     "Hugging Face AudioFolder, sound files and metadata.jsonl",
     &[],
-);
+)
+.listed_in(&["jsonl"]);
 
 impl Format for AudioFolder {
     fn info(&self) -> &'static FormatInfo {

@@ -135,7 +135,9 @@ impl Format for Lhotse {
         let has = |name: &&str| json::names(text, name);
         let told = TELLING.iter().any(|fields| fields.iter().all(has))
             || has(&"tracks") && has(&"MixedCut");
-        match text.starts_with(b"{") && told && !has(&crate::nemo::FILE[0]) {
+        // An array is refused by name.
+        let opens = matches!(text.first(), Some(b'{' | b'['));
+        match opens && told && !has(&crate::nemo::FILE[0]) {
             true => Score::Certain,
             false => Score::No,
         }

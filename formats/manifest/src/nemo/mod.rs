@@ -59,7 +59,9 @@ impl Format for Nemo {
 
     fn probe(&self, head: &Probe<'_>) -> Score {
         let text = head.head.trim_ascii_start();
-        match text.starts_with(b"{") && FILE.iter().any(|name| json::names(text, name)) {
+        // An array is refused by name.
+        let opens = matches!(text.first(), Some(b'{' | b'['));
+        match opens && FILE.iter().any(|name| json::names(text, name)) {
             true => Score::Certain,
             false => Score::No,
         }
