@@ -18,6 +18,7 @@ mod choosing;
 mod completions;
 mod convert;
 mod damage;
+mod directory_tables;
 mod escapes;
 #[cfg(unix)]
 mod faults;
