@@ -97,7 +97,8 @@ fn read(input: &Input, sound: u64, opened: OpenedInput, env: &Env) -> Result<Rep
         ..Detail::new(PICTURE.0, PICTURE.1)
     };
     let all = Overview::read_past(reader.as_mut(), Some(detail), |error| {
-        if !is_damage(&error) {
+        // An utterance that can't be read, such as one whose sound is missing, costs only itself.
+        if !is_damage(&error) && !error.can_continue() {
             return Err(error);
         }
         faults += 1;

@@ -19,6 +19,7 @@ mod choosing;
 mod completions;
 mod convert;
 mod damage;
+mod directory_tables;
 mod escapes;
 #[cfg(unix)]
 mod faults;

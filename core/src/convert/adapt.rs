@@ -10,8 +10,8 @@ use crate::error::{Error, Remedy, Result};
 use crate::format::loss::{LossKind, LossPolicy, LossReport};
 use crate::format::{Caps, Empty, Keys, SegmentCaps};
 use crate::model::{
-    About, Audio, CastStats, Dtype, Key, Limits, Object, Rank, Segment, SourceField, Tier,
-    Utterance,
+    About, Audio, CastStats, Dtype, Key, Limits, Object, Rank, Segment, SourceField, TagSubject,
+    Tier, Utterance,
 };
 use crate::stage;
 use crate::stage::guess::Guess;
@@ -162,6 +162,9 @@ impl Adapter {
         self.fit_features(utt)?;
         self.whole.check(utt, &self.caps)?;
         recordings::fit(utt, &self.caps, &mut self.now)?;
+        if self.caps.audio.references && !self.caps.audio.first_seconds {
+            stage::settle(utt, &self.env)?;
+        }
         self.fit_meta(utt);
         let other = utt.other().map(str::to_owned);
         self.fit_others(utt, untranslated.as_deref())?;
@@ -510,7 +513,7 @@ impl Adapter {
         let mut lost = false;
         meta.tags.retain(|tag| {
             let kept = caps.hold(tag);
-            if !kept && !lost {
+            if !kept && !lost && tag.about != Some(TagSubject::Key) {
                 lost = true;
                 report.add(LossKind::Metadata, key, Some("header lines"));
             }

@@ -83,6 +83,8 @@ pub struct AudioCaps {
     pub encoded: &'static [&'static str],
     /// Whether references to audio are stored.
     pub references: bool,
+    /// Whether a duration means that many [first seconds](crate::model::AudioReference::first_seconds).
+    pub first_seconds: bool,
     /// The most channels that samples may have.
     pub max_channels: u64,
     /// The sampling rates that samples may have.
@@ -103,6 +105,7 @@ impl AudioCaps {
             dtypes,
             encoded: &[],
             references: false,
+            first_seconds: false,
             max_channels: u64::MAX,
             rates: Rule::ANY,
             same_rate: false,

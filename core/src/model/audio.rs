@@ -129,7 +129,8 @@ pub struct EncodedAudio {
 
 /// A reference to audio: a whole recording, or a segment of one.
 ///
-/// Two are equal if they name the same audio, whatever their shortest length.
+/// Two are equal if they name the same audio, whatever their shortest length and what is made of a
+/// recording that is longer than it is said to be.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AudioReference {
     /// The location of the recording. A command is text; it runs only when the audio is loaded, and
@@ -150,6 +151,9 @@ pub struct AudioReference {
     pub facts: AudioFacts,
     /// The facts about the whole recording, if this is a segment.
     pub whole: AudioFacts,
+    /// Whether only the first seconds of a longer recording are meant, as many as the duration in
+    /// `facts`.
+    pub first_seconds: bool,
 }
 
 impl PartialEq for AudioReference {
@@ -171,6 +175,7 @@ impl AudioReference {
             shortest: None,
             facts: AudioFacts::default(),
             whole: AudioFacts::default(),
+            first_seconds: false,
         }
     }
 

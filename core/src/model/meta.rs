@@ -15,6 +15,8 @@ pub enum TagSubject {
     Frames,
     /// The whole recording that the utterance is a segment of.
     Recording,
+    /// The key: how it was written. The key itself tells the rest, so that nothing is lost with it.
+    Key,
 }
 
 /// A header line or a column without a field in the model, stored unchanged.

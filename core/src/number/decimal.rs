@@ -11,8 +11,8 @@ use super::text as number;
 /// An exact decimal number, such as a time in seconds: `0.45` is 0.45 and not the nearest binary
 /// fraction. All times in the model are decimals.
 ///
-/// Trailing zeros are kept for printing, but `0.010` equals `0.01`. Up to 18 digits are kept; a
-/// longer number is rounded to the nearest `f64` first.
+/// Trailing zeros are kept for printing, but `0.010` equals `0.01`. Numbers have up to 36 digits.
+/// None is rounded: a longer one is not parsed, and a sum that needs more digits is `None`.
 ///
 /// ```
 /// use spr_core::model::Decimal;
@@ -24,13 +24,15 @@ use super::text as number;
 /// ```
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Decimal {
-    digits: i64,
+    digits: i128,
     /// The exponent: the digits are multiplied by this power of ten.
     power: i16,
 }
 
 /// The largest number of digits.
-const MOST: u32 = 18;
+const MOST: u32 = 36;
+/// The first number with more digits.
+const TOO_LARGE: u128 = 10u128.pow(MOST);
 
 impl Decimal {
     /// Zero.
@@ -38,16 +40,17 @@ impl Decimal {
 
     /// Returns `digits` times ten to the `power`.
     pub const fn new(digits: i64, power: i16) -> Self {
-        Self { digits, power }
+        Self {
+            digits: digits as i128,
+            power,
+        }
     }
 
-    /// Parses a finite decimal number, optionally with an exponent after `e`.
+    /// Parses a finite decimal number, optionally with an exponent after `e`. Returns `None` if it
+    /// is none or has too many digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let value = number::parse_f64(text.as_bytes()).filter(|value| value.is_finite())?;
-        match Self::exact(text) {
-            Some(exact) => Some(exact),
-            None => Self::of(value),
-        }
+        number::parse_f64(text.as_bytes()).filter(|value| value.is_finite())?;
+        Self::exact(text)
     }
 
     /// Converts the shortest digits of `value`. Returns `None` if it is not finite.
@@ -57,25 +60,40 @@ impl Decimal {
         Self::exact(std::str::from_utf8(&text).ok()?).filter(|_| value.is_finite())
     }
 
-    /// Parses a number if all its digits can be kept.
+    /// Takes the digits of a number that is known to be one, if all of them can be kept.
     fn exact(text: &str) -> Option<Self> {
         let (digits, power) = match text.split_once(['e', 'E']) {
             Some((digits, power)) => (digits, number::parse_integer::<i16>(power.as_bytes())?),
             None => (text, 0),
         };
-        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-        let places = i16::try_from(part.len()).ok()?;
-        let digits = number::parse_int(format!("{whole}{part}").as_bytes())?;
-        let digits = i64::try_from(digits).ok()?;
-        (digits.unsigned_abs() < 10u64.pow(MOST))
-            .then_some(Self::new(digits, power.checked_sub(places)?))
+        let places = digits.split_once('.').map_or(0, |(_, part)| part.len());
+        let power = power.checked_sub(i16::try_from(places).ok()?)?;
+        // Zeros wait until a digit follows, as those at the end can go to the power.
+        let (mut kept, mut zeros) = (0i128, 0u16);
+        for digit in digits.bytes().filter(u8::is_ascii_digit) {
+            match digit {
+                b'0' if kept == 0 => {}
+                b'0' => zeros = zeros.checked_add(1)?,
+                _ => {
+                    kept = raised(kept, u32::from(zeros) + 1)? + i128::from(digit - b'0');
+                    zeros = 0;
+                }
+            }
+        }
+        let (kept, power) = match raised(kept, zeros.into()) {
+            Some(whole) => (whole, power),
+            None => (kept, power.checked_add_unsigned(zeros)?),
+        };
+        let is_negative = digits.starts_with('-');
+        let digits = if is_negative { -kept } else { kept };
+        Some(Self { digits, power })
     }
 
     /// Returns the nearest `f64`.
     #[expect(clippy::cast_precision_loss, reason = "only what is exact is cast")]
     pub fn value(self) -> f64 {
-        const EXACT: i64 = 1 << 53;
-        const LEAST: i64 = -EXACT;
+        const EXACT: i128 = 1 << 53;
+        const LEAST: i128 = -EXACT;
         match (self.digits, i32::from(self.power)) {
             // Both are exact, so that there is only one rounding.
             (digits @ LEAST..=EXACT, power @ -22..=0) => digits as f64 / 10f64.powi(-power),
@@ -89,7 +107,7 @@ impl Decimal {
 
     /// Returns the digits without trailing zeros, and their power of ten: the same for equal
     /// numbers.
-    pub fn in_lowest_terms(self) -> (i64, i16) {
+    pub fn in_lowest_terms(self) -> (i128, i16) {
         let Self {
             mut digits,
             mut power,
@@ -115,7 +133,7 @@ impl Decimal {
 
     /// Multiplies it by `n`. Returns `None` on overflow.
     pub fn times(self, n: u64) -> Option<Self> {
-        Self::fit(i128::from(self.digits).checked_mul(n.into())?, self.power)
+        Self::fit(self.digits.checked_mul(n.into())?, self.power)
     }
 
     /// Returns the sum, or `None` on overflow.
@@ -190,15 +208,7 @@ impl Decimal {
     /// Removes trailing zeros after the point.
     #[must_use]
     pub fn trimmed(self) -> Self {
-        let Self {
-            mut digits,
-            mut power,
-        } = self;
-        while power < 0 && digits % 10 == 0 {
-            digits /= 10;
-            power += 1;
-        }
-        Self::new(digits, power)
+        self.shortest()
     }
 
     /// Returns the digits of both at a common power of ten.
@@ -212,7 +222,7 @@ impl Decimal {
             let by = u32::try_from(i32::from(number.power) - i32::from(power));
             match number.digits {
                 0 => Some(0),
-                digits => i128::from(digits).checked_mul(10i128.checked_pow(by.ok()?)?),
+                digits => digits.checked_mul(10i128.checked_pow(by.ok()?)?),
             }
         };
         Some((raise(self)?, raise(other)?, power))
@@ -220,19 +230,20 @@ impl Decimal {
 
     /// Removes trailing zeros until the digits can be kept.
     fn fit(mut digits: i128, mut power: i16) -> Option<Self> {
-        loop {
-            match i64::try_from(digits) {
-                Ok(kept) if kept.unsigned_abs() < 10u64.pow(MOST) => {
-                    return Some(Self::new(kept, power));
-                }
-                _ if digits % 10 == 0 => {
-                    digits /= 10;
-                    power = power.checked_add(1)?;
-                }
-                _ => return None,
+        while digits.unsigned_abs() >= TOO_LARGE {
+            if digits % 10 != 0 {
+                return None;
             }
+            (digits, power) = (digits / 10, power.checked_add(1)?);
         }
+        Some(Self { digits, power })
     }
+}
+
+/// Returns `digits` with `zeros` zeros behind them, if they are not too many.
+fn raised(digits: i128, zeros: u32) -> Option<i128> {
+    let raised = digits.checked_mul(10i128.checked_pow(zeros)?)?;
+    (raised.unsigned_abs() < TOO_LARGE).then_some(raised)
 }
 
 impl PartialEq for Decimal {
@@ -322,13 +333,29 @@ mod tests {
             (".5", "0.5"),
             ("+7", "7"),
             ("1e300", "1e300"),
-            ("0.30000000000000004441", "0.30000000000000004"),
+            ("0.30000000000000004441", "0.30000000000000004441"),
+            ("1700000000123456789.25", "1700000000123456789.25"),
+            (
+                "-0.000000000000000000000000000000000001",
+                "-0.000000000000000000000000000000000001",
+            ),
+            ("1.0000000000000000000000000000000000000000", "1"),
         ] {
             assert_eq!(decimal(text).to_string(), shown);
         }
-        for text in ["", "x", "nan", "inf", "1e999", "1.2.3", "--1"] {
+        let many = "0.1000000000000000055511151231257827021181583404541015625";
+        for text in ["", "x", "nan", "inf", "1e999", "1.2.3", "--1", many] {
             assert_eq!(Decimal::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn long_numbers_are_added_exactly() {
+        let sum = decimal("1234567.891").plus(decimal("2.6899999999999977"));
+        assert_eq!(sum.unwrap().to_string(), "1234570.5809999999999977");
+        let most = decimal("999999999999999999999999999999999999");
+        assert_eq!(most.plus(decimal("0.1")), None);
+        assert!(decimal("1e30") > decimal("0.99999999999999999999999999999999999"));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Loading of encoded or referenced audio.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bytes::{Env, Location, Locator, ObjectBounds, Source};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::Reader;
 use crate::model::{
     Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Limits, Matrix,
@@ -112,8 +113,20 @@ impl SoundLoader {
                 }
             }
         };
+        check_rate(reference, recording.sound.rate).map_err(|e| e.file(&recording.name))?;
         let samples = &recording.sound.samples;
-        let cut = extent(reference, recording.sound.rate, samples);
+        let whole = AudioFacts {
+            rate: Some(recording.sound.rate),
+            samples: Some(samples.rows() as u64),
+            ..AudioFacts::default()
+        };
+        let length = first_seconds(reference, whole.seconds().unwrap_or_default());
+        let mut reference = Cow::Borrowed(reference);
+        if let Some((end, warning)) = length {
+            self.env.warn(&warning.file(&recording.name));
+            reference.to_mut().end = end;
+        }
+        let cut = extent(&reference, recording.sound.rate, samples);
         let (rows, cols) = cut.map_err(|e| e.file(&recording.name))?;
         if rows == (0..samples.rows()) && cols == (0..samples.cols()) {
             return Ok(recording.sound);
@@ -162,6 +175,10 @@ pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     let mut source = open(reference, list.as_ref(), env)?;
     let nested = env.nested_by_content(&mut source)?;
     let facts = nested.facts(&mut source, env)?;
+    let rate = facts
+        .rate
+        .map_or(Ok(()), |rate| check_rate(reference, rate));
+    rate.map_err(|e| e.file(source.name()))?;
     if facts.rate.is_some() && facts.channels.is_some() && facts.samples.is_some() {
         return Ok(facts);
     }
@@ -190,6 +207,13 @@ pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bo
         return Ok(false);
     };
     let facts = reference.facts;
+    if reference.first_seconds {
+        let seconds = recording_facts(utt, env)?.seconds().unwrap_or_default();
+        let length = first_seconds(reference, seconds);
+        if length.is_some_and(|(end, _)| end.is_some()) {
+            return Ok(false);
+        }
+    }
     let bytes = source.rest("a sound file", &env.limits)?;
     utt.audio = Some(Audio::Encoded(EncodedAudio {
         format: format.to_owned(),
@@ -248,6 +272,69 @@ fn extent(
     Ok((start..end, channels))
 }
 
+/// Checks that audio has the rate that its reference says.
+fn check_rate(reference: &AudioReference, is: u32) -> Result<()> {
+    match reference.facts.rate.or(reference.whole.rate) {
+        Some(said) if said != is => {
+            let message = format!("the sound has {is} Hz, said to be {said}");
+            Err(Error::unfit(message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Compares the [first seconds](AudioReference::first_seconds) of a recording with its length.
+/// Returns the end of the part that is meant, unless it is all of it, and a warning, if they differ by
+/// more than a frame.
+fn first_seconds(reference: &AudioReference, length: f64) -> Option<(Option<Decimal>, Error)> {
+    /// The seconds of a frame, by which a duration may be rounded.
+    const FRAME: f64 = 0.01;
+    let said = reference
+        .facts
+        .duration
+        .filter(|_| reference.first_seconds && !reference.is_stretch())?;
+    let missing = said.value() - length;
+    if missing > FRAME {
+        let message = format!("the sound lasts {length:.3} s, said to be {said} s");
+        return Some((None, Error::unfit(message)));
+    }
+    (missing < -FRAME).then(|| {
+        let message = format!("the first {said} s are taken of a sound of {length:.3} s");
+        (Some(said), Error::unfit(message))
+    })
+}
+
+/// Makes a reference to the [first seconds](AudioReference::first_seconds) of a recording one that
+/// all formats understand: to a segment, or to all of it. A recording that can't be opened is taken
+/// for as long as it is said to be.
+///
+/// # Errors
+/// It has another rate than it is said to have.
+pub fn settle(utt: &mut Utterance, env: &Env) -> Result<()> {
+    let first = |audio: &AudioReference| audio.first_seconds;
+    if !matches!(&utt.audio, Some(Audio::Reference(audio)) if first(audio)) {
+        return Ok(());
+    }
+    let facts = match recording_facts(utt, env) {
+        Ok(facts) => facts,
+        Err(error) if error.kind() == ErrorKind::Unfit => return Err(error),
+        Err(_) => return Ok(()),
+    };
+    if let (Some(Audio::Reference(audio)), Some(seconds)) = (&mut utt.audio, facts.seconds()) {
+        let length = first_seconds(audio, seconds);
+        audio.first_seconds = false;
+        if let Some((end, warning)) = length {
+            env.warn(&warning.file(audio.at.to_string()).utterance(&utt.key));
+            (audio.end, audio.facts.duration) = (end, None);
+            audio.start = end.map(|_| Decimal::ZERO);
+        }
+    }
+    Ok(())
+}
+
+/// The seconds by which segments may exceed their recording; they are cut there.
+const OVERSHOOT: f64 = 0.5;
+
 /// Returns the samples of a segment of a recording, from the first to before the last, by the rules
 /// of Kaldi's `extract-segments`.
 #[expect(
@@ -255,8 +342,6 @@ fn extent(
     reason = "Kaldi compares seconds as floats"
 )]
 fn stretch(reference: &AudioReference, rate: u32, there: usize) -> Result<(usize, usize)> {
-    /// The tolerance in seconds for segments that exceed their recording, and are then cut.
-    const OVERSHOOT: f64 = 0.5;
     /// The tolerance for rounding errors.
     const LITTLE: f64 = 1e-9;
     let length = there as f64 / f64::from(rate.max(1));

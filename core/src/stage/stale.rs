@@ -36,6 +36,7 @@ impl Stale {
                 TagSubject::Columns => "columns",
                 TagSubject::Frames => "frames",
                 TagSubject::Recording => "recording",
+                TagSubject::Key => "name",
             };
             let key = tag.key.escape_ascii();
             let message =

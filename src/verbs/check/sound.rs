@@ -1,7 +1,7 @@
 //! Checks of encoded or referenced audio.
 
 use spr_core::bytes::{Env, Locator};
-use spr_core::model::{Audio, AudioFacts, AudioReference, Key, Utterance};
+use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Segment, Utterance};
 use spr_core::stage::SoundLoader;
 use spr_core::{Error, Remedy};
 
@@ -69,6 +69,13 @@ impl Sounds {
         if let Some(message) = shortened(&said, is) {
             findings.note("audio", place(about(&said, &utt.key, message)));
         }
+        if is.samples == Some(0) {
+            let message = "the sound has no samples".to_owned();
+            findings.note("empty", place(about(&said, &utt.key, message)));
+        }
+        for message in beyond(utt, is) {
+            findings.fault("segments", place(Error::unfit(message).utterance(&utt.key)));
+        }
     }
 
     fn forbid(&mut self, error: Error) {
@@ -125,6 +132,23 @@ fn contradictions(said: AudioFacts, is: AudioFacts) -> Vec<String> {
     all
 }
 
+/// Returns what is wrong with the tiers whose last segment ends after the sound.
+fn beyond(utt: &Utterance, is: AudioFacts) -> Vec<String> {
+    let Some(seconds) = is.seconds() else {
+        return Vec::new();
+    };
+    let last = utt.tiers.iter().filter_map(|tier| {
+        let ends = tier.segments.iter().map(|s| (s.end.unwrap_or(s.start), s));
+        ends.max_by_key(|(end, _)| *end)
+    });
+    let late = last.filter(|(end, _)| end.value() > seconds + ROUNDING);
+    let message = |(end, segment): (Decimal, &Segment)| {
+        let label = String::from_utf8_lossy(&segment.label);
+        format!("the segment '{label}' ends at {end} s, the sound at {seconds:.3} s")
+    };
+    late.map(message).collect()
+}
+
 /// What is said of a stretch that goes so little past the end of its recording that it is cut there.
 fn shortened(said: &AudioReference, is: AudioFacts) -> Option<String> {
     let (end, rate) = (said.end?, is.rate.filter(|rate| *rate > 0)?);
@@ -152,7 +176,7 @@ fn missing(audio: &Audio, env: &Env) -> Option<Error> {
 
 #[cfg(test)]
 mod tests {
-    use spr_core::model::{Decimal, Waveform};
+    use spr_core::model::Waveform;
 
     use super::*;
     use crate::verbs::check::Finding;

@@ -91,6 +91,13 @@ impl CommonShape {
         if values {
             levels(utt, &error, findings);
         }
+        let text = utt
+            .text
+            .as_deref()
+            .filter(|text| text.trim_ascii().is_empty());
+        if text.is_some() && (utt.audio.is_some() || utt.features.is_some()) {
+            findings.note("empty", error("the text is empty".to_owned()));
+        }
         tiers(utt, &error, findings);
         arrays(utt, values, &error, findings);
     }

@@ -177,7 +177,8 @@ pub fn time(raw: &RawValue, what: &str) -> Result<Decimal> {
 pub fn count<T: TryFrom<i64>>(raw: &RawValue, what: &str) -> Result<T> {
     let (digits, power) = decimal(raw, what)?.in_lowest_terms();
     let power = u32::try_from(power).ok();
-    let whole = power.and_then(|power| digits.checked_mul(10i64.checked_pow(power)?));
+    let whole = power.and_then(|power| digits.checked_mul(10i128.checked_pow(power)?));
+    let whole = whole.and_then(|whole| i64::try_from(whole).ok());
     let fits = whole.and_then(|whole| T::try_from(whole).ok());
     fits.ok_or_else(|| {
         let message = format!("{what} is not a count: {}", excerpt(raw.get()));
@@ -217,8 +218,7 @@ pub fn write_text(text: &str, out: &mut Vec<u8>) {
 /// Appends a time with the necessary digits and always with a point, so that programs that infer
 /// types see one type in a column.
 pub fn write_time(time: Decimal, out: &mut Vec<u8>) {
-    let (digits, power) = time.in_lowest_terms();
-    let text = Decimal::new(digits, power).to_string();
+    let text = time.trimmed().to_string();
     out.extend_from_slice(text.as_bytes());
     if !text.contains(['.', 'e']) {
         out.extend_from_slice(b".0");

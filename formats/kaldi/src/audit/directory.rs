@@ -7,11 +7,11 @@ use spr_core::format::{Audit, Auditor, Finding, Format};
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 
-use super::findings::{Findings, Places, about};
-use super::lines::{self, Line};
+use super::findings::{Findings, Places, about, about_line};
+use super::lines::{self, Keys, Line};
 use crate::data_dir::layout::{
     CMVN, FEATURES, FRAME_SHIFT, Kind, SEGMENTS, SPK2UTT, TABLES, TEXT, TableSubject, UTT2FRAMES,
-    UTT2SPK, VAD, WAVES, suits,
+    UTT2SPK, VAD, WAVES, forms, suits,
 };
 use crate::data_dir::rules::{is_reserved, seconds};
 use crate::data_dir::sound::Segment;
@@ -57,24 +57,42 @@ impl Audit for Directories {
 }
 
 /// The keys that a table gives, which others must have.
-struct Keys {
+struct WantedKeys {
     table: Location,
     keys: BTreeSet<Key>,
+}
+
+/// The speakers of `utt2spk`.
+#[derive(Default)]
+struct Speakers {
+    /// The utterances of each speaker.
+    own: BTreeMap<Key, BTreeSet<Key>>,
+    /// All utterances in the order of the file.
+    order: Vec<Key>,
+    /// Whether the file is sorted by speakers as well.
+    is_sorted: bool,
+}
+
+/// The recordings of `segments`, each with the utterances that are cut from it and their lines.
+struct Recordings {
+    wanted: WantedKeys,
+    utterances: BTreeMap<Key, Vec<(Key, u64)>>,
 }
 
 /// The state of a check of a directory.
 struct Directory<'a> {
     folder: &'a Location,
     env: &'a Env,
-    utterances: Option<Keys>,
-    speakers: Option<Keys>,
-    recordings: Option<Keys>,
+    utterances: Option<WantedKeys>,
+    speakers: Option<WantedKeys>,
+    recordings: Option<Recordings>,
     /// Frames of utterances.
     frames: HashMap<Key, u64>,
 }
 
 impl Directory<'_> {
     fn check(&mut self, findings: &mut Findings<'_>) -> Result<()> {
+        self.compressed(findings);
         let speakers = self.speakers(findings)?;
         if let Some(table) = self.needed(SPK2UTT, findings) {
             self.inverse(&table, &speakers, findings)?;
@@ -95,7 +113,26 @@ impl Directory<'_> {
 
     /// Returns a file of the directory, if it is there.
     fn file(&self, name: &str) -> Option<Location> {
-        Some(self.folder.join(name)).filter(|at| is_file(at, self.env))
+        let mut forms = forms(name).map(|form| self.folder.join(form));
+        forms.find(|at| is_file(at, self.env))
+    }
+
+    /// Tells of tables that Kaldi's scripts do not find.
+    fn compressed(&self, findings: &mut Findings<'_>) {
+        let tables = TABLES.iter().map(|table| table.name);
+        for name in [UTT2SPK, SPK2UTT, SEGMENTS, FRAME_SHIFT]
+            .into_iter()
+            .chain(tables)
+        {
+            let Some(at) = self.file(name).filter(|at| *at != self.folder.join(name)) else {
+                continue;
+            };
+            let error = about(
+                &at,
+                "is compressed, and Kaldi's scripts read plain tables only",
+            );
+            findings.fault("missing", error.hint(format!("decompress it to {name}")));
+        }
     }
 
     /// Returns a file that must be there.
@@ -110,8 +147,11 @@ impl Directory<'_> {
     }
 
     /// Checks `utt2spk`, and returns the utterances of each speaker.
-    fn speakers(&mut self, findings: &mut Findings<'_>) -> Result<BTreeMap<Key, BTreeSet<Key>>> {
-        let mut speakers: BTreeMap<Key, BTreeSet<Key>> = BTreeMap::new();
+    fn speakers(&mut self, findings: &mut Findings<'_>) -> Result<Speakers> {
+        let mut speakers = Speakers {
+            is_sorted: true,
+            ..Speakers::default()
+        };
         let Some(table) = self.needed(UTT2SPK, findings) else {
             return Ok(speakers);
         };
@@ -122,25 +162,28 @@ impl Directory<'_> {
                 return findings.fault("lines", error);
             }
             if line.rest < last.as_str() {
+                speakers.is_sorted = false;
                 let hint = "let the names of utterances start with those of their speakers";
                 let message = format!("speaker {} comes after {last}", line.rest);
                 findings.fault("order", line.error(message).hint(hint));
             }
             line.rest.clone_into(&mut last);
-            let own = speakers.entry(Key::from(line.rest)).or_default();
+            speakers.order.push(line.key.clone());
+            let own = speakers.own.entry(Key::from(line.rest)).or_default();
             own.insert(line.key.clone());
         })?;
-        if let (Some((only, _)), 1) = (speakers.first_key_value(), speakers.len()) {
+        let own = &speakers.own;
+        if let (Some((only, _)), 1) = (own.first_key_value(), own.len()) {
             let message = format!("all utterances have one speaker, {only}");
             findings.note("speakers", about(&table, message));
         }
-        self.utterances = Some(Keys {
+        self.utterances = Some(WantedKeys {
             table: table.clone(),
-            keys: keys.into_iter().collect(),
+            keys: keys.into_keys().collect(),
         });
-        self.speakers = Some(Keys {
+        self.speakers = Some(WantedKeys {
             table,
-            keys: speakers.keys().cloned().collect(),
+            keys: own.keys().cloned().collect(),
         });
         Ok(speakers)
     }
@@ -149,29 +192,49 @@ impl Directory<'_> {
     fn inverse(
         &self,
         table: &Location,
-        speakers: &BTreeMap<Key, BTreeSet<Key>>,
+        speakers: &Speakers,
         findings: &mut Findings<'_>,
     ) -> Result<()> {
-        let mut seen = BTreeSet::new();
+        let (mut listed, mut is_same) = (Vec::new(), true);
+        let hint = "utt2spk_to_spk2utt.pl rebuilds it";
         let none = BTreeSet::new();
-        lines::read(table, self.env, findings, |line, findings| {
-            let own: BTreeSet<_> = line.rest.split_whitespace().map(Key::from).collect();
-            seen.insert(line.key.clone());
-            let known = speakers.get(line.key).unwrap_or(&none);
-            let hint = "utt2spk_to_spk2utt.pl rebuilds it";
+        let seen = lines::read(table, self.env, findings, |line, findings| {
+            let mut own = BTreeSet::new();
+            let mut wrong = |utt: &Key, what: &str| {
+                is_same = false;
+                let error = line.error(format!("{utt} {what}"));
+                findings.fault("speakers", error.hint(hint));
+            };
+            for utt in line.rest.split_whitespace().map(Key::from) {
+                if !own.insert(utt.clone()) {
+                    wrong(&utt, "is listed twice");
+                }
+                listed.push((utt, line.number));
+            }
+            let known = speakers.own.get(line.key).unwrap_or(&none);
             for (one, other, what) in [
                 (known, &own, "is not listed, but utt2spk has it"),
                 (&own, known, "is listed, but not by utt2spk"),
             ] {
-                for utt in one.difference(other) {
-                    let message = format!("{utt} {what}");
-                    findings.fault("speakers", line.error(message).hint(hint));
-                }
+                one.difference(other).for_each(|utt| wrong(utt, what));
             }
         })?;
-        for speaker in speakers.keys().filter(|speaker| !seen.contains(*speaker)) {
+        let missing = speakers.own.keys().filter(|key| !seen.contains_key(*key));
+        for speaker in missing {
+            is_same = false;
             let error = about(table, "has no line for this speaker of utt2spk");
             findings.fault("speakers", error.utterance(speaker));
+        }
+        // Other faults change the order as well.
+        if is_same && speakers.is_sorted && seen.values().all(|lines| lines.len() == 1) {
+            let mut pairs = listed.iter().zip(&speakers.order);
+            if let Some(((utt, line), other)) = pairs.find(|((utt, _), other)| utt != *other) {
+                let message = format!(
+                    "is listed where utt2spk has {other}, and validate_data_dir.sh compares the order"
+                );
+                let error = about_line(&table.to_string(), *line, utt, message);
+                findings.fault("order", error.hint(hint));
+            }
         }
         Ok(())
     }
@@ -181,9 +244,12 @@ impl Directory<'_> {
         let Some(table) = self.file(SEGMENTS) else {
             return Ok(());
         };
-        let mut recordings = BTreeSet::new();
+        let mut utterances: BTreeMap<Key, Vec<(Key, u64)>> = BTreeMap::new();
         let keys = lines::read(&table, self.env, findings, |line, findings| {
-            recordings.extend(line.rest.split_whitespace().next().map(Key::from));
+            if let Some(recording) = line.rest.split_whitespace().next() {
+                let own = utterances.entry(Key::from(recording)).or_default();
+                own.push((line.key.clone(), line.number));
+            }
             segment(&line, findings);
         })?;
         agree(
@@ -197,9 +263,12 @@ impl Directory<'_> {
             let message = "the recordings it names have no wav.scp";
             findings.fault("missing", about(&table, message));
         }
-        self.recordings = Some(Keys {
-            table,
-            keys: recordings,
+        self.recordings = Some(Recordings {
+            wanted: WantedKeys {
+                table,
+                keys: utterances.keys().cloned().collect(),
+            },
+            utterances,
         });
         Ok(())
     }
@@ -225,38 +294,16 @@ impl Directory<'_> {
         let wanted = match kind.by {
             TableSubject::Utterance => self.utterances.as_ref(),
             TableSubject::Speaker => self.speakers.as_ref(),
-            TableSubject::Recording => self.recordings.as_ref().or(self.utterances.as_ref()),
+            TableSubject::Recording => {
+                let recordings = self.recordings.as_ref();
+                let recordings = recordings.map(|recordings| &recordings.wanted);
+                recordings.or(self.utterances.as_ref())
+            }
         };
         agree(&table, &keys, wanted, (kind.by, kind.complete), findings);
-        match &self.recordings {
-            Some(recordings) if kind.name == WAVES => self.homeless(recordings, &keys, findings),
-            _ => Ok(()),
+        if let Some(recordings) = self.recordings.as_ref().filter(|_| kind.name == WAVES) {
+            unplaced(recordings, &keys, findings);
         }
-    }
-
-    /// Counts the segments of recordings that `wav.scp` lacks, which were reported.
-    fn homeless(
-        &self,
-        recordings: &Keys,
-        waves: &[Key],
-        findings: &mut Findings<'_>,
-    ) -> Result<()> {
-        let waves: BTreeSet<_> = waves.iter().collect();
-        let mut missing = recordings.keys.iter().filter(|key| !waves.contains(key));
-        if missing.next().is_none() {
-            return Ok(());
-        }
-        let mut lines = Vec::new();
-        let silent = &mut |_| {};
-        let read = &mut Findings::new(silent);
-        lines::read(&recordings.table, self.env, read, |line, _| {
-            let recording = line.rest.split_whitespace().next().map(Key::from);
-            if recording.is_some_and(|key| !waves.contains(&key)) {
-                lines.push(line.number);
-            }
-        })?;
-        let name = recordings.table.to_string();
-        lines.iter().for_each(|line| findings.count(&name, *line));
         Ok(())
     }
 
@@ -293,29 +340,44 @@ fn segment(line: &Line<'_>, findings: &mut Findings<'_>) {
     }
 }
 
+/// Tells of the segments of recordings that `wav.scp` lacks.
+fn unplaced(recordings: &Recordings, waves: &Keys, findings: &mut Findings<'_>) {
+    let table = recordings.wanted.table.to_string();
+    for (recording, utterances) in &recordings.utterances {
+        if waves.contains_key(recording) {
+            continue;
+        }
+        for (utterance, line) in utterances {
+            let message = format!("wav.scp has no recording {recording}");
+            findings.fault("keys", about_line(&table, *line, utterance, message));
+        }
+    }
+}
+
 /// Checks that a table has the keys that another gives, and all of them if it is complete.
 fn agree(
     table: &Location,
-    keys: &[Key],
-    wanted: Option<&Keys>,
+    keys: &Keys,
+    wanted: Option<&WantedKeys>,
     (by, complete): (TableSubject, bool),
     findings: &mut Findings<'_>,
 ) {
     let Some(wanted) = wanted else {
         return;
     };
-    let keys: BTreeSet<_> = keys.iter().cloned().collect();
     let name = wanted.table.name().unwrap_or(wanted.table.as_os_str());
-    let other = name.to_string_lossy();
-    let mut tell = |key: &Key, message: String| {
-        let hint = "fix_data_dir.sh keeps what all files have";
+    let (other, file) = (name.to_string_lossy(), table.to_string());
+    let hint = "fix_data_dir.sh keeps what all files have";
+    let missing = wanted.keys.iter().filter(|key| !keys.contains_key(*key));
+    for key in missing.filter(|_| complete) {
+        let message = format!("no line for this {} of {other}", by.name());
         findings.fault("keys", about(table, message).utterance(key).hint(hint));
-    };
-    for key in wanted.keys.difference(&keys).filter(|_| complete) {
-        tell(key, format!("no line for this {} of {other}", by.name()));
     }
-    for key in keys.difference(&wanted.keys) {
-        tell(key, format!("{other} has no such {}", by.name()));
+    for (key, lines) in keys.iter().filter(|(key, _)| !wanted.keys.contains(*key)) {
+        for line in lines {
+            let message = format!("{other} has no such {}", by.name());
+            findings.fault("keys", about_line(&file, *line, key, message).hint(hint));
+        }
     }
 }
 

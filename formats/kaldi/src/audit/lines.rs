@@ -1,5 +1,7 @@
 //! Checks common to all tables of a data directory.
 
+use std::collections::BTreeMap;
+
 use spr_core::bytes::{Env, Location};
 use spr_core::model::Key;
 use spr_core::{Error, Result};
@@ -25,8 +27,10 @@ impl Line<'_> {
     }
 }
 
-/// Reads a table, applies the common checks, and passes each line on. Returns the keys in file
-/// order.
+/// The keys of a table, each with its lines.
+pub(super) type Keys = BTreeMap<Key, Vec<u64>>;
+
+/// Reads a table, applies the common checks, and passes each line on. Returns the keys.
 ///
 /// # Errors
 /// Reading fails.
@@ -35,10 +39,10 @@ pub(super) fn read(
     env: &Env,
     findings: &mut Findings<'_>,
     mut each: impl FnMut(Line<'_>, &mut Findings<'_>),
-) -> Result<Vec<Key>> {
+) -> Result<Keys> {
     let mut source = env.open_file(at)?;
     let file = at.to_string();
-    let mut keys: Vec<Key> = Vec::new();
+    let (mut keys, mut last) = (Keys::new(), None::<Key>);
     let (mut line, mut number, mut sorted) = (Vec::new(), 0, true);
     loop {
         let start = source.offset();
@@ -53,7 +57,7 @@ pub(super) fn read(
         let Some((key, rest)) = split(&line, error, findings) else {
             continue;
         };
-        if let Some(last) = keys.last().filter(|last| sorted && **last > key) {
+        if let Some(last) = last.filter(|last| sorted && *last > key) {
             sorted = false;
             let message = format!("comes after {last}: the file is not sorted");
             findings.fault("order", error(&message).utterance(&key).hint(SORT));
@@ -68,13 +72,15 @@ pub(super) fn read(
             },
             findings,
         );
-        keys.push(key.clone());
+        keys.entry(key.clone()).or_default().push(number);
+        last = Some(key.clone());
     }
-    let mut ordered: Vec<_> = keys.iter().collect();
-    ordered.sort_unstable();
-    for pair in ordered.windows(2).filter(|pair| pair[0] == pair[1]) {
-        let error = Error::malformed("appears more than once");
-        findings.fault("duplicates", error.file(&file).utterance(pair[0]));
+    for (key, lines) in &keys {
+        let first = lines.first().copied().unwrap_or_default();
+        for line in lines.iter().skip(1) {
+            let error = Error::malformed(format!("appears twice, in line {first}, too"));
+            findings.fault("duplicates", error.file(&file).line(*line).utterance(key));
+        }
     }
     if keys.is_empty() {
         findings.fault("lines", Error::malformed("the file is empty").file(&file));

@@ -7,9 +7,9 @@ use spr_core::{Error, Result};
 use super::faults::Faults;
 use super::layout::{
     FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SPK2GENDER, TableSubject, UTT2DUR,
-    UTT2FRAMES, UTT2GENDER, UTT2LANG, tag_tables,
+    UTT2FRAMES, UTT2GENDER, UTT2LANG, is_complete, tag_tables,
 };
-use super::{NAME, table::Table};
+use super::{NAME, line, table::Table};
 
 /// The tables besides those of audio, features and text.
 pub(super) struct Extras {
@@ -32,7 +32,9 @@ impl Extras {
         let framed = taken.features || !layout.has(FEATURES);
         let mut open = |name: &str| {
             let at = layout.file(name);
-            at.map(|at| Table::open(at, tells, env, faults)).transpose()
+            let table = at.map(|at| Table::open(at, tells, env, faults));
+            let table = table.transpose()?;
+            Ok::<_, Error>(table.map(|table| table.complete(is_complete(name))))
         };
         let gender = match open(UTT2GENDER)? {
             Some(table) => Some((table, TableSubject::Utterance)),
@@ -87,8 +89,11 @@ impl Extras {
             meta.gender = value.map(Key::from);
         }
         if let Some(table) = &mut self.language {
-            let value = value(table, TableSubject::Utterance, key, meta, env, faults)?;
-            meta.language = value.map(Key::from);
+            let found = value(table, TableSubject::Utterance, key, meta, env, faults)?;
+            meta.language = found.map(Key::from);
+            if meta.language.is_none() {
+                return Err(faults.no_line(table.name()));
+            }
         }
         for (name, by, table) in &mut self.tags {
             let Some(value) = value(table, *by, key, meta, env, faults)? else {
@@ -106,12 +111,6 @@ impl Extras {
             meta.tags.push(tag);
         }
         Ok(())
-    }
-
-    /// The name of the table of languages, if it has no line for an utterance.
-    pub(super) fn languages_without(&self, utt: &Utterance) -> Option<&str> {
-        let table = self.language.as_ref().map(Table::name);
-        table.filter(|_| utt.meta.language.is_none())
     }
 
     /// Reads the tables to their ends.
@@ -174,6 +173,9 @@ fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
 fn frame_shift(mut source: spr_core::bytes::Source, env: &Env) -> Result<Decimal> {
     let mut line = Vec::new();
     source.line(&mut line, &env.limits)?;
+    if source.offset() == line.len() as u64 && !line.is_empty() {
+        return Err(line::cut(&line).file(source.name()).line(1));
+    }
     let text = String::from_utf8_lossy(&line);
     let shift = Decimal::parse(text.trim());
     shift.filter(|shift| *shift > Decimal::ZERO).ok_or_else(|| {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use spr_core::{Error, Result};
+use spr_core::{Error, ErrorKind, Result};
 
 /// The largest number of kept errors.
 const MOST: usize = 1000;
@@ -32,6 +32,17 @@ impl Faults {
     /// Returns the next error.
     pub(super) fn take(&mut self) -> Option<Error> {
         self.waiting.pop_front()
+    }
+
+    /// Returns the error for an utterance without a line in a table: that its end is missing, if it
+    /// is cut.
+    pub(super) fn no_line(&mut self, table: &str) -> Error {
+        let is_cut = |error: &Error| {
+            error.kind() == ErrorKind::Truncated && error.file_name() == Some(table)
+        };
+        let cut = self.waiting.iter().position(is_cut);
+        let cut = cut.and_then(|at| self.waiting.remove(at));
+        cut.unwrap_or_else(|| Error::unfit("has no line").file(table))
     }
 
     /// Records that a table cannot be read any further.

@@ -87,6 +87,12 @@ impl IndexedLines {
         Some((line.of(&self.text).1, line.number))
     }
 
+    /// Marks lines as looked up, by their numbers.
+    pub(super) fn mark(&mut self, is_used: impl Fn(u64) -> bool) {
+        let lines = self.lines.iter_mut();
+        lines.for_each(|line| line.used |= is_used(line.number));
+    }
+
     /// Returns the keys of lines that were not looked up, with their numbers.
     pub(super) fn unused(&self) -> impl Iterator<Item = (&[u8], u64)> {
         let unused = self.lines.iter().filter(|line| !line.used);

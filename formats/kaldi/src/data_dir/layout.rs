@@ -1,6 +1,6 @@
 //! The files of a data directory.
 
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Codec, Env, Location};
 use spr_core::format::{FieldSet, Options, Request};
 use spr_core::{Error, Result};
 
@@ -171,25 +171,49 @@ const fn tag_names() -> [&'static [u8]; count_tags()] {
 /// The names of those tables, as names of tags.
 pub(super) const TAGS: &[&[u8]] = &tag_names();
 
+/// Returns `true` if a file of this name is read.
+fn is_known(name: &str) -> bool {
+    let others = [UTT2SPK, SEGMENTS, FRAME_SHIFT];
+    let table = TABLES.iter().find(|table| table.name == name);
+    others.contains(&name) || table.is_some_and(|table| table.used != Use::Passed)
+}
+
 /// Files whose lines are not by utterance, speaker or recording.
 const OTHERS: &[&str] = &["stm", "glm", "ctm", "rttm", "feats_type"];
 
 /// Returns `true` if a folder has files that only data directories have, even if it is incomplete.
 pub(crate) fn suits(names: &[&str]) -> bool {
     let only = [UTT2SPK, SPK2UTT, FEATURES, WAVES];
-    only.iter().any(|name| names.contains(name))
+    names.iter().any(|name| only.contains(&plain(name)))
 }
 
 /// Returns `true` if a folder with these names is a data directory: it has the list of speakers, or
 /// a table of audio or features and one that only data directories have.
 pub(super) fn fits(names: &[&str]) -> bool {
-    let has = |name: &&str| names.contains(name);
+    let has = |name: &&str| names.iter().any(|own| plain(own) == *name);
     let data = [WAVES, FEATURES, TEXT, SEGMENTS];
     let beside = [TEXT, SEGMENTS, SPK2UTT, UTT2DUR, RECO2DUR, UTT2LANG];
     match has(&UTT2SPK) {
         true => data.iter().any(has),
         false => [WAVES, FEATURES].iter().any(has) && beside.iter().any(has),
     }
+}
+
+/// Returns a name without the extension of a compression.
+fn plain(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((plain, extension)) if Codec::FILES.iter().any(|c| c.extension() == extension) => {
+            plain
+        }
+        _ => name,
+    }
+}
+
+/// The names by which a table may go: its own, and those of its compressed forms.
+pub(crate) fn forms(name: &str) -> impl Iterator<Item = String> {
+    let coded = Codec::FILES.iter();
+    let coded = coded.map(move |codec| format!("{name}.{}", codec.extension()));
+    std::iter::once(name.to_owned()).chain(coded)
 }
 
 /// The files of a directory.
@@ -209,12 +233,25 @@ impl Layout {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|own| own == name)
+        self.names.iter().any(|own| plain(own) == name)
     }
 
-    /// Returns the location of a file, if it exists.
+    /// Returns the location of a file, if it exists, or else of a compressed one.
     pub(super) fn file(&self, name: &str) -> Option<Location> {
-        self.has(name).then(|| self.folder.join(name))
+        let mut there = forms(name).filter(|form| self.names.contains(form));
+        there.next().map(|form| self.folder.join(form))
+    }
+
+    /// Returns the compressed files that are not read because there are plain ones.
+    fn doubles(&self) -> impl Iterator<Item = &str> {
+        let coded = self.names.iter().map(String::as_str);
+        let coded = coded.filter(|name| plain(name).len() < name.len());
+        coded.filter(|name| {
+            let read = is_known(plain(name))
+                .then(|| self.file(plain(name)))
+                .flatten();
+            read.is_some_and(|read| read != self.folder.join(*name))
+        })
     }
 
     pub(super) fn folder(&self) -> &Location {
@@ -222,10 +259,11 @@ impl Layout {
     }
 
     /// Returns the files that are not read.
-    pub(super) fn passed(&self) -> Vec<&'static str> {
+    pub(super) fn passed(&self) -> Vec<&str> {
         let tables = TABLES.iter().filter(|table| table.used == Use::Passed);
         let names = tables.map(|table| table.name).chain(OTHERS.iter().copied());
-        names.filter(|name| self.has(name)).collect()
+        let names = names.filter(|name| self.has(name));
+        names.chain(self.doubles()).collect()
     }
 }
 
@@ -235,8 +273,9 @@ pub(super) struct FieldChoice {
     pub(super) features: bool,
     pub(super) sound: bool,
     pub(super) text: bool,
-    /// A field that exists and is not read, because the target can hold the other one.
-    pub(super) left: Option<&'static str>,
+    /// The tables of fields that exist and are not read, because the target holds none of them or
+    /// can hold the other one.
+    pub(super) left: &'static [&'static str],
 }
 
 impl FieldChoice {
@@ -249,18 +288,32 @@ impl FieldChoice {
             features: layout.has(FEATURES),
             sound: layout.has(WAVES),
             text: layout.has(TEXT),
-            left: None,
+            left: &[],
         };
         let FieldSet {
-            features, audio, ..
+            features,
+            audio,
+            text,
+            segments,
+            ..
         } = request.forms;
+        let only_words = !features && !audio && (text || segments) && taken.text;
         match options.get("parts") {
             Some(parts) => taken.choose(parts, layout)?,
+            None if only_words => {
+                taken.left = match (taken.sound, taken.features) {
+                    (true, true) => &[WAVES, FEATURES],
+                    (true, false) => &[WAVES],
+                    (false, true) => &[FEATURES],
+                    (false, false) => &[],
+                };
+                (taken.sound, taken.features) = (false, false);
+            }
             // Samples would have to be loaded.
             None if request.samples && taken.features => taken.sound = false,
             None if !(taken.features && taken.sound) || features == audio => {}
-            None if features => (taken.sound, taken.left) = (false, Some(WAVES)),
-            None => (taken.features, taken.left) = (false, Some(FEATURES)),
+            None if features => (taken.sound, taken.left) = (false, &[WAVES]),
+            None => (taken.features, taken.left) = (false, &[FEATURES]),
         }
         taken.features &= request.parts.features;
         taken.sound &= request.parts.audio;
@@ -275,7 +328,7 @@ impl FieldChoice {
                 features: false,
                 sound: false,
                 text: false,
-                left: None,
+                left: &[],
             },
         );
         for part in parts.split('+') {

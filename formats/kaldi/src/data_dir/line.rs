@@ -1,7 +1,8 @@
 //! Lines of a table: a key and the rest.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::{Error, Result};
+use spr_core::model::Key;
+use spr_core::{Error, ErrorKind, Result};
 
 use crate::script_line::LineParts;
 
@@ -43,11 +44,15 @@ impl Lines {
     pub(super) fn next(&mut self, env: &Env) -> Result<NextLine> {
         self.parts = None;
         let (source, number) = (&mut self.source, self.number + 1);
+        let start = source.offset();
         let more = source.line(&mut self.line, &env.limits);
         if !more.map_err(|e| e.line(number))? {
             return Ok(NextLine::End);
         }
         self.number = number;
+        if source.offset() - start == self.line.len() as u64 {
+            return Ok(NextLine::Fault(self.place(cut(&self.line)).continuable()));
+        }
         if self.line.ends_with(b"\r") {
             if !self.told {
                 self.told = true;
@@ -101,6 +106,19 @@ fn split(line: &[u8]) -> Result<LineParts> {
     match parts.key.start {
         0 => Ok(parts),
         _ => Err(Error::malformed("a blank before the key")),
+    }
+}
+
+/// Returns the error for a last line without a line end. It names the key if that is whole.
+pub(super) fn cut(line: &[u8]) -> Error {
+    let message = "the last line has no line end and may be cut off";
+    let error = Error::new(ErrorKind::Truncated, message);
+    let error = error.hint("if it is whole, put a line end behind it");
+    match split(line) {
+        Ok(parts) if parts.key.end < line.len() => {
+            error.utterance(&Key::from(line.get(parts.key).unwrap_or_default()))
+        }
+        _ => error,
     }
 }
 

@@ -36,8 +36,6 @@ pub(super) struct DataReader {
     key: Key,
     /// The keys so far of a list that is not sorted.
     seen: Option<SeenKeys>,
-    /// Whether an utterance needs a line in each table.
-    strict: bool,
     /// The first utterance, if it was read on opening.
     first: Option<(Utterance, Result<bool>)>,
     ended: bool,
@@ -89,7 +87,6 @@ impl DataReader {
             info: DatasetInfo::default(),
             key: Key::default(),
             seen,
-            strict: request.damaged,
             first: None,
             ended: false,
         };
@@ -131,7 +128,13 @@ impl DataReader {
             match self.list.next(&self.env)? {
                 NextLine::End => self.end(true)?,
                 NextLine::Fault(_) if !self.choice.wants_fault() => {}
-                NextLine::Fault(error) => return Err(error),
+                NextLine::Fault(error) => {
+                    if let Some(key) = error.key() {
+                        self.key.set(key.as_bytes());
+                        self.pass();
+                    }
+                    return Err(error);
+                }
                 NextLine::Line if self.is_second()? => {
                     let error = Error::malformed("appears twice; the first line counts");
                     let error = error.utterance(&Key::from(self.list.key()));
@@ -198,16 +201,12 @@ impl DataReader {
         }
         if let Some(table) = &mut self.text {
             utt.text = table.find(key, env, faults)?.map(|(text, _)| text.to_vec());
-            if utt.text.is_none() && self.strict {
-                return Err(Error::unfit("has no line").file(table.name()));
+            if utt.text.is_none() {
+                return Err(faults.no_line(table.name()));
             }
         }
         self.sound.fill(utt, env, faults)?;
-        self.extras.fill(utt, env, faults)?;
-        match self.extras.languages_without(utt).filter(|_| self.strict) {
-            Some(table) => Err(Error::unfit("has no line").file(table)),
-            None => Ok(()),
-        }
+        self.extras.fill(utt, env, faults)
     }
 
     /// Skips the lines of a faulty utterance in all tables, so that they do not count as unused.
@@ -271,7 +270,7 @@ impl Features {
         let name = self.table.name().to_owned();
         let key = utt.key.clone();
         let Some((rest, number)) = self.table.find(key.as_bytes(), env, faults)? else {
-            return Err(Error::unfit("has no line").file(name));
+            return Err(faults.no_line(&name));
         };
         let place = |e: Error| e.file(&name).line(number).utterance(&key);
         if rest.is_empty() {
@@ -342,7 +341,8 @@ fn decision(layout: &Layout, taken: FieldChoice, list: &Location) -> String {
     add(taken.sound && layout.has(SEGMENTS), " cut by segments");
     add(taken.features, ", features by feats.scp");
     add(taken.text, ", text");
-    if let Some(left) = taken.left {
+    if !taken.left.is_empty() {
+        let left = taken.left.join(" and ");
         text.push_str(&format!(", not {left}, of which the target holds nothing"));
     }
     text
@@ -351,18 +351,19 @@ fn decision(layout: &Layout, taken: FieldChoice, list: &Location) -> String {
 /// Warns about files that exist and are not read.
 fn tell(layout: &Layout, taken: FieldChoice, env: &Env) {
     let name = layout.folder().to_string();
-    if let Some(left) = taken.left {
-        let other = if left == FEATURES {
-            "sound"
-        } else {
-            "features"
+    if !taken.left.is_empty() {
+        let are = if taken.left.len() == 1 { "is" } else { "are" };
+        let why = match (taken.sound, taken.features) {
+            (true, _) => "in favour of the sound",
+            (_, true) => "in favour of the features",
+            (false, false) => "as the target holds neither sound nor features",
         };
-        let message = format!("{left} is left out in favour of the {other}");
+        let message = format!("{} {are} left out {why}", taken.left.join(" and "));
         let warning = Error::unfit(message).file(&name);
-        env.warn(&match left {
+        env.warn(&match taken.features {
             // A target that holds features may hold audio as well.
-            WAVES => warning.hint("a target that holds sound takes it by parts=wav+text"),
-            _ => warning,
+            true => warning.hint("a target that holds sound takes it by parts=wav+text"),
+            false => warning,
         });
     }
     let passed = layout.passed();

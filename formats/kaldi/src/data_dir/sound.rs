@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::model::{Audio, AudioReference, Decimal, Key, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, ErrorKind, Result};
 
 use super::faults::Faults;
 use super::layout::{Layout, SEGMENTS, WAVES};
@@ -113,7 +113,7 @@ impl Sound {
         if let Some(table) = &mut self.segments {
             let name = table.name().to_owned();
             let Some((rest, number)) = table.find(utt.key.as_bytes(), env, faults)? else {
-                return Err(Error::unfit("has no line").file(name));
+                return Err(faults.no_line(&name));
             };
             let place = |e: Error| e.file(&name).line(number);
             let segment = Segment::parse(rest).map_err(place)?;
@@ -152,6 +152,10 @@ impl Sound {
         };
         let script = table.at().clone();
         let Some((rest, number)) = table.find(key, env, faults)? else {
+            let no_line = faults.no_line(table.name());
+            if no_line.kind() == ErrorKind::Truncated {
+                return Err(no_line);
+            }
             let key = Key::from(key);
             let message = format!("the recording {key} has no line in {}", table.name());
             return Err(Error::unfit(message));

@@ -16,6 +16,10 @@ pub(super) struct Table {
     body: Body,
     /// Whether unused lines are reported.
     tells: bool,
+    /// Whether lines that are missing are reported.
+    complete: bool,
+    /// The first key without a line, and the number of them.
+    missing: Option<(Key, u64)>,
 }
 
 enum Body {
@@ -53,7 +57,14 @@ impl Table {
             at,
             body,
             tells,
+            complete: false,
+            missing: None,
         })
+    }
+
+    /// Reports keys without a line at the end if `complete` is set.
+    pub(super) fn complete(self, complete: bool) -> Self {
+        Self { complete, ..self }
     }
 
     pub(super) fn at(&self) -> &Location {
@@ -77,10 +88,14 @@ impl Table {
     ) -> Result<Option<(&[u8], u64)>> {
         self.reach(key, env, faults)
             .inspect_err(|_| faults.give_up())?;
-        Ok(match &mut self.body {
+        let found = match &mut self.body {
             Body::Stream(stream) => stream.found(key),
             Body::Memory(held) => held.find(key),
-        })
+        };
+        if found.is_none() && self.complete {
+            self.missing.get_or_insert_with(|| (key.into(), 0)).1 += 1;
+        }
+        Ok(found)
     }
 
     /// Moves to the position of a key.
@@ -90,7 +105,11 @@ impl Table {
         };
         if stream.asked.as_slice() > key {
             let told = stream.lines.number();
-            self.body = Body::Memory(IndexedLines::read(&self.at, told, env, faults)?);
+            let current = (stream.there && !stream.used).then_some(told);
+            let mut held = IndexedLines::read(&self.at, told, env, faults)?;
+            // Unused ones before the current one were reported.
+            held.mark(|number| number <= told && Some(number) != current);
+            self.body = Body::Memory(held);
             return Ok(());
         }
         stream.asked.clear();
@@ -111,6 +130,13 @@ impl Table {
                 }
             }
             Body::Memory(_) => {}
+        }
+        if let Some((key, count)) = self.missing.take().filter(|_| self.tells) {
+            let message = match count {
+                1 => "has no line".to_owned(),
+                _ => format!("has no line, the first of {count} utterances without one"),
+            };
+            env.warn(&Error::unfit(message).utterance(&key).file(&self.name));
         }
         Ok(())
     }

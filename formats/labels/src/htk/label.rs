@@ -99,8 +99,7 @@ fn time(word: &Word) -> Result<Decimal, String> {
     if units < 0 {
         return Err(format!("the time {units} is below 0"));
     }
-    let (digits, power) = Decimal::new(units, -7).in_lowest_terms();
-    Ok(Decimal::new(digits, power))
+    Ok(Decimal::new(units, -7).trimmed())
 }
 
 /// The labels of an utterance as they are read.

@@ -8,7 +8,7 @@ use spr_core::model::{Audio, AudioReference, DatasetInfo, Key, KeySource, Uttera
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::columns;
-use spr_syntax::manifest::source::Place;
+use spr_syntax::manifest::source::{self, Place};
 
 use super::table::Table;
 use super::{FILE, TABLES};
@@ -118,7 +118,13 @@ impl Reader for FolderReader {
 
 /// Returns `true` for columns with a meaning in the format.
 pub(super) fn is_own(name: &str) -> bool {
-    let named = [&TEXT[..], &SPEAKER, &LANGUAGE, &[FILE, "gender", "utt_id"]];
+    is_text(name) || source::FIELDS.contains(&name)
+}
+
+/// Returns `true` for columns of text, even if it looks like a number.
+pub(super) fn is_text(name: &str) -> bool {
+    let [recording, channel, ..] = source::FIELDS;
+    let others = [FILE, "gender", "utt_id", recording, channel];
+    let named = [&TEXT[..], &SPEAKER, &LANGUAGE, &others];
     named.iter().any(|names| names.contains(&name))
-        || spr_syntax::manifest::source::FIELDS.contains(&name)
 }

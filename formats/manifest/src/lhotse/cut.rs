@@ -1,11 +1,11 @@
 //! Cuts: segments of recordings, with supervisions, features and recording in one object.
 
 use serde_json::value::RawValue;
-use spr_core::model::{Audio, Tag, Utterance};
+use spr_core::model::{Audio, Decimal, Tag, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
-use spr_syntax::manifest::columns::{self, COLUMN};
+use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::Place;
 
 use super::features::Features;
@@ -79,10 +79,7 @@ pub(super) fn read(
                 place.read(&mut Object::default(), &mut utt.meta)?;
             }
             if let Some(said) = said {
-                if said.id != key {
-                    let id = serde_json::Value::from(&*said.id).to_string();
-                    utt.meta.tags.push(Tag::new(COLUMN, "supervision_id", id));
-                }
+                said.keep_own(key, &stretch, &mut utt.meta);
                 let whole = audio.as_ref().is_some_and(|audio| !audio.is_stretch());
                 let all = Some(stretch.duration).filter(|_| whole);
                 said.fill(stretch.start, all, &mut utt)?;
@@ -97,7 +94,7 @@ pub(super) fn read(
         let said = supervisions.into_iter().next();
         return finish(&id, stretch, said);
     }
-    for said in supervisions {
+    for mut said in supervisions {
         // In a cut, the times of a supervision start with the cut.
         let start = stretch.start.plus(said.stretch.start);
         let start = start.ok_or_else(|| Error::malformed("the times have too many digits"))?;
@@ -106,6 +103,7 @@ pub(super) fn read(
             duration: said.stretch.duration,
             channels: said.stretch.channels.clone(),
         };
+        said.stretch.start = Decimal::ZERO;
         finish(&said.id.clone(), own, Some(said))?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Supervisions: text and speaker of a segment of a recording.
 
-use spr_core::Result;
-use spr_core::model::{AudioReference, Decimal, Key, Utterance};
+use spr_core::model::{AudioReference, Decimal, Key, Meta, Tag, Utterance};
+use spr_core::{Error, Result};
 use spr_syntax::json::{self, Fields, Object};
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{self, Place, utf8};
@@ -20,6 +20,12 @@ pub(super) struct Supervision<'a> {
 /// The field of `custom` with the frame shift of an utterance without features.
 const FRAME_SHIFT: &str = "frame_shift";
 
+/// The format of tags with what a supervision says of itself where its cut says something else.
+const OWN: &str = "lhotse";
+const ID: &str = "supervision_id";
+const START: &str = "supervision_start";
+const DURATION: &str = "supervision_duration";
+
 impl<'a> Supervision<'a> {
     /// Parses a supervision.
     ///
@@ -32,6 +38,21 @@ impl<'a> Supervision<'a> {
             stretch: RecordingSegment::take(&mut object)?,
             rest: object,
         })
+    }
+
+    /// Keeps the name and the times that differ from those of the cut.
+    pub(super) fn keep_own(&self, key: &str, cut: &RecordingSegment, meta: &mut Meta) {
+        let Self { id, stretch, .. } = self;
+        let mut keep = |name, value: String| meta.tags.push(Tag::new(OWN, name, value));
+        if id != key {
+            keep(ID, id.clone());
+        }
+        if !stretch.start.is_zero() {
+            keep(START, stretch.start.to_string());
+        }
+        if stretch.duration != cut.duration {
+            keep(DURATION, stretch.duration.to_string());
+        }
     }
 
     /// Fills in text, speaker and times. Alignments count from the start of the recording, in which
@@ -85,6 +106,15 @@ pub(super) struct Naming<'a> {
     pub(super) duration: Decimal,
     /// The channels of the recording.
     pub(super) channels: u32,
+    /// Whether the supervision is in a cut, which has the key.
+    pub(super) in_cut: bool,
+}
+
+/// The tag of a supervision that its cut differs from.
+fn own<'a>(meta: &'a Meta, name: &str) -> Option<&'a str> {
+    let mut tags = meta.tags.iter();
+    let tag = tags.find(|tag| tag.format == OWN && tag.key == name.as_bytes())?;
+    std::str::from_utf8(&tag.value).ok()
 }
 
 impl Naming<'_> {
@@ -122,11 +152,15 @@ impl Naming<'_> {
         start: Decimal,
         out: &mut Vec<u8>,
     ) -> Result<()> {
+        let time = |name| own(&utt.meta, name).and_then(Decimal::parse);
+        let start = start.plus(time(START).unwrap_or_default());
+        let start = start.ok_or_else(|| Error::unfit("its times have too many digits"))?;
+        let id = own(&utt.meta, ID).filter(|_| self.in_cut);
         let mut fields = Fields::open(out);
-        fields.text("id", self.key);
+        fields.text("id", id.unwrap_or(self.key));
         fields.text("recording_id", self.recording);
         fields.time("start", start);
-        fields.time("duration", self.duration);
+        fields.time("duration", time(DURATION).unwrap_or(self.duration));
         self.write_channel("channel", audio, &mut fields);
         if let Some(said) = &utt.text {
             fields.text("text", utf8(said, "the text")?);
@@ -160,7 +194,17 @@ impl Naming<'_> {
             own.time(FRAME_SHIFT, shift);
         }
         let is_own = |name: &str| source::FIELDS.contains(&name) || name == FRAME_SHIFT;
-        columns::write(&utt.meta.tags, is_own, &mut own)?;
+        let is_said = |tag: &Tag| {
+            let key = std::str::from_utf8(&tag.key).unwrap_or_default();
+            let value = std::str::from_utf8(&tag.value).ok();
+            let time = [START, DURATION].contains(&key) && value.and_then(Decimal::parse).is_some();
+            tag.format == OWN && (time || key == ID && self.in_cut && value.is_some())
+        };
+        let mut tags = std::borrow::Cow::from(&utt.meta.tags);
+        if tags.iter().any(is_said) {
+            tags.to_mut().retain(|tag| !is_said(tag));
+        }
+        columns::write(&tags, is_own, &mut own)?;
         own.close();
         if custom != b"{}" {
             fields.start("custom").extend_from_slice(&custom);

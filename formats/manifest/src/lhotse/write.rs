@@ -112,6 +112,7 @@ impl LhotseWriter {
             start,
             duration,
             channels: known.channels,
+            in_cut: self.recorded.is_none(),
         };
         match &self.recorded {
             None => {

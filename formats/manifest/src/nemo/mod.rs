@@ -24,9 +24,12 @@ pub static NEMO: Nemo = Nemo;
 /// The names of the field with the audio file.
 pub(crate) const FILE: [&str; 2] = ["audio_filepath", "audio_filename"];
 
+/// The names of the field with the key.
+pub(crate) const KEY: [&str; 2] = ["utt_id", "id"];
+
 const CAPS: Caps = {
     let mut audio = AudioCaps::NONE;
-    audio.references = true;
+    (audio.references, audio.first_seconds) = (true, true);
     let mut caps = Caps::new(Count::Many, Keys::Any);
     caps.audio = audio;
     caps.text = true;

@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{KeyPredicate, Options, Reader, Request};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, Key, KeySource, Utterance,
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, Key, KeySource, Tag, TagSubject,
+    Utterance,
 };
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
@@ -15,7 +16,7 @@ use spr_syntax::manifest::Places;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::Place;
 
-use super::{FILE, made_up};
+use super::{FILE, KEY, made_up};
 
 /// The source of generated keys.
 #[derive(Clone, Copy)]
@@ -70,14 +71,17 @@ impl NemoReader {
             return Err(Error::malformed(format!("has no {}", FILE[0])));
         };
         let file = json::text(named, FILE[0])?;
-        let name = ["utt_id", "id"]
-            .into_iter()
-            .find_map(|own| object.take_if(own, json::name));
+        let names = KEY.map(|own| object.take_if(own, |raw| Some((json::name(raw)?, raw))));
+        let name = names.iter().flatten().next().map(|(name, _)| name);
         let time = |raw: Option<&RawValue>, what| raw.map(|raw| json::time(raw, what)).transpose();
         let start = time(object.take("offset"), "offset")?;
         let duration = json::time(object.require("duration")?, "duration")?;
-        let end = start.and_then(|start| start.plus(duration));
-        let end = end.map(Decimal::trimmed);
+        let stretch = start.map(|start| {
+            let end = start.plus(duration).map(Decimal::trimmed);
+            let end = end.ok_or_else(|| Error::malformed("the times have too many digits"));
+            Ok::<_, Error>([start, end?])
+        });
+        let stretch = stretch.transpose()?;
         match name {
             Some(name) => utt.key.set(name.as_bytes()),
             None => {
@@ -85,7 +89,6 @@ impl NemoReader {
                     KeyBasis::Stem => stem(&file),
                     KeyBasis::Path => without_extension(&file),
                 };
-                let stretch = start.zip(end).map(|(start, end)| [start, end]);
                 utt.key.set(made_up(stem, stretch).as_bytes());
                 if !self.made_up.insert(utt.key.clone()) {
                     let message = "a second line of this sound, and no id to tell them apart";
@@ -97,14 +100,19 @@ impl NemoReader {
         }
         let audio = AudioReference {
             start,
-            end,
-            channel: object.take_if("channel", |raw| json::count(raw, "").ok()),
+            end: stretch.map(|[_, end]| end),
+            // NeMo takes all of a sound without a length.
+            first_seconds: start.is_none() && !duration.is_zero(),
+            channel: object
+                .take_if("channel", |raw| json::is_number(raw.get()).then_some(raw))
+                .map(|raw| json::count(raw, "channel"))
+                .transpose()?,
             facts: AudioFacts {
                 rate: object
                     .take("sampling_rate")
                     .map(|raw| json::count(raw, "sampling_rate"))
                     .transpose()?,
-                duration: end.is_none().then_some(duration),
+                duration: start.is_none().then_some(duration),
                 ..AudioFacts::default()
             },
             ..AudioReference::new(Locator::File(self.places.find(&file)))
@@ -124,6 +132,19 @@ impl NemoReader {
             .or_else(|| object.take("normalized_text"));
         if let Some(said) = said {
             utt.text = Some(json::text(said, "text")?.into_owned().into_bytes());
+        }
+        // Writers name utterances by a text in the first of the fields, unless the sound names them.
+        let is_made_up = utt.key.as_bytes() == made_up(stem(&file), stretch).as_bytes();
+        let usual = |n: usize, raw: &RawValue| n == 0 && raw.get().starts_with('"') && !is_made_up;
+        for (n, (_, raw)) in names
+            .into_iter()
+            .enumerate()
+            .filter_map(|(n, at)| Some((n, at?)))
+        {
+            if !usual(n, raw) {
+                let tag = Tag::new(columns::COLUMN, KEY[n], raw.get());
+                utt.meta.tags.push(tag.about(TagSubject::Key));
+            }
         }
         columns::read(object, &mut utt.meta);
         Ok(true)

@@ -1,20 +1,22 @@
 //! The writer.
 
+use std::borrow::Cow;
+
 use spr_core::bytes::{Env, Locator, Output, Part, Sink};
 use spr_core::format::{Caps, Options, WriteSummary, Writer};
-use spr_core::model::{Audio, AudioReference, Decimal, Utterance};
+use spr_core::model::{Audio, AudioReference, Decimal, Tag, TagSubject, Utterance};
 use spr_core::{Error, Result};
-use spr_syntax::json::Fields;
+use spr_syntax::json::{self, Fields};
 use spr_syntax::manifest;
 use spr_syntax::manifest::Names;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{self, Place, no_sound, utf8};
 
 use super::read::stem;
-use super::{CAPS, FILE, made_up};
+use super::{CAPS, FILE, KEY, made_up};
 
 /// Fields with a meaning in the format.
-const OWN: [&str; 16] = [
+const OWN: [&str; 14] = [
     FILE[0],
     FILE[1],
     "offset",
@@ -27,8 +29,6 @@ const OWN: [&str; 16] = [
     "sampling_rate",
     "channel",
     "recording_id",
-    "utt_id",
-    "id",
     "_skipme",
     "shard_id",
 ];
@@ -107,17 +107,65 @@ impl NemoWriter {
         }
         let key = utf8(utt.key.as_bytes(), "the key")?;
         let stretch = start.zip(end).map(|(start, end)| [start, end]);
-        if key != made_up(stem(name), stretch) {
-            fields.text("utt_id", key);
+        let naming = Naming::of(&meta.tags, key, key == made_up(stem(name), stretch));
+        if let Some(field) = naming.written {
+            fields.text(field, key);
         }
-        columns::write(
-            &utt.meta.tags,
-            |name| OWN.contains(&name) || source::FIELDS.contains(&name),
-            &mut fields,
-        )?;
+        let is_gone = |tag: &Tag| {
+            let written = naming
+                .written
+                .is_some_and(|field| tag.key == field.as_bytes());
+            written && tag.about == Some(TagSubject::Key)
+        };
+        let mut tags = Cow::from(&meta.tags);
+        if tags.iter().any(is_gone) {
+            tags.to_mut().retain(|tag| !is_gone(tag));
+        }
+        let is_own = |name: &str| {
+            OWN.contains(&name) || source::FIELDS.contains(&name) || naming.renames(name)
+        };
+        columns::write(&tags, is_own, &mut fields)?;
         fields.close();
         self.line.push(b'\n');
         Ok(())
+    }
+}
+
+/// How a line tells the key.
+struct Naming {
+    /// The field that is written for it, unless a column tells it.
+    written: Option<&'static str>,
+    /// Whether the columns with the names of such fields are written as they are.
+    kept: [bool; 2],
+}
+
+impl Naming {
+    /// Chooses the field. If `made_up` is set, the key needs none.
+    fn of(tags: &[Tag], key: &str, made_up: bool) -> Self {
+        let column = |name: &str| {
+            let mut tags = tags.iter();
+            tags.find(|tag| tag.format == columns::COLUMN && tag.key == name.as_bytes())
+        };
+        let tells = |tag: &Tag| {
+            let value = std::str::from_utf8(&tag.value).ok();
+            let raw = value.and_then(|value| serde_json::from_str(value).ok());
+            raw.is_some_and(|raw| json::name(raw).is_some_and(|name| name == key))
+        };
+        let stale = |tag: &Tag| tag.about == Some(TagSubject::Key);
+        let (written, kept) = match KEY.map(column) {
+            [Some(first), _] if tells(first) => (None, [true, true]),
+            [None, Some(second)] if tells(second) => (None, [false, true]),
+            [None, Some(second)] if stale(second) => (Some(KEY[1]), [false, false]),
+            [None, None] if made_up => (None, [false, false]),
+            _ => (Some(KEY[0]), [false, false]),
+        };
+        Self { written, kept }
+    }
+
+    /// Returns `true` if a column of this name must get another one.
+    fn renames(&self, name: &str) -> bool {
+        let mut names = KEY.iter().zip(self.kept);
+        names.any(|(own, kept)| *own == name && !kept)
     }
 }
 

@@ -11,7 +11,7 @@ mod words;
 use spr_core::bytes::{Env, Locator, Output, Part};
 use spr_core::format::{Caps, Options, WriteSummary, Writer};
 use spr_core::loss::LossReport;
-use spr_core::model::{Key, Tag, Utterance};
+use spr_core::model::{Tag, Utterance};
 use spr_core::stage::{SortKey, Sorter};
 use spr_core::{Error, Result};
 
@@ -50,7 +50,7 @@ pub(super) struct DataWriter {
     /// Rows to be sorted: utterances without their numbers, and recordings.
     rows: Sorter,
     waves: Sorter,
-    last_wave: Key,
+    last_wave: Utterance,
     lost: LossReport,
     written: WriteSummary,
     scratch: Utterance,
@@ -78,7 +78,7 @@ impl DataWriter {
             known: FieldCounts::default(),
             rows: Sorter::new(SortKey::Key, MEMORY),
             waves: Sorter::new(SortKey::Key, MEMORY / 2),
-            last_wave: Key::default(),
+            last_wave: Utterance::default(),
             lost: LossReport::default(),
             written: WriteSummary::default(),
             scratch: Utterance::default(),

@@ -66,8 +66,7 @@ impl DataWriter {
             tables.line(UTT2SPK, key, speaker.as_bytes())?;
             if speaker < last {
                 let message = format!(
-                    "speaker {speaker} comes after {last}, which validate_data_dir.sh refuses \
-                     without --no-spk-sort"
+                    "speaker {speaker} comes after {last}, which validate_data_dir.sh refuses"
                 );
                 let hint = "let the names of utterances start with those of their speakers";
                 let warning = Error::unfit(message).utterance(&row.key).hint(hint);
@@ -153,6 +152,7 @@ impl DataWriter {
                     let error = Error::unfit(message).utterance(&wave.key);
                     return Err(error.file(format!("{}/{WAVES}", self.output.name())));
                 }
+                self.agree(Table::Recording, &wave.key, [&before, &wave])?;
                 continue;
             }
             let key = wave.key.as_bytes();
@@ -185,10 +185,11 @@ impl DataWriter {
             };
             if first.meta.speaker.as_ref() == Some(&speaker) {
                 tables.put(SPK2UTT, &[utt])?;
-                if gender(&row) != gender(&first) && self.known.is_all(self.known.genders) {
-                    let key = Key::from(utt.trim_ascii());
-                    self.lost.add(LossKind::Metadata, &key, Some("gender"));
+                let genders = [gender(&first), gender(&row)];
+                if self.known.is_all(self.known.genders) {
+                    self.agreed(SPK2GENDER, Table::Speaker, &speaker, genders)?;
                 }
+                self.agree(Table::Speaker, &speaker, [&first, &row])?;
                 continue;
             }
             let end: &[u8] = if first.meta.speaker.is_some() {
@@ -212,6 +213,29 @@ impl DataWriter {
             Some(_) => tables.put(SPK2UTT, &[b"\n"]),
             None => Ok(()),
         }
+    }
+
+    /// Checks that two rows about one speaker or recording have the same values.
+    fn agree(&self, by: Table, key: &Key, rows: [&Utterance; 2]) -> Result<()> {
+        let written = tag_tables().filter(|table| self.known.has_table(table.name));
+        written
+            .filter(|table| table.by == by)
+            .try_for_each(|table| {
+                let values = rows.map(|row| tag(row, table.name));
+                self.agreed(table.name, by, key, values)
+            })
+    }
+
+    /// Checks that two values of one line are the same.
+    fn agreed(&self, name: &str, by: Table, key: &Key, values: [Option<&[u8]>; 2]) -> Result<()> {
+        let [first, other] = values.map(|value| Key::from(value.unwrap_or_default()));
+        if first == other {
+            return Ok(());
+        }
+        let what = by.name();
+        let message = format!("{what} {key} has the values '{first}' and '{other}'");
+        let error = Error::unfit(message).file(format!("{}/{name}", self.output.name()));
+        Err(error.hint("a table has one value a line: make the inputs agree, or leave one out"))
     }
 
     /// Reports generated names.

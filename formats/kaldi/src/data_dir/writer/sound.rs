@@ -9,7 +9,7 @@ use spr_core::{Error, Result};
 use super::super::NAME;
 use super::super::layout::{SEGMENTS, WAVES};
 use super::DataWriter;
-use super::row::{RecordingSegment, is_of_recording};
+use super::row::{RecordingSegment, is_of_recording, tag};
 use crate::audio;
 
 impl DataWriter {
@@ -124,18 +124,26 @@ impl DataWriter {
     fn push_wave(&mut self, place: String, row: &mut Utterance) -> Result<()> {
         let meta = &row.meta;
         let key = meta.recording.as_ref().unwrap_or(&row.key);
-        if self.last_wave == *key {
+        let of_recording = meta.tags.iter().filter(|tag| is_of_recording(&tag.key));
+        let last = &self.last_wave;
+        let others = last
+            .meta
+            .tags
+            .iter()
+            .filter(|tag| tag.key != WAVES.as_bytes());
+        let is_same = tag(last, WAVES) == Some(place.as_bytes());
+        if last.key == *key && is_same && others.eq(of_recording.clone()) {
             return Ok(());
         }
-        self.last_wave.set(key.as_bytes());
         let mut wave = Utterance {
             key: key.clone(),
             ..Utterance::default()
         };
-        let of_recording = meta.tags.iter().filter(|tag| is_of_recording(&tag.key));
         wave.meta.tags.extend(of_recording.cloned());
         wave.meta.tags.push(Tag::new(NAME, WAVES, place));
-        self.waves.push(&wave)
+        self.waves.push(&wave)?;
+        self.last_wave = wave;
+        Ok(())
     }
 }
 
