@@ -49,13 +49,16 @@ impl Fmt {
         source.skip(size - there as u64)?;
         let placed = |e: Error| e.file(source.name()).byte(place);
         let fmt = Self::of(&bytes, order).map_err(placed)?;
-        // One of the two may be wrong if everything else agrees.
+        // One of the two may be wrong if everything else agrees. Of both the block may be wrong
+        // alone, as some programs derive the speed from it.
         match (extent, fmt.check_speed(), fmt.check_block()) {
             (_, Ok(()), Ok(())) => {}
             (ObjectBounds::Own, speed, block) => speed.and(block).map_err(placed)?,
-            (ObjectBounds::Whole, Err(_), Err(error)) => return Err(placed(error)),
+            (ObjectBounds::Whole, Err(_), Err(error)) if !fmt.has_speed_of_block() => {
+                return Err(placed(error));
+            }
             (ObjectBounds::Whole, Err(warning), Ok(()))
-            | (ObjectBounds::Whole, Ok(()), Err(warning)) => {
+            | (ObjectBounds::Whole, _, Err(warning)) => {
                 env.warn(&placed(warning));
             }
         }
@@ -85,6 +88,12 @@ impl Fmt {
                 self.speed
             ))),
         }
+    }
+
+    /// Returns `true` if the bytes per second are those of blocks of the declared size.
+    fn has_speed_of_block(&self) -> bool {
+        let speed = u64::from(self.rate) * u64::from(self.block);
+        self.block > 0 && u64::from(self.speed) == speed
     }
 
     fn of(bytes: &[u8; LONGEST], order: ByteOrder) -> Result<Self> {
