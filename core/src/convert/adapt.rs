@@ -24,6 +24,8 @@ pub struct Adapter {
     caps: Caps,
     /// The element type set by the user.
     dtype: Option<Dtype>,
+    /// The type of labels set by the user.
+    label_dtype: Option<Dtype>,
     /// Whether the keys are generated.
     keys_generated: bool,
     env: Env,
@@ -60,6 +62,7 @@ struct Shared {
     dim: Option<usize>,
     dtype: Option<Dtype>,
     label_columns: Option<usize>,
+    label_dtype: Option<Dtype>,
     labelled: Option<bool>,
     rate: Option<u32>,
     utterances: u64,
@@ -72,6 +75,7 @@ impl Adapter {
         Self {
             caps,
             dtype,
+            label_dtype: None,
             keys_generated,
             env: env.clone(),
             report: LossReport::default(),
@@ -83,6 +87,14 @@ impl Adapter {
             guess: Guess::default(),
             told: false,
         }
+    }
+
+    /// Casts labels to `dtype` if given. Those beyond it are a loss, unlike features that are asked
+    /// to be rounded.
+    #[must_use]
+    pub fn label_dtype(mut self, dtype: Option<Dtype>) -> Self {
+        self.label_dtype = dtype;
+        self
     }
 
     fn limits(&self) -> Limits {
@@ -319,10 +331,12 @@ impl Adapter {
         }
         let asked = self.dtype.unwrap_or(sound.samples.dtype());
         let held = target_dtype(asked, caps.dtypes);
-        for target in [Some(asked), held].into_iter().flatten() {
-            let stats = sound.cast(target, &limits)?;
+        if held.is_some() {
+            let stats = sound.cast(asked, &limits)?;
             self.now.add_cast(&utt.key, &stats);
         }
+        let stats = sound.cast_to_bits(held.unwrap_or(asked), caps.bits, &limits)?;
+        self.now.add_cast(&utt.key, &stats);
         Ok(())
     }
 
@@ -365,10 +379,23 @@ impl Adapter {
             utt.labels = None;
             return self.same_labelling(false);
         };
-        if let Some(target) = target_dtype(labels.dtype(), caps.dtypes) {
-            let stats = labels.cast(target, &self.env.limits)?;
-            self.count(Cast::Labels, &utt.key, &stats);
-        }
+        let first = self.next.label_dtype.filter(|_| caps.same_columns);
+        let own = self.label_dtype.unwrap_or(labels.dtype());
+        let held = target_dtype(own, caps.dtypes).unwrap_or(own);
+        let target = match first {
+            Some(first) if held == first || own.fits(first) => first,
+            Some(first) => {
+                let message = format!("labels of {own}, the utterances before it have {first}");
+                return Err(Error::unfit(message).suggest(Remedy::LabelType));
+            }
+            None => held,
+        };
+        self.next.label_dtype.get_or_insert(target);
+        let stats = labels.cast(target, &self.env.limits)?;
+        self.count(Cast::Labels, &utt.key, &stats);
+        let Some(labels) = &utt.labels else {
+            return Ok(());
+        };
         if caps.same_columns {
             let columns = *self.next.label_columns.get_or_insert(labels.cols());
             if columns != labels.cols() {

@@ -83,6 +83,8 @@ pub struct AudioCaps {
     pub encoded: &'static [&'static str],
     /// Whether references to audio are stored.
     pub references: bool,
+    /// The most bits that integer samples may have. Further ones of a wider type are 0.
+    pub bits: u32,
     /// The most channels that samples may have.
     pub max_channels: u64,
     /// The sampling rates that samples may have.
@@ -103,6 +105,7 @@ impl AudioCaps {
             dtypes,
             encoded: &[],
             references: false,
+            bits: u32::MAX,
             max_channels: u64::MAX,
             rates: Rule::ANY,
             same_rate: false,

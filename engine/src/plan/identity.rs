@@ -45,6 +45,7 @@ impl Plan {
             "outputs": outputs,
             "split": self.split,
             "dtype": self.dtype,
+            "label_dtype": self.label_dtype,
             "on_error": self.on_error,
             "damaged": self.damaged,
         })
