@@ -1,7 +1,7 @@
 //! The record of a shard beside its output, which is the only proof that it is done.
 
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::{Env, FileKind, FileStatus, Location};
+use spr_core::bytes::{Env, FileKind, FileStatus, Location, Locator};
 use spr_core::format::Registry;
 use spr_core::tables::side;
 use spr_core::{Error, Result};
@@ -295,16 +295,21 @@ impl Fingerprint<'_> {
         if let Some(labels) = &joins.labels {
             self.input(&labels.input, registry)?;
             self.named(&labels.input, registry)?;
-            labels
-                .speakers
-                .iter()
-                .try_for_each(|file| self.list(file))?;
+            self.table(labels.speakers.as_ref())?;
         }
         if let Some(text) = &joins.text {
             self.input(text, registry)?;
             self.named(text, registry)?;
         }
-        joins.speakers.iter().try_for_each(|file| self.list(file))
+        self.table(joins.speakers.as_ref())
+    }
+
+    /// A table of words, as far as it is a file.
+    fn table(&mut self, table: Option<&Locator>) -> Result<()> {
+        match table.and_then(Locator::location) {
+            Some(file) => self.list(file),
+            None => Ok(()),
+        }
     }
 
     /// The name and the length of a file, and its mark if the store has one.
