@@ -101,7 +101,9 @@ mod tests {
             plan.steps.push(Step::new("first", [("n", "1")]).unwrap())
         }));
         others.push(change(|plan| plan.labels_output = plan.output.clone()));
-        others.push(change(|plan| plan.joins.speakers = Some(Locator::file("utt2spk"))));
+        others.push(change(|plan| {
+            plan.joins.speakers = Some(Locator::file("utt2spk"))
+        }));
         others.push(change(|plan| plan.on_error = super::super::OnError::Skip));
         others.push(change(|plan| {
             plan.inputs[0]

@@ -248,3 +248,31 @@ fn a_negative_size_is_a_warning_and_a_cut_file_an_error() {
         }
     }
 }
+
+#[test]
+fn damage_to_the_shape_of_samples_is_an_error() {
+    let samples: Vec<u8> = (0..240).collect();
+    for coding in CODINGS.iter().filter(|Coding(tag, ..)| *tag == 1) {
+        for channels in [1, 2] {
+            let chunk = fmt(*coding, channels, false);
+            let (_, told) = attempt(file(&chunk, &samples, Sizes::True, false));
+            assert_eq!(told, 0);
+            // The bits of the number of channels, and those of the bits of a sample that change its
+            // size.
+            for (byte, bit) in
+                (0..16)
+                    .map(|n| (10 + n / 8, n % 8))
+                    .chain([(22, 3), (22, 5), (23, 0)])
+            {
+                let mut damaged = chunk.clone();
+                damaged[byte] ^= 1 << bit;
+                let (utt, _) = attempt(file(&damaged, &samples, Sizes::True, false));
+                let Coding(_, _, bits, _) = coding;
+                assert!(
+                    utt.is_err(),
+                    "{bits} bits, {channels} channels: {byte}, {bit}"
+                );
+            }
+        }
+    }
+}

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn places_are_in_archives_or_have_ranges() {
-        let place = |text| Specifiers.place(text);
+        let place = |text: &str| Specifiers.place(text);
         let at = Locator::FileAt("x.ark".into(), 7);
         let found = place("x.ark:7").unwrap();
         assert!(found.locator == at && found.options.is_empty());
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn tables_of_words_are_archives() {
-        let words = |text| Specifiers.words(text);
+        let words = |text: &str| Specifiers.words(text);
         for (text, place) in [
             ("ark:u2s", Locator::file("u2s")),
             ("ark,t:-", Locator::Standard),
