@@ -1,7 +1,7 @@
 //! A plan in words: how arguments are understood, and what happens in which order.
 
 use spr_core::Result;
-use spr_core::bytes::{Env, Locator};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Registry, Request};
 
 use crate::argument::Target;
@@ -77,6 +77,13 @@ fn written(work: &[Work]) -> Vec<String> {
     work.iter().filter_map(step).collect()
 }
 
+/// Returns the name of a table, without what a URL keeps secret.
+fn told(table: &Locator) -> String {
+    table
+        .location()
+        .map_or_else(|| table.to_string(), Location::told)
+}
+
 /// Explains what joins all inputs.
 fn joins(joins: &Joins, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
@@ -100,8 +107,8 @@ fn joins(joins: &Joins, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
             steps: own.steps,
         });
     }
-    if let Some(file) = &joins.speakers {
-        lines.push(line("speakers", format!("{}; join by key", file.told())));
+    if let Some(table) = &joins.speakers {
+        lines.push(line("speakers", format!("{}; join by key", told(table))));
     }
     Ok(lines)
 }
@@ -152,7 +159,7 @@ fn explain_input(input: &Input, work: &[Work], registry: &Registry, env: &Env) -
                 format!("with labels from {}, {by}", labels.input.text)
             }),
             Work::Text(from) => Some(format!("with text from {}, by key", from.text)),
-            Work::Speakers(file) => Some(format!("with speakers from {}", file.told())),
+            Work::Speakers(table) => Some(format!("with speakers from {}", told(table))),
             Work::ReadAhead => None,
         };
         if let Some(own) = own {

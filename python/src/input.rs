@@ -94,8 +94,8 @@ impl InputArgs {
         }
     }
 
-    pub(crate) fn utt2spk(&self) -> Option<spr_convert::core::bytes::Location> {
-        self.utt2spk.clone().map(Into::into)
+    pub(crate) fn utt2spk(&self) -> Option<spr_convert::core::bytes::Locator> {
+        self.utt2spk.clone().map(spr_convert::core::bytes::Locator::file)
     }
 
     pub(crate) fn request(&self) -> Result<Request> {

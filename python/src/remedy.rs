@@ -31,6 +31,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Remedy::NameSpeakers => "utt2spk= names a file of lines `utterance speaker`",
         Remedy::SkipErrors => "on_error=\"skip\" passes over such utterances",
         Remedy::OneType => "give all the same type with dtype=",
+        Remedy::LabelType => "give all labels the same type before they are written",
         Remedy::LeaveOutVerify => "leave out verify=True",
         Remedy::FloatSamples => "dtype=\"f32\" holds them",
         Remedy::Resample => "stages=\"resample(16000)\" gives sound another rate",

@@ -6,7 +6,7 @@ use spr_core::bytes::Location;
 
 use super::beside::JoinArgs;
 use super::shard_args::ShardArgs;
-use super::words::{data_set, dtype, file, loss};
+use super::words::{data_set, dtype, file, label_dtype, loss};
 use crate::step::Step;
 
 /// What reading takes, whatever is done with it.
@@ -237,6 +237,15 @@ pub(super) struct ConvertArgs {
     /// Change the type of features and sound: f32, f64, i16, …
     #[arg(long, value_name = "TYPE", value_parser = dtype(), hide_possible_values = true)]
     pub(super) dtype: Option<String>,
+    /// Change the type of labels: i32, i64, u16, …; those beyond it are the loss range
+    #[arg(
+        long,
+        value_name = "TYPE",
+        value_parser = label_dtype(),
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub(super) label_dtype: Option<String>,
     /// Allow what the target can't hold to be lost: precision, range, labels, keys, boundaries,
     /// metadata, audio, segments, weights, rank, arrays, tiers, scores, speakers, all
     #[arg(

@@ -1,14 +1,14 @@
 //! What joins data from other files, by key.
 
 use clap::{Args, ValueHint};
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, Remedy, Result, Symbols};
 
 use super::words::data_set;
 use super::words::file;
-use crate::argument::Input;
+use crate::argument::{self, Input};
 use crate::plan::{Joins, Labels};
 
 /// What joins the data by key.
@@ -20,16 +20,16 @@ pub(super) struct JoinArgs {
     /// Take transcripts from another data set, by key
     #[arg(long, value_name = "IN", value_parser = data_set(), hide_short_help = true)]
     pub(super) text: Option<String>,
-    /// Take speakers from this file of lines `utterance speaker`; labels may be stored by speaker,
-    /// and split keeps each speaker's utterances together
+    /// Take speakers from this table of lines `utterance speaker`: a file, ark:FILE, - or a command
+    /// before a |; labels may be stored by speaker, and split keeps each speaker's utterances together
     #[arg(
         long,
-        value_name = "FILE",
-        value_parser = file(),
+        value_name = "TABLE",
+        value_parser = data_set(),
         value_hint = ValueHint::AnyPath,
         hide_short_help = true
     )]
-    pub(super) utt2spk: Option<Location>,
+    pub(super) utt2spk: Option<String>,
     /// Accept labels for up to N frames more or fewer than there are; the longer is cut
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) length_tolerance: Option<u64>,
@@ -56,12 +56,20 @@ impl JoinArgs {
     pub(super) fn labels(&self, registry: &Registry, env: &Env) -> Result<Option<Labels>> {
         let labels = self.labels.as_deref();
         let labels = labels.map(|text| only("--labels", text, registry, env));
-        Ok(labels.transpose()?.map(|input| {
-            let mut labels = Labels::new(input);
-            labels.tolerance = self.length_tolerance.unwrap_or_default();
-            labels.speakers.clone_from(&self.utt2spk);
-            labels
-        }))
+        let Some(input) = labels.transpose()? else {
+            return Ok(None);
+        };
+        let mut labels = Labels::new(input);
+        labels.tolerance = self.length_tolerance.unwrap_or_default();
+        labels.speakers = self.speakers(registry)?;
+        Ok(Some(labels))
+    }
+
+    /// The table of speakers that `--utt2spk` names.
+    pub(super) fn speakers(&self, registry: &Registry) -> Result<Option<Locator>> {
+        let table = self.utt2spk.as_deref();
+        let table = table.map(|text| argument::table(text, registry));
+        table.transpose().map_err(|e| e.context("--utt2spk"))
     }
 
     /// The data set that `--text` names.
@@ -76,7 +84,7 @@ impl JoinArgs {
         let mut joins = Joins::default();
         joins.labels = self.labels(registry, env)?;
         joins.text = self.text(registry, env)?;
-        joins.speakers.clone_from(&self.utt2spk);
+        joins.speakers = self.speakers(registry)?;
         Ok(joins)
     }
 
@@ -107,6 +115,7 @@ impl BesideArgs {
             labels.input.wishes.push(symbols);
         }
         self.join.check(inputs.iter().any(Input::has_labels))?;
+        check_stdin(inputs, &joins)?;
         for input in inputs {
             input.tolerate(self.join.length_tolerance.unwrap_or_default());
             if let Some(labels) = &joins.labels {
@@ -126,6 +135,18 @@ impl BesideArgs {
     pub(super) fn symbols(&self, env: &Env) -> Result<Option<Symbols>> {
         let file = self.symbols.as_ref();
         file.map(|file| Symbols::read(file, env)).transpose()
+    }
+}
+
+/// Refuses standard input where it would be read more than once.
+pub(super) fn check_stdin(inputs: &[Input], joins: &Joins) -> Result<()> {
+    let labels = joins.labels.iter().map(|labels| &*labels.input);
+    let text = joins.text.iter().map(|text| &**text);
+    let all = inputs.iter().chain(labels).chain(text);
+    let inputs = all.filter(|input| input.is_stdin()).count();
+    match inputs + usize::from(joins.speakers == Some(Locator::Standard)) {
+        0 | 1 => Ok(()),
+        _ => Err(Error::usage("standard input can be read only once")),
     }
 }
 

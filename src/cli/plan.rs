@@ -4,9 +4,11 @@ use serde_json::json;
 use spr_core::bytes::{Access, Env, Urls};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
+use spr_core::model::Dtype;
 use spr_core::{Error, Limits, Remedy, Result};
 
 use super::args::{ConvertArgs, DataArgs, DuplicatesArg, OnErrorArg, ReadArgs, SoundArgs};
+use super::beside::check_stdin;
 use super::exit::DONE;
 use super::out::{print_json, print_lines};
 use super::session::Session;
@@ -262,7 +264,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     let plan = &mut job.plan;
     args.join.check(plan.inputs.iter().any(Input::has_labels))?;
     plan.joins = args.join.joins(registry, env)?;
-    check_stdin(plan)?;
+    check_stdin(&plan.inputs, &plan.joins)?;
     if let Some(labels_out) = &args.labels_out {
         let target = Target::parse(labels_out, None, &[], registry, env)?;
         plan.labels_output = Some(target.sink().clone());
@@ -270,6 +272,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     plan.steps = stages(args)?;
     duplicates(args.duplicates, plan)?;
     plan.set_dtype(args.dtype.as_deref().map(str::parse).transpose()?)?;
+    plan.label_dtype = args.label_dtype.as_deref().map(label_dtype).transpose()?;
     let rounds = |input: &Input| {
         let mut steps = input.steps.iter();
         steps.any(|step| step.kind().subject == Subject::Sound && !step.is_idle())
@@ -294,17 +297,6 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         env.open_file(file)?;
     }
     Ok(job)
-}
-
-/// Refuses standard input where it would be read more than once.
-fn check_stdin(plan: &Plan) -> Result<()> {
-    let labels = plan.joins.labels.iter().map(|labels| &*labels.input);
-    let text = plan.joins.text.iter().map(|text| &**text);
-    let all = plan.inputs.iter().chain(labels).chain(text);
-    match all.filter(|input| input.is_stdin()).count() {
-        0 | 1 => Ok(()),
-        _ => Err(Error::usage("standard input can be read only once")),
-    }
 }
 
 /// Plans what becomes of utterances that have the same key.
@@ -346,6 +338,17 @@ pub(super) fn same_form(
             Target::parse(output, Some(form), options, registry, env)
         }
         _ => Err(error),
+    }
+}
+
+/// The element type of labels, which are integers.
+fn label_dtype(name: &str) -> Result<Dtype> {
+    let dtype: Dtype = name.parse()?;
+    match dtype.is_float() || dtype == Dtype::Bool {
+        true => Err(Error::usage(format!(
+            "--label-dtype: labels are integers, not {dtype}"
+        ))),
+        false => Ok(dtype),
     }
 }
 

@@ -135,6 +135,7 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
         Remedy::NameSpeakers => "--utt2spk FILE says it, in lines `utterance speaker`",
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
         Remedy::OneType => "give all the same type with --dtype",
+        Remedy::LabelType => "give all labels the same type with --label-dtype, such as i64",
         Remedy::LeaveOutVerify => "leave out --verify",
         Remedy::LookInside => "`spr-convert info FILE` says what it is",
         Remedy::ConvertData => "`spr-convert IN OUT` converts the data too",

@@ -1,11 +1,13 @@
 //! `spr-convert split IN OUT`.
 
 use clap::Args;
+use spr_core::bytes::Locator;
 use spr_core::{Error, Result};
 
 use super::args::ConvertArgs;
 use super::session::Session;
 use super::{convert, plan};
+use crate::argument::Input;
 use crate::plan::{Rule, Speakers, Split};
 
 pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
@@ -91,7 +93,8 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
     let mut convert = args.convert.clone();
     convert.same_form = true;
     let seed = plan::seed(&mut convert.read)?;
-    let utt2spk = convert.join.utt2spk.take();
+    let utt2spk = convert.join.speakers(&session.registry)?;
+    convert.join.utt2spk = None;
     if matches!(rule, Rule::Frames(_) | Rule::Bytes(_)) {
         let together = [
             (utt2spk.is_some(), "--utt2spk"),
@@ -102,7 +105,8 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
             return Err(Error::usage(message));
         }
     }
-    let speakers = utt2spk.map(Speakers::File);
+    let stdin = utt2spk == Some(Locator::Standard);
+    let speakers = utt2spk.map(Speakers::Table);
     let speakers = speakers.or(args.by.map(|ByArg::Speaker| Speakers::Data));
     convert::run_with(&convert, session, |plan, _| {
         if let Some(output) = plan.output.as_ref().filter(|output| !output.is_numbered()) {
@@ -111,6 +115,9 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
                     .file(output.text())
                     .hint("write {part} where its number is to stand, such as out.{part}.ark"),
             );
+        }
+        if stdin && plan.inputs.iter().any(Input::is_stdin) {
+            return Err(Error::usage("standard input can be read only once"));
         }
         plan.split = Some(Split {
             rule,

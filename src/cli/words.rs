@@ -117,6 +117,13 @@ pub(super) fn dtype() -> SuggestedWords {
     SuggestedWords(Dtype::ALL.iter().map(|dtype| dtype.name()).collect())
 }
 
+/// An element type of labels.
+pub(super) fn label_dtype() -> SuggestedWords {
+    let is_integer = |dtype: &&Dtype| !dtype.is_float() && **dtype != Dtype::Bool;
+    let integers = Dtype::ALL.iter().filter(is_integer);
+    SuggestedWords(integers.map(|dtype| dtype.name()).collect())
+}
+
 /// A kind of loss.
 pub(super) fn loss() -> SuggestedWords {
     let kinds = LossKind::ALL.iter().map(|kind| kind.name());

@@ -71,6 +71,7 @@ mod stopping;
 #[cfg(unix)]
 mod together;
 mod trust;
+mod valid;
 mod verbs;
 mod verify;
 

@@ -136,6 +136,8 @@ fn columns_and_context() {
     let recipe = Recipe::new();
     let one = "\"scp:grep bob-004 fbank.scp |\"";
     let some = recipe.ok(&format!("select-feats 0,3-5,2-1 {one} ark,t:-"));
+    let spaced = recipe.ok(&format!("select-feats ' 0, 3- 5 ,2-1' {one} ark,t:-"));
+    assert_eq!(spaced.out(), some.out());
     assert_eq!(
         words(some.out(), 1),
         [

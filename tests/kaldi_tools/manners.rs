@@ -78,7 +78,7 @@ fn usage() {
     }
     recipe.fails(
         "copy-feats --nothing=1 ark:fbank.ark ark:o",
-        1,
+        255,
         "Invalid option --nothing=1",
     );
     recipe.fails(
@@ -86,7 +86,14 @@ fn usage() {
         1,
         "options go before",
     );
-    recipe.fails("copy-feats --binary=maybe a b", 1, "boolean");
+    recipe.fails("copy-feats --binary=maybe a b", 255, "boolean");
+    let missing = recipe.run("copy-feats --config=gone ark:fbank.ark ark:o");
+    assert!(
+        missing.status == 255 && missing.err.contains("gone"),
+        "{}",
+        missing.err
+    );
+    assert!(!missing.err.contains("Usage: "), "{}", missing.err);
     recipe.write("conf", "--left-context=1 # one\n--right-context=0\n");
     let shape = "splice-feats --config=conf scp:fbank.scp ark:- | matrix-dim ark:- | head -1";
     assert_eq!(recipe.ok(shape).out(), "ann-001\t291\t80\n");
@@ -187,7 +194,15 @@ fn the_last_line_of_the_log_is_kaldis() {
         ("copy-vector ark:v.ark ark:o", "Copied 2 vectors.\n"),
         (
             "copy-vector --change-dim=2 ark:v.ark ark:o",
-            "Copied 2 vectors, setting dim to 2\n",
+            "Copied 2 vectors, setting dim to 2 scaled by 1\n",
+        ),
+        (
+            "copy-vector --scale=2 ark:v.ark ark:o",
+            "Copied 2 vectors, setting dim to -1 scaled by 2\n",
+        ),
+        (
+            "copy-vector --scale=-0.33333333 ark:v.ark ark:o",
+            "Copied 2 vectors, setting dim to -1 scaled by -0.333333\n",
         ),
         (
             "subset-feats --include=list scp:fbank.scp ark:o",

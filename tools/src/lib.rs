@@ -35,7 +35,7 @@ pub struct Tool {
 
 /// Exit statuses.
 const DONE: u8 = 0;
-/// Bad usage, or the table was empty.
+/// The wrong number of arguments, or the table was empty.
 const NOTHING: u8 = 1;
 /// Kaldi's status for an exception, -1.
 const FAILED: u8 = 255;
@@ -88,10 +88,17 @@ pub fn main(tool: &'static Tool, arguments: &[OsString], env: Env) -> u8 {
             return DONE;
         }
         Ok(Wish::Run(options)) => options,
-        Err(error) => {
+        Ok(Wish::Misplaced(error)) => {
             log.raw(&options::usage(tool.usage, tool.options));
             log.error(&error);
             return NOTHING;
+        }
+        Err(error) => {
+            if error.file_name().is_none() {
+                log.raw(&options::usage(tool.usage, tool.options));
+            }
+            log.error(&error);
+            return FAILED;
         }
     };
     if options.flag("print-args") {

@@ -86,6 +86,8 @@ static STANDARD: [Spec; 5] = [
 /// The request of a command line.
 pub(super) enum Wish {
     Help,
+    /// The option that comes after an argument.
+    Misplaced(Error),
     Run(Options),
 }
 
@@ -142,7 +144,8 @@ impl Options {
                 && options.values.iter().any(|(known, _)| *known == name)
             {
                 let message = format!("option {word} comes after an argument");
-                return Err(Error::usage(message).hint("options go before all arguments"));
+                let error = Error::usage(message).hint("options go before all arguments");
+                return Ok(Wish::Misplaced(error));
             }
             options.arguments.push((*word).to_owned());
         }
@@ -301,6 +304,7 @@ mod tests {
         match Options::parse(&OWN, &words, env)? {
             Wish::Run(options) => Ok(options),
             Wish::Help => Err(Error::usage("help")),
+            Wish::Misplaced(error) => Err(error),
         }
     }
 

@@ -137,7 +137,12 @@ fn keys(session: &Session, list: &str) -> Result<HashSet<Key>> {
 }
 
 fn select_feats(session: &Session) -> Result<u8> {
-    let columns: Columns = session.argument(0).parse()?;
+    // Kaldi reads numbers after white space.
+    let list = session.argument(0).split(',').map(|part| {
+        let ends: Vec<_> = part.split('-').map(str::trim).collect();
+        ends.join("-")
+    });
+    let columns: Columns = list.collect::<Vec<_>>().join(",").parse()?;
     let reader = session.read_table(session.argument(1), Holder::Matrix)?;
     let mut reader = SelectColumns::new(reader, columns, session.env.limits);
     let mut utt = Utterance::default();

@@ -2,6 +2,7 @@
 //! two forms, such as segments and frame labels, or text and words, are converted to the form that
 //! the target supports.
 
+mod labels;
 mod recordings;
 mod translate;
 
@@ -25,6 +26,8 @@ pub struct Adapter {
     caps: Caps,
     /// The element type set by the user.
     dtype: Option<Dtype>,
+    /// The type of labels set by the user.
+    label_dtype: Option<Dtype>,
     /// Whether the keys are generated.
     keys_generated: bool,
     env: Env,
@@ -62,6 +65,7 @@ struct Shared {
     dim: Option<usize>,
     dtype: Option<Dtype>,
     label_columns: Option<usize>,
+    label_dtype: Option<Dtype>,
     labelled: Option<bool>,
     rate: Option<u32>,
     utterances: u64,
@@ -74,6 +78,7 @@ impl Adapter {
         Self {
             caps,
             dtype,
+            label_dtype: None,
             keys_generated,
             env: env.clone(),
             report: LossReport::default(),
@@ -86,6 +91,14 @@ impl Adapter {
             guess: Guess::default(),
             told: false,
         }
+    }
+
+    /// Casts labels to `dtype` if given. Those beyond it are a loss, unlike features that are asked
+    /// to be rounded.
+    #[must_use]
+    pub fn label_dtype(mut self, dtype: Option<Dtype>) -> Self {
+        self.label_dtype = dtype;
+        self
     }
 
     fn limits(&self) -> Limits {
@@ -327,10 +340,12 @@ impl Adapter {
         }
         let asked = self.dtype.unwrap_or(sound.samples.dtype());
         let held = target_dtype(asked, caps.dtypes);
-        for target in [Some(asked), held].into_iter().flatten() {
-            let stats = sound.cast(target, &limits)?;
+        if held.is_some() {
+            let stats = sound.cast(asked, &limits)?;
             self.now.add_cast(&utt.key, &stats);
         }
+        let stats = sound.cast_to_bits(held.unwrap_or(asked), caps.bits, &limits)?;
+        self.now.add_cast(&utt.key, &stats);
         Ok(())
     }
 
@@ -348,61 +363,6 @@ impl Adapter {
             Keys::Words | Keys::SideFile => utt.key.check_word(),
             Keys::FileNames => utt.key.check_path(),
             Keys::FileName | Keys::Any => Ok(()),
-        }
-    }
-
-    fn fit_labels(&mut self, utt: &mut Utterance) -> Result<()> {
-        let Some(labels) = &mut utt.labels else {
-            return self.same_labelling(false);
-        };
-        let caps = self.caps.labels.filter(|caps| {
-            labels.cols() as u64 <= caps.max_columns
-                && if utt.features.is_some() {
-                    caps.with_features
-                } else {
-                    caps.alone
-                }
-        });
-        let Some(caps) = caps else {
-            let what = format!("{} a frame", labels.cols());
-            self.now.add(
-                LossKind::Labels,
-                &utt.key,
-                (labels.cols() > 1).then_some(&*what),
-            );
-            utt.labels = None;
-            return self.same_labelling(false);
-        };
-        if let Some(target) = target_dtype(labels.dtype(), caps.dtypes) {
-            let stats = labels.cast(target, &self.env.limits)?;
-            self.count(Cast::Labels, &utt.key, &stats);
-        }
-        if caps.same_columns {
-            let columns = *self.next.label_columns.get_or_insert(labels.cols());
-            if columns != labels.cols() {
-                return Err(Error::unfit(format!(
-                    "{} labels per frame, the utterances before it have {columns}",
-                    labels.cols()
-                )));
-            }
-        }
-        self.same_labelling(true)
-    }
-
-    /// Checks that either all utterances have labels or none, if they must share a shape.
-    fn same_labelling(&mut self, labelled: bool) -> Result<()> {
-        if !self.caps.features.is_some_and(|caps| caps.same_dim) {
-            return Ok(());
-        }
-        match (*self.next.labelled.get_or_insert(labelled), labelled) {
-            (true, false) => Err(Error::unfit(
-                "has no labels, but the utterances before it have",
-            )),
-            (false, true) => Err(Error::unfit(
-                "has labels, but the utterances before it have none",
-            )
-            .suggest(Remedy::JoinLabels)),
-            _ => Ok(()),
         }
     }
 

@@ -408,8 +408,34 @@ fn system_text(error: &io::Error) -> String {
 }
 
 #[cfg(test)]
+impl Error {
+    /// Returns the kind of error and its place, which tests compare instead of its wording.
+    pub(crate) fn kind_and_place(&self) -> (ErrorKind, String) {
+        let text = self.to_string();
+        let place = text.strip_suffix(self.message()).unwrap_or(&text);
+        (self.kind(), place.trim_end_matches(": ").to_owned())
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_see_the_kind_and_the_place() {
+        let error = Error::malformed("x: y")
+            .line(3)
+            .file("a.txt")
+            .utterance(&Key::from("u"));
+        assert_eq!(
+            error.kind_and_place(),
+            (ErrorKind::Malformed, "a.txt:3: utterance u".to_owned())
+        );
+        assert_eq!(
+            Error::usage("x").kind_and_place(),
+            (ErrorKind::Usage, String::new())
+        );
+    }
 
     #[test]
     fn displays_on_one_line_with_its_place() {

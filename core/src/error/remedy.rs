@@ -73,6 +73,8 @@ pub enum Remedy {
     SkipErrors,
     /// Use one element type for all utterances.
     OneType,
+    /// Give all labels one element type.
+    LabelType,
     /// Omit the verification of outputs.
     LeaveOutVerify,
     /// List the utterances.
@@ -154,6 +156,7 @@ impl fmt::Display for Remedy {
             Self::NameSpeakers => "a table says who speaks each utterance",
             Self::SkipErrors => "pass over such utterances",
             Self::OneType => "give all utterances one element type",
+            Self::LabelType => "give all labels one element type",
             Self::LeaveOutVerify => "do not read the output back",
             Self::ListNames => "list the names in it",
             Self::ListStarts(file) => {

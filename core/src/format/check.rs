@@ -265,6 +265,12 @@ impl Caps {
         if samples.rank() != Rank::Matrix || samples.cols() == 0 || sound.rate == 0 {
             return Err(Error::unfit("has audio without a rate or without channels"));
         }
+        if !sound.has_bits(self.audio.bits) {
+            return Err(
+                Error::unfit(format!("has samples of {}, ", samples.dtype()))
+                    .the_format(format!(" holds {} bits of them", self.audio.bits)),
+            );
+        }
         if samples.cols() as u64 > self.audio.max_channels {
             return Err(Error::unfit(format!("has {} channels, ", samples.cols()))
                 .the_format(format!(" holds at most {}", self.audio.max_channels)));

@@ -46,6 +46,13 @@ pub trait Notation: Send + Sync {
     /// Parses `text` as a position inside a file, for an input that is not the name of a file.
     fn place(&self, text: &str) -> Option<Specified>;
 
+    /// Parses `text` as the place of a table of lines of words, such as `utt2spk`, or returns `None` if
+    /// it is not in this notation.
+    ///
+    /// # Errors
+    /// It is, but such a table can't be there.
+    fn words(&self, text: &str) -> Option<Result<Locator>>;
+
     /// Parses `text` as an output, or returns `None` if it is not in this notation.
     ///
     /// # Errors

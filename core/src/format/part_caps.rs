@@ -85,6 +85,8 @@ pub struct AudioCaps {
     pub references: bool,
     /// Whether a duration means that many [first seconds](crate::model::AudioReference::first_seconds).
     pub first_seconds: bool,
+    /// The most bits that integer samples may have. Further ones of a wider type are 0.
+    pub bits: u32,
     /// The most channels that samples may have.
     pub max_channels: u64,
     /// The sampling rates that samples may have.
@@ -106,6 +108,7 @@ impl AudioCaps {
             encoded: &[],
             references: false,
             first_seconds: false,
+            bits: u32::MAX,
             max_channels: u64::MAX,
             rates: Rule::ANY,
             same_rate: false,

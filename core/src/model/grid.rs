@@ -296,36 +296,21 @@ mod tests {
 
     #[test]
     fn other_segments_are_refused() {
-        for (text, frames, message) in [
-            (
-                "a:0:0.02",
-                None,
-                "the label 'a' of a segment is not a number",
-            ),
-            (
-                "1:0.01:0.02",
-                None,
-                "the segments leave a gap before frame 1",
-            ),
-            (
-                "1:0:0.02 2:0.01:0.03",
-                None,
-                "the segments overlap at frame 1",
-            ),
-            (
-                "1:0:0.015",
-                None,
-                "the segment '1' is not made of whole frames of 0.01 s: 0.015",
-            ),
-            ("1:0:-", None, "the last segment has no end"),
-            (
-                "1:0:- 2:0:1",
-                Some(9),
-                "a segment without an end is not the last",
-            ),
-            ("1:0:0.02", Some(3), "3 frames, but segments for 2"),
+        for (text, frames) in [
+            ("a:0:0.02", None),
+            ("1:0.01:0.02", None),
+            ("1:0:0.02 2:0.01:0.03", None),
+            ("1:0:0.015", None),
+            ("1:0:-", None),
+            ("1:0:- 2:0:1", Some(9)),
+            ("1:0:0.02", Some(3)),
         ] {
-            assert_eq!(labels(text, frames).unwrap_err().to_string(), message);
+            let error = labels(text, frames).unwrap_err();
+            assert_eq!(
+                error.kind(),
+                crate::error::ErrorKind::Unfit,
+                "{text}: {error}"
+            );
         }
         let huge = labels("1:0:1e12", None).unwrap_err();
         assert_eq!(huge.kind(), crate::error::ErrorKind::Limit);

@@ -41,20 +41,55 @@ impl Waveform {
     /// # Errors
     /// The result would exceed `limits`.
     pub fn cast(&mut self, to: Dtype, limits: &Limits) -> Result<CastStats> {
+        self.cast_to_bits(to, u32::MAX, limits)
+    }
+
+    /// Casts the samples as [`cast`](Self::cast) does. Of a type of wider integers only the first
+    /// `bits` are used, and the others are 0.
+    ///
+    /// # Errors
+    /// The result would exceed `limits`.
+    pub fn cast_to_bits(&mut self, to: Dtype, bits: u32, limits: &Limits) -> Result<CastStats> {
         let from = self.samples.dtype();
-        if from == to || from.is_float() && to.is_float() {
+        let unused = unused(to, bits);
+        let same = from == to || from.is_float() && to.is_float();
+        if same && (unused == 0 || self.has_bits(bits)) {
             return self.samples.cast(to, limits);
         }
         let source = std::mem::take(&mut self.samples);
         let (rank, rows, cols) = (source.rank(), source.rows(), source.cols());
         self.samples.reset(to, rank, rows, cols, limits)?;
         Ok(dispatch!(from, A => dispatch!(to, B => {
-            convert(source.values::<A>()?, self.samples.values_mut::<B>()?)
+            convert(source.values::<A>()?, self.samples.values_mut::<B>()?, unused)
         })))
+    }
+
+    /// Returns `true` if the samples are floats, or integers that use only the first `bits` of their
+    /// type.
+    pub fn has_bits(&self, bits: u32) -> bool {
+        let unused = unused(self.samples.dtype(), bits);
+        unused == 0
+            || dispatch!(self.samples.dtype(), A => {
+                let samples = self.samples.as_slice::<A>().unwrap_or_default();
+                samples.iter().all(|sample| match sample.widen() {
+                    Wide::Int(value) => value & ((1 << unused) - 1) == 0,
+                    Wide::Float(_) => true,
+                })
+            })
     }
 }
 
-fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
+/// Returns the number of bits of integers of a type that are not among the first `bits`.
+fn unused(dtype: Dtype, bits: u32) -> u32 {
+    let has = 8 * u32::try_from(dtype.size()).unwrap_or_default();
+    match dtype.is_float() {
+        true => 0,
+        false => has.saturating_sub(bits),
+    }
+}
+
+/// Converts samples. Integers of type `B` have so many `unused` bits, which are 0.
+fn convert<A: Element, B: Element>(from: &[A], to: &mut [B], unused: u32) -> CastStats {
     let mut stats = CastStats {
         values: from.len() as u64,
         ..CastStats::default()
@@ -64,12 +99,15 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
             Wide::Int(value) => Wide::Int(value - A::DTYPE.silence()),
             float => float,
         };
-        *b = scale::<A, B>(level);
+        *b = match unused {
+            0 => scale::<A, B>(level),
+            unused => round(scale::<A, B>(level), unused),
+        };
         let change = difference::<A, B>(level, *b);
         if change != Some(0.0) {
             stats.changed += 1;
             match change {
-                Some(size) if size.abs() <= step(B::DTYPE) => {
+                Some(size) if size.abs() <= step(B::DTYPE, unused) => {
                     stats.max_abs_err = stats.max_abs_err.max(size.abs());
                 }
                 _ => stats.clipped += 1,
@@ -102,14 +140,28 @@ fn scale<A: Element, B: Element>(level: Wide) -> B {
     B::nearest(Wide::Int(whole.saturating_add(B::DTYPE.silence())))
 }
 
-/// Returns the largest rounding error of a type, relative to full scale.
-fn step(dtype: Dtype) -> f64 {
+/// Rounds a sample so that its last `unused` bits are 0.
+fn round<B: Element>(sample: B, unused: u32) -> B {
+    let Wide::Int(value) = sample.widen() else {
+        return sample;
+    };
+    let whole = |value: i128| (value >> unused) << unused;
+    let largest = match B::nearest(Wide::Int(i128::MAX)).widen() {
+        Wide::Int(largest) => whole(largest),
+        Wide::Float(_) => i128::MAX,
+    };
+    let half = 1 << (unused - 1);
+    B::nearest(Wide::Int(whole(value + half).min(largest)))
+}
+
+/// Returns the largest rounding error of a type with so many unused bits, relative to full scale.
+fn step(dtype: Dtype, unused: u32) -> f64 {
     match dtype {
         Dtype::F32 => f64::from(f32::EPSILON),
         Dtype::F64 => f64::EPSILON,
         Dtype::F16 => half::f16::EPSILON.to_f64(),
         Dtype::Bf16 => half::bf16::EPSILON.to_f64(),
-        integer => 0.5 / integer.full(),
+        integer => 0.5 * f64::from(unused).exp2() / integer.full(),
     }
 }
 
@@ -173,6 +225,33 @@ mod tests {
                 assert_eq!(stats.changed, 0, "{dtype} {other}");
             }
         }
+    }
+
+    #[test]
+    fn unused_bits_are_zero() {
+        fn cast<A: Element>(values: &[A]) -> (Vec<i32>, CastStats) {
+            let samples = Matrix::from_rows(values, 1, Rank::Matrix).unwrap();
+            let mut sound = Waveform { rate: 1, samples };
+            let stats = sound.cast_to_bits(Dtype::I32, 24, &Limits::default());
+            assert!(sound.has_bits(24));
+            let samples = sound.samples.values::<i32>().unwrap().to_vec();
+            (samples, stats.unwrap())
+        }
+        let (samples, stats) = cast(&[0i32, 127, 128, -129, 256, i32::MIN, i32::MAX]);
+        assert_eq!(samples, [0, 0, 256, -256, 256, i32::MIN, i32::MAX - 255]);
+        assert_eq!((stats.values, stats.changed, stats.clipped), (7, 4, 1));
+        assert_eq!(stats.max_abs_err, 128.0 / 2f64.powi(31));
+        let tiny = 0.25 / 8_388_608.0;
+        let (samples, stats) = cast(&[0.5f32, -1.0, 0.5 + 4.0 * tiny, tiny, 1.0]);
+        assert_eq!(
+            samples,
+            [1 << 30, i32::MIN, (1 << 30) + 256, 0, i32::MAX - 255]
+        );
+        assert_eq!((stats.changed, stats.clipped), (2, 1));
+        assert_eq!(cast(&[i16::MIN, 1, i16::MAX]).1.changed, 0);
+        let samples = Matrix::from_rows(&[1i32], 1, Rank::Matrix).unwrap();
+        let sound = Waveform { rate: 1, samples };
+        assert!(sound.has_bits(32) && !sound.has_bits(31));
     }
 
     #[test]

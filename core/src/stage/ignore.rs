@@ -117,6 +117,7 @@ mod tests {
 
     use super::*;
     use crate::bytes::Access;
+    use crate::error::ErrorKind;
     use crate::model::Limits;
     use crate::stage::tests::{List, labelled, utterance};
 
@@ -161,8 +162,9 @@ mod tests {
                 Ok(false) => break,
                 Err(e) => {
                     assert!(e.can_continue());
-                    let text = "utterance e: has no labels, by which frames are left out";
-                    assert_eq!(e.to_string(), text);
+                    let place = "utterance e".to_owned();
+                    assert_eq!(e.kind_and_place(), (ErrorKind::Unfit, place));
+                    assert_eq!(e.remedy(), Some(&Remedy::JoinLabels));
                 }
             }
         }

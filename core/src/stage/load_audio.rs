@@ -401,6 +401,7 @@ pub(super) fn part(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn stretches_are_cut_as_by_extract_segments() {
@@ -412,7 +413,7 @@ mod tests {
                 shortest: time(shortest),
                 ..AudioReference::new(Locator::file("a.wav"))
             };
-            stretch(&reference, 8000, 8000).map_err(|e| e.to_string())
+            stretch(&reference, 8000, 8000).map_err(|e| e.kind())
         };
         for (start, end, samples) in [
             ("", "", (0, 8000)),
@@ -425,15 +426,18 @@ mod tests {
         ] {
             assert_eq!(cut(start, end, "0.1"), Ok(samples), "{start} {end}");
         }
-        for (start, end, fault) in [
-            ("1.1", "1.4", "starts at 1.1 s, the recording ends at 1 s"),
-            ("0.5", "1.51", "more than 0.5 s behind the end"),
-            ("0.5", "0.59", "is 0.090 s long"),
-            ("0.95", "1.4", "is 0.050 s long"),
-            ("0.95", "", "is 0.050 s long"),
+        for (start, end) in [
+            ("1.1", "1.4"),
+            ("0.5", "1.51"),
+            ("0.5", "0.59"),
+            ("0.95", "1.4"),
+            ("0.95", ""),
         ] {
-            let error = cut(start, end, "0.1").unwrap_err();
-            assert!(error.contains(fault), "{start} {end}: {error}");
+            assert_eq!(
+                cut(start, end, "0.1"),
+                Err(ErrorKind::Unfit),
+                "{start} {end}"
+            );
         }
         assert_eq!(cut("0.5", "0.59", ""), Ok((4000, 4720)));
         assert!(cut("0.6", "0.5", "").is_err());

@@ -45,6 +45,7 @@ impl Reader for MapLabels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::stage::tests::{List, labelled, utterance};
 
     #[test]
@@ -63,7 +64,9 @@ mod tests {
         let labels = utt.labels.as_ref().unwrap();
         assert_eq!(labels.as_slice::<i32>(), Some(&[2, 1, -1, -1, 9][..]));
         let error = stage.read(&mut utt).unwrap_err();
-        assert_eq!(error.to_string(), "utterance b: has no labels to map");
+        let place = "utterance b".to_owned();
+        assert_eq!(error.kind_and_place(), (ErrorKind::Unfit, place));
+        assert_eq!(error.remedy(), Some(&Remedy::JoinLabels));
         assert!(error.can_continue() && !stage.read(&mut utt).unwrap());
     }
 }

@@ -187,6 +187,7 @@ impl Reader for Partition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::stage::tests::{List, labelled, utterance};
 
     #[test]
@@ -196,10 +197,8 @@ mod tests {
         let size = size.in_batches(PartitionSize::PDNN_BATCH);
         assert_eq!(size.frames(4).unwrap(), 256);
         let error = size.frames(6).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a partition of 5120 bytes can't hold even 256 frames of 6 columns"
-        );
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        assert!(error.remedy().is_some());
         assert!(PartitionSize::of_bytes(3).frames(1).is_err());
     }
 
@@ -249,10 +248,8 @@ mod tests {
         let mut stage = Partition::new(list, size(8), Limits::default());
         let mut utt = Utterance::default();
         let error = stage.read(&mut utt).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "utterance a: has text and can't be cut where a partition ends"
-        );
+        let place = "utterance a".to_owned();
+        assert_eq!(error.kind_and_place(), (ErrorKind::Unfit, place));
         assert!(error.can_continue() && stage.read(&mut utt).unwrap());
         assert_eq!((utt.key.as_str(), utt.frames()), (Some("b"), 2));
         assert!(!stage.read(&mut utt).unwrap());

@@ -209,6 +209,7 @@ impl Reader for ShuffleFrames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::stage::tests::{List, labelled, utterance};
 
     fn frames(stage: &mut ShuffleFrames) -> Vec<(String, Vec<f32>, Vec<i32>)> {
@@ -271,11 +272,9 @@ mod tests {
         let mut stage = ShuffleFrames::new(list, None, Rng::Pdnn, Limits::default());
         let mut utt = Utterance::default();
         let error = stage.read(&mut utt).unwrap_err();
-        let text = "utterance b: has labels: none, the frames before: i32 in 1 columns";
-        assert_eq!(
-            (error.to_string(), error.can_continue()),
-            (text.to_owned(), true)
-        );
+        let place = "utterance b".to_owned();
+        assert_eq!(error.kind_and_place(), (ErrorKind::Unfit, place));
+        assert!(error.can_continue());
         assert!(stage.read(&mut utt).unwrap_err().can_continue());
         assert!(stage.read(&mut utt).unwrap());
         let mut labels = utt
@@ -300,10 +299,8 @@ mod tests {
         let mut utt = Utterance::default();
         let error = stage.read(&mut utt).unwrap_err();
         assert!(!error.can_continue() && !stage.read(&mut utt).unwrap());
-        assert_eq!(
-            error.to_string(),
-            "utterance c: to be shuffled together, a 10 x 1 matrix of f32 is over the limit of 36 \
-             bytes"
-        );
+        let place = "utterance c".to_owned();
+        assert_eq!(error.kind_and_place(), (ErrorKind::Limit, place));
+        assert_eq!(error.remedy(), Some(&Remedy::ShuffleLess));
     }
 }

@@ -4,7 +4,7 @@ use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Format, Registry, Specified};
 use spr_core::{Error, Result};
 
-use super::{Pair, named, path_and_pairs, place_of};
+use super::{Pair, command, named, path_and_pairs, place_of};
 use crate::plan::{Input, Labels};
 use crate::step::SourceOptions;
 
@@ -117,13 +117,10 @@ impl Input {
 
     /// Parses the output of a command, if `text` ends with a vertical bar.
     fn command(text: &str, rest: &str) -> Option<Result<Self>> {
-        let line = rest.strip_suffix('|')?.trim();
-        if line.is_empty() || line.starts_with('|') {
-            let message = format!("'{text}': a command to read from stands before its one '|'");
-            return Some(Err(Error::usage(message)));
-        }
-        let place = Locator::Command(line.to_owned());
-        Some(Ok(Self::new(text, "a command", place)))
+        rest.ends_with('|').then(|| {
+            let place = Locator::Command(command(rest)?.to_owned());
+            Ok(Self::new(text, "a command", place))
+        })
     }
 
     /// Parses a position in an existing file, in the notation of a format.

@@ -14,7 +14,7 @@ pub use output::Target;
 pub use crate::open::{InputSize, OpenedInput};
 pub use crate::plan::Input;
 
-use spr_core::bytes::Location;
+use spr_core::bytes::{Location, Locator};
 use spr_core::format::{Format, Registry};
 use spr_core::{Error, Remedy, Result, nearest};
 
@@ -36,6 +36,38 @@ pub fn pair(text: &str) -> Result<Pair> {
 fn named<'a>(text: &'a str, registry: &Registry) -> Option<(&'static dyn Format, &'a str)> {
     let (name, rest) = text.split_once(':')?;
     Some((registry.find(name)?, rest))
+}
+
+/// Understands an argument that names a table of lines of words, such as `utt2spk`: a table in the
+/// notation of a format, `-`, a command before a `|`, or a file.
+///
+/// # Errors
+/// Such a table can't be there.
+pub fn table(text: &str, registry: &Registry) -> Result<Locator> {
+    let noted = |format: &'static dyn Format| format.notation()?.words(text);
+    if let Some(place) = registry.formats().find_map(noted) {
+        return place;
+    }
+    match text {
+        "-" => Ok(Locator::Standard),
+        text if text.ends_with('|') => Ok(Locator::Command(command(text)?.to_owned())),
+        text => Ok(Locator::file(text)),
+    }
+}
+
+/// Returns the command line before the `|` that ends `text`.
+///
+/// # Errors
+/// There is none, or a second `|`.
+fn command(text: &str) -> Result<&str> {
+    let line = text.strip_suffix('|').unwrap_or(text).trim();
+    match line.is_empty() || line.starts_with('|') {
+        true => {
+            let message = format!("'{text}': a command to read from stands before its one '|'");
+            Err(Error::usage(message))
+        }
+        false => Ok(line),
+    }
 }
 
 /// Returns the known name most similar to the text before a colon, if that was meant as a format or
@@ -69,15 +101,27 @@ fn path_and_pairs(text: &str) -> Result<(&str, Vec<Pair>)> {
             return Ok((text, Vec::new()));
         }
     }
-    let mut pieces = text.split(',');
-    let path = pieces.next().unwrap_or_default();
+    let path = &text[..end_of_path(text)];
     let mut at = path.len();
     let mut pairs = Vec::new();
-    for piece in pieces {
+    for piece in text[at..].split(',').skip(1) {
         pairs.push(pair(piece).map_err(|e| e.context(place(text, at + 1)))?);
         at += 1 + piece.len();
     }
     Ok((path, pairs))
+}
+
+/// Returns the end of the path in `PATH,key=value,…`: its first comma outside of brackets.
+fn end_of_path(text: &str) -> usize {
+    let mut from = 0;
+    loop {
+        let end = text[from..].find(',').map_or(text.len(), |at| from + at);
+        let is_open = text[..end].rfind('[') > text[..end].rfind(']');
+        match text[end..].find(']') {
+            Some(close) if is_open => from = end + close,
+            _ => return end,
+        }
+    }
 }
 
 /// Formats the position of an error in an argument: `'a.pfile,contxt=5', character 9`.

@@ -2,9 +2,11 @@
 
 mod canonical;
 
+use std::collections::HashSet;
+
 use spr_core::bytes::Env;
 use spr_core::format::{Caps, Count, Keys};
-use spr_core::model::{Audio, Dtype, Object, Rank, Utterance};
+use spr_core::model::{Audio, Dtype, Key, Object, Rank, SourceField, Utterance};
 use spr_core::stage::load;
 use twox_hash::XxHash3_128;
 
@@ -20,11 +22,15 @@ pub(crate) struct Digest {
     /// Whether boundaries count; otherwise only the rows count, in sequence.
     apart: bool,
     sum: u128,
+    /// The sum without the places of samples in recordings, which a folder may drop as it is written.
+    placeless: u128,
     rows: [XxHash3_128; 2],
     /// The hash of each utterance, to find the first that differs.
     steps: Vec<u64>,
     /// The kind of all utterances, as the name of a Kaldi holder, if bytes alone are ambiguous.
     kind: Option<Kind>,
+    /// The keys, as hashes, of utterances with a reference to their sound.
+    references: HashSet<u128>,
     scratch: Vec<u8>,
 }
 
@@ -43,9 +49,11 @@ impl Digest {
             ordered: !folder,
             apart: caps.boundaries,
             sum: 0,
+            placeless: 0,
             rows: [XxHash3_128::new(), XxHash3_128::new()],
             steps: Vec::new(),
             kind: None,
+            references: HashSet::new(),
             scratch: Vec::new(),
         }
     }
@@ -55,8 +63,10 @@ impl Digest {
         Self {
             rows: [XxHash3_128::new(), XxHash3_128::new()],
             sum: 0,
+            placeless: 0,
             steps: Vec::new(),
             kind: None,
+            references: HashSet::new(),
             scratch: Vec::new(),
             ..*other
         }
@@ -64,9 +74,15 @@ impl Digest {
 
     /// Adds an utterance. An encoded audio file is decoded, because it may be read back as samples.
     pub(crate) fn add(&mut self, utt: &mut Utterance, env: &Env) {
-        if matches!(utt.audio, Some(Audio::Encoded(_))) {
-            // Formats that cannot be decoded are compared as stored.
-            let _ = load(utt, env);
+        match &utt.audio {
+            Some(Audio::Encoded(_)) => {
+                // Formats that cannot be decoded are compared as stored.
+                let _ = load(utt, env);
+            }
+            Some(Audio::Reference(_)) => {
+                self.references.insert(hash(&utt.key));
+            }
+            _ => {}
         }
         self.see(utt);
         if !self.apart {
@@ -87,6 +103,17 @@ impl Digest {
         hash.utterance(utt, &mut self.scratch);
         let hash = hash.finish();
         self.sum = self.sum.wrapping_add(hash);
+        self.placeless = self.placeless.wrapping_add(match without_place(utt) {
+            Some(utt) if !self.ordered => {
+                let mut hash = Canonical::default();
+                if self.keys {
+                    hash.field(utt.key.as_bytes());
+                }
+                hash.utterance(&utt, &mut self.scratch);
+                hash.finish()
+            }
+            _ => hash,
+        });
         let low = hash.to_le_bytes();
         let [a, b, c, d, e, f, g, h, ..] = low;
         self.steps
@@ -104,6 +131,11 @@ impl Digest {
         self.kind = same;
     }
 
+    /// Returns `true` if the data are the same, except for the places of samples in recordings.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        !self.ordered && self.placeless == other.placeless && self.steps.len() == other.steps.len()
+    }
+
     /// Returns the kind of all utterances, as the name of a Kaldi holder, if bytes alone are
     /// ambiguous.
     pub(crate) fn kind(&self) -> Option<&str> {
@@ -111,6 +143,11 @@ impl Digest {
             Some(Kind::Of(kind)) => Some(kind),
             Some(Kind::Several) | None => None,
         }
+    }
+
+    /// Returns `true` if the sound of this utterance was added as a reference.
+    pub(crate) fn has_reference(&self, key: &Key) -> bool {
+        self.references.contains(&hash(key))
     }
 
     /// Returns the hash of each utterance in order.
@@ -134,6 +171,26 @@ impl Digest {
     }
 }
 
+/// Returns an utterance of samples without its place in a recording, if it has one.
+fn without_place(utt: &Utterance) -> Option<Utterance> {
+    let place = [
+        SourceField::Recording,
+        SourceField::Channel,
+        SourceField::Place,
+    ];
+    let samples = matches!(utt.audio, Some(Audio::Samples(_)));
+    let is_placed = samples && place.iter().any(|field| utt.meta.has(*field));
+    is_placed.then(|| {
+        let mut utt = utt.clone();
+        place.iter().for_each(|field| utt.meta.clear_field(*field));
+        utt
+    })
+}
+
+fn hash(key: &Key) -> u128 {
+    XxHash3_128::oneshot(key.as_bytes())
+}
+
 /// Returns the Kaldi holder for an utterance, if its bytes alone are ambiguous.
 fn kind(utt: &Utterance) -> Option<&str> {
     match (&utt.object, &utt.features, &utt.labels) {
@@ -153,7 +210,7 @@ fn kind(utt: &Utterance) -> Option<&str> {
 mod tests {
     use super::*;
     use spr_core::format::{Format, Medium, Options};
-    use spr_core::model::Matrix;
+    use spr_core::model::{Decimal, Matrix, Waveform};
 
     fn digest(utts: &[Utterance], folder: bool) -> String {
         let caps = spr_format_jsonl::FORMAT
@@ -193,6 +250,36 @@ mod tests {
         }
         assert_ne!(digest(&[a.clone(), a.clone()], false), whole);
         assert_ne!(digest(&[], false), whole);
+    }
+
+    #[test]
+    fn a_folder_is_like_one_with_places_in_recordings() {
+        let caps = spr_format_jsonl::FORMAT
+            .caps(&Options::default(), Medium::File)
+            .unwrap();
+        let of = |change: fn(&mut Utterance), folder| {
+            let mut utt = utterance("a", &[1.0], 1);
+            utt.audio = Some(Audio::Samples(Waveform::default()));
+            change(&mut utt);
+            let mut digest = Digest::new(&caps, folder);
+            digest.add(&mut utt, &Env::default());
+            digest
+        };
+        let placed: fn(&mut Utterance) = |utt| {
+            utt.meta.recording = Some("r".into());
+            utt.meta.start = Decimal::parse("0.5");
+        };
+        let other: fn(&mut Utterance) = |utt| utt.meta.speaker = Some("s".into());
+        let plain = of(|_| {}, true);
+        assert_ne!(of(placed, true).text(), plain.text());
+        assert!(plain.is_like(&of(placed, true)) && of(placed, true).is_like(&plain));
+        assert!(!plain.is_like(&of(other, true)));
+        assert!(!of(|_| {}, false).is_like(&of(placed, false)));
+        let both: fn(&mut Utterance) = |utt| {
+            utt.meta.recording = Some("r".into());
+            utt.key = "b".into();
+        };
+        assert!(!plain.is_like(&of(both, true)));
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl<'a> Branch<'a> {
             env: env.clone(),
             keys,
             about,
-            adapter: Adapter::new(caps, dtype, unnamed, env),
+            adapter: Adapter::new(caps, dtype, unnamed, env).label_dtype(job.plan.label_dtype),
             caps,
             policy,
             open: None,
@@ -182,7 +182,7 @@ impl<'a> Branch<'a> {
             if let Some(digest) = &open.digest {
                 let target = open.numbered.as_ref().unwrap_or(&self.target);
                 if self.job.plan.run.verify && !self.job.plan.run.dry_run {
-                    verify::read_back(target, &open.output, digest, &self.env)?;
+                    verify::read_back(target, &open.output, digest, &written, &self.env)?;
                 }
                 self.hash = open.numbered.is_none().then(|| digest.text());
             }

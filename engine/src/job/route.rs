@@ -27,7 +27,7 @@ enum Speaking {
 impl Speaking {
     fn open(speakers: &Speakers, env: &Env) -> Result<Self> {
         Ok(match speakers {
-            Speakers::File(file) => Self::Table(KeyMap::open(&file.clone().into(), env)?),
+            Speakers::Table(table) => Self::Table(KeyMap::open(table, env)?),
             Speakers::Data => Self::Data,
         })
     }

@@ -112,7 +112,7 @@ impl Input {
             env.warn(&Error::unfit(message).file(self.text()));
         }
         let reader = match &self.place {
-            Locator::FileAt(..) => Box::new(AtPlace::new(reader, &self.text)),
+            Locator::FileAt(file, _) => Box::new(AtPlace::new(reader, file)),
             _ => reader,
         };
         Ok(OpenedInput {

@@ -6,15 +6,30 @@ use spr_core::stage::{JoinLabels, JoinText};
 use spr_core::{KeyMap, Result};
 
 use crate::plan::{Input, Labels};
+use crate::step::StepFiles;
 
 impl Labels {
     /// Opens the data set and joins its labels to `reader`, by key or by speaker.
     ///
     /// # Errors
-    /// It, or the file of speakers, can't be opened.
+    /// It, or the table of speakers, can't be opened.
     pub fn join_to(
         &self,
         reader: Box<dyn Reader>,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Box<dyn Reader>> {
+        self.join_over(reader, &StepFiles::default(), registry, env)
+    }
+
+    /// Does the same with tables that may have been read already.
+    ///
+    /// # Errors
+    /// As for [`join_to`](Self::join_to).
+    pub(crate) fn join_over(
+        &self,
+        reader: Box<dyn Reader>,
+        files: &StepFiles,
         registry: &Registry,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
@@ -29,8 +44,9 @@ impl Labels {
         let joined = JoinLabels::new(reader, table, self.input.text(), env);
         let mut joined = joined.tolerant(self.tolerance);
         joined = joined.rounded(self.input.round);
-        if let Some(file) = &self.speakers {
-            joined = joined.mapped(KeyMap::read(env.open_file(file)?, &env.limits)?);
+        if let Some(table) = &self.speakers {
+            let map = files.map(table, || KeyMap::open(table, env))?;
+            joined = joined.mapped(KeyMap::clone(&map));
         }
         Ok(Box::new(joined))
     }

@@ -1,6 +1,6 @@
 //! Work put over readers: the only place where a plan becomes stages.
 
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::Env;
 use spr_core::format::{Partitioning, Reader, Registry};
 use spr_core::stage::{Prefetch, Speakers};
 use spr_core::{Error, KeyMap, Result};
@@ -46,29 +46,17 @@ pub(crate) fn over(
                 };
                 step.over(reader, &at)?
             }
-            Work::Labels(labels) => labels.join_to(reader, registry, env)?,
+            Work::Labels(labels) => labels.join_over(reader, files, registry, env)?,
             Work::Text(text) => text.join_text_to(reader, registry, env)?,
-            Work::Speakers(file) => with_speakers(reader, file, files, env)?,
+            Work::Speakers(table) => {
+                let table = files.map(table, || KeyMap::open(table, env))?;
+                Box::new(Speakers::new(reader, KeyMap::clone(&table)))
+            }
             Work::ReadAhead if env.threads > 1 => Box::new(Prefetch::new(reader)),
             Work::ReadAhead => reader,
         };
     }
     Ok(reader)
-}
-
-/// Sets the speakers of `reader` from a file of lines `utterance speaker`.
-///
-/// # Errors
-/// The file cannot be read.
-fn with_speakers(
-    reader: Box<dyn Reader>,
-    file: &Location,
-    files: &StepFiles,
-    env: &Env,
-) -> Result<Box<dyn Reader>> {
-    let file = file.clone().into();
-    let table = files.map(&file, || KeyMap::open(&file, env))?;
-    Ok(Box::new(Speakers::new(reader, KeyMap::clone(&table))))
 }
 
 /// The error about standard input that is to be read a second time.

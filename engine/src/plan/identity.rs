@@ -45,6 +45,7 @@ impl Plan {
             "outputs": outputs,
             "split": self.split,
             "dtype": self.dtype,
+            "label_dtype": self.label_dtype,
             "on_error": self.on_error,
             "damaged": self.damaged,
         })
@@ -54,7 +55,7 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use spr_core::bytes::Env;
+    use spr_core::bytes::{Env, Locator};
     use spr_core::format::Registry;
 
     use super::*;
@@ -100,7 +101,9 @@ mod tests {
             plan.steps.push(Step::new("first", [("n", "1")]).unwrap())
         }));
         others.push(change(|plan| plan.labels_output = plan.output.clone()));
-        others.push(change(|plan| plan.joins.speakers = Some("utt2spk".into())));
+        others.push(change(|plan| {
+            plan.joins.speakers = Some(Locator::file("utt2spk"))
+        }));
         others.push(change(|plan| plan.on_error = super::super::OnError::Skip));
         others.push(change(|plan| {
             plan.inputs[0]

@@ -54,8 +54,8 @@ pub struct Joins {
     pub labels: Option<Labels>,
     /// Transcripts.
     pub text: Option<Box<Input>>,
-    /// Speakers, from a file of lines `utterance speaker`.
-    pub speakers: Option<Location>,
+    /// Speakers, from a table of lines `utterance speaker`.
+    pub speakers: Option<Locator>,
 }
 
 /// A data set whose labels join.
@@ -64,8 +64,8 @@ pub struct Joins {
 pub struct Labels {
     /// The data set.
     pub input: Box<Input>,
-    /// A file of lines `utterance speaker`, for labels that are stored by speaker.
-    pub speakers: Option<Location>,
+    /// A table of lines `utterance speaker`, for labels that are stored by speaker.
+    pub speakers: Option<Locator>,
     /// How many frames there may be more or fewer labels than frames.
     pub tolerance: u64,
 }
@@ -91,12 +91,12 @@ impl Joins {
     pub(crate) fn sources(&self) -> impl Iterator<Item = Location> {
         let labels = self.labels.iter();
         let of_labels = labels.clone().flat_map(|labels| labels.input.sources());
-        let maps = labels.filter_map(|labels| labels.speakers.clone());
+        let maps = labels.filter_map(|labels| labels.speakers.as_ref()?.location().cloned());
         let text = self.text.iter().flat_map(|text| text.sources());
         of_labels
             .chain(maps)
             .chain(text)
-            .chain(self.speakers.clone())
+            .chain(self.speakers.as_ref().and_then(Locator::location).cloned())
     }
 }
 

@@ -72,6 +72,8 @@ pub struct Plan {
     pub split: Option<Split>,
     /// The new element type of the features, if it changes.
     pub dtype: Option<Dtype>,
+    /// The element type of labels.
+    pub label_dtype: Option<Dtype>,
     /// The permitted losses.
     pub policy: LossPolicy,
     /// What to do about faulty utterances.
@@ -112,6 +114,7 @@ impl Plan {
             labels_output: None,
             split: None,
             dtype: None,
+            label_dtype: None,
             policy: LossPolicy::default(),
             on_error: OnError::Stop,
             damaged: false,

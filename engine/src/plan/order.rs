@@ -9,7 +9,7 @@
 //! frames; otherwise it joins the utterances that are left after the steps.
 
 use spr_core::Result;
-use spr_core::bytes::Location;
+use spr_core::bytes::Locator;
 
 use super::{Input, Labels, Plan};
 use crate::step::{Phase, Step, Subject};
@@ -23,8 +23,8 @@ pub enum Work {
     Labels(Labels),
     /// Transcripts join.
     Text(Box<Input>),
-    /// Speakers join, from a file of lines `utterance speaker`.
-    Speakers(Location),
+    /// Speakers join, from a table of lines `utterance speaker`.
+    Speakers(Locator),
     /// A thread reads ahead, if there is one.
     ReadAhead,
 }

@@ -1,7 +1,7 @@
 //! How a data set is split.
 
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::Location;
+use spr_core::bytes::{Location, Locator};
 
 use crate::argument::PartName;
 
@@ -43,8 +43,8 @@ pub enum Rule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Speakers {
-    /// A file of lines `utterance speaker`.
-    File(Location),
+    /// A table of lines `utterance speaker`.
+    Table(Locator),
     /// The data.
     Data,
 }
@@ -76,7 +76,7 @@ impl Split {
     /// The file that says who speaks, if there is one.
     pub(crate) fn file(&self) -> Option<Location> {
         match &self.speakers {
-            Some(Speakers::File(file)) => Some(file.clone()),
+            Some(Speakers::Table(table)) => table.location().cloned(),
             _ => None,
         }
     }

@@ -248,16 +248,21 @@ impl<'a> Fingerprint<'a> {
         if let Some(labels) = &joins.labels {
             self.input(&labels.input, registry)?;
             self.named(&labels.input, registry)?;
-            labels
-                .speakers
-                .iter()
-                .try_for_each(|file| self.list(file))?;
+            self.table(labels.speakers.as_ref())?;
         }
         if let Some(text) = &joins.text {
             self.input(text, registry)?;
             self.named(text, registry)?;
         }
-        joins.speakers.iter().try_for_each(|file| self.list(file))
+        self.table(joins.speakers.as_ref())
+    }
+
+    /// A table of words, as far as it is a file.
+    fn table(&mut self, table: Option<&Locator>) -> Result<()> {
+        match table.and_then(Locator::location) {
+            Some(file) => self.list(file),
+            None => Ok(()),
+        }
     }
 
     /// The name and the status of a file. Returns the status of one that is to be read as well, as no

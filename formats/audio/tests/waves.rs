@@ -7,9 +7,13 @@
     reason = "tests"
 )]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Options, Request};
 use spr_core::model::{Dtype, Utterance};
+use spr_core::{Error, ErrorKind};
 use spr_format_audio::WAV;
 
 const RATE: u32 = 8000;
@@ -152,6 +156,122 @@ fn every_coding_in_every_header() {
                         assert!(sound == first, "{what}: other samples");
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Reads a file, and returns the samples or the kind of the error, and the number of warnings.
+fn attempt(bytes: Vec<u8>) -> (Result<Utterance, ErrorKind>, usize) {
+    let warnings = Arc::new(AtomicUsize::new(0));
+    let counter = warnings.clone();
+    let env = Env::default().listening(move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+    });
+    let source = Source::from_bytes("x.wav", bytes).unwrap();
+    let read = || {
+        let opened = Request::all().open(&WAV, source, &Options::default(), &env)?;
+        let mut utt = Utterance::default();
+        opened.into_stream()?.read(&mut utt)?;
+        Ok(utt)
+    };
+    let read = read().map_err(|e: Error| e.kind());
+    (read, warnings.load(Ordering::Relaxed))
+}
+
+/// Returns the format chunk of 16-bit samples of one channel with these bytes a second and block.
+fn with_block(speed: u32, block: u16) -> Vec<u8> {
+    let mut chunk = fmt(CODINGS[1], 1, false);
+    chunk[16..20].copy_from_slice(&speed.to_le_bytes());
+    chunk[20..22].copy_from_slice(&block.to_le_bytes());
+    chunk
+}
+
+#[test]
+fn a_wrong_block_is_a_warning_where_the_speed_agrees() {
+    let samples: Vec<u8> = (0..200).collect();
+    let right = read(file(&with_block(2 * RATE, 2), &samples, Sizes::True, false));
+    for (speed, block, warnings) in [
+        (2 * RATE, 2, Some(0)),
+        (RATE, 1, Some(1)),
+        (4 * RATE, 4, Some(1)),
+        // One of the two is wrong.
+        (2 * RATE, 4, Some(1)),
+        (RATE, 2, Some(1)),
+        // Neither of them agrees with anything.
+        (RATE, 4, None),
+        (4 * RATE, 1, None),
+        (0, 0, None),
+    ] {
+        let (utt, told) = attempt(file(
+            &with_block(speed, block),
+            &samples,
+            Sizes::True,
+            false,
+        ));
+        match warnings {
+            Some(n) => {
+                assert_eq!(utt.unwrap().audio, right.audio, "{speed} {block}");
+                assert_eq!(told, n, "{speed} {block}");
+            }
+            None => assert_eq!(utt.unwrap_err(), ErrorKind::Malformed, "{speed} {block}"),
+        }
+    }
+}
+
+#[test]
+fn a_negative_size_is_a_warning_and_a_cut_file_an_error() {
+    let samples: Vec<u8> = (0..200).collect();
+    let plain = fmt(CODINGS[1], 1, false);
+    let right = read(file(&plain, &samples, Sizes::True, false));
+    for (sizes, junk, is_read) in [
+        (Sizes::Told(0xffff_fff8, 0xffff_ffd4), false, true),
+        (Sizes::Told(236, 0xffff_ffd4), false, true),
+        (Sizes::Told(0, 0xffff_ffd3), false, true),
+        // Not that of this header.
+        (Sizes::Told(0xffff_fff8, 0xffff_ffd4), true, false),
+        (Sizes::Told(0xffff_fff8, 0xffff_ffd6), false, false),
+        (Sizes::Told(0xffff_fff8, 0xffff_0000), false, false),
+        (Sizes::Told(236, 202), false, false),
+        (Sizes::Told(236, 0x7fff_ffd4), false, false),
+    ] {
+        let (utt, told) = attempt(file(&plain, &samples, sizes, junk));
+        match is_read {
+            true => {
+                assert_eq!(
+                    (utt.unwrap().audio, told),
+                    (right.audio.clone(), 1),
+                    "{sizes:?}"
+                );
+            }
+            false => assert_eq!(utt.unwrap_err(), ErrorKind::Truncated, "{sizes:?}"),
+        }
+    }
+}
+
+#[test]
+fn damage_to_the_shape_of_samples_is_an_error() {
+    let samples: Vec<u8> = (0..240).collect();
+    for coding in CODINGS.iter().filter(|Coding(tag, ..)| *tag == 1) {
+        for channels in [1, 2] {
+            let chunk = fmt(*coding, channels, false);
+            let (_, told) = attempt(file(&chunk, &samples, Sizes::True, false));
+            assert_eq!(told, 0);
+            // The bits of the number of channels, and those of the bits of a sample that change its
+            // size.
+            for (byte, bit) in
+                (0..16)
+                    .map(|n| (10 + n / 8, n % 8))
+                    .chain([(22, 3), (22, 5), (23, 0)])
+            {
+                let mut damaged = chunk.clone();
+                damaged[byte] ^= 1 << bit;
+                let (utt, _) = attempt(file(&damaged, &samples, Sizes::True, false));
+                let Coding(_, _, bits, _) = coding;
+                assert!(
+                    utt.is_err(),
+                    "{bits} bits, {channels} channels: {byte}, {bit}"
+                );
             }
         }
     }

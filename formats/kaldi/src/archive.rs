@@ -14,10 +14,13 @@ use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::pass::pass_object;
 use crate::probe::{is_bare, is_enough};
+use crate::range::{CLIPPED, Range};
 use crate::recognise::TAG;
 use crate::sample::{Entries, EntriesAhead, sample};
 use crate::text::truncated;
 
+/// The option for the range of an object.
+pub(crate) const RANGE: &str = "range";
 /// The largest length of a key in bytes.
 const KEY: usize = 64 << 10;
 /// The number of bytes that distinguish an archive from an object without a key.
@@ -27,6 +30,7 @@ pub(crate) struct ArchiveReader {
     source: Source,
     /// The name of the source for the origin of utterances.
     file: Arc<str>,
+    env: Env,
     objects: ObjectReader,
     choice: Choice,
     info: DatasetInfo,
@@ -42,6 +46,8 @@ struct Bare {
     /// The name of the file as a key.
     name: Key,
     form: Form,
+    /// The range of the only object that is read.
+    range: Option<Range>,
 }
 
 enum Form {
@@ -61,7 +67,8 @@ impl ArchiveReader {
         env: &Env,
     ) -> Result<Self> {
         let mut objects = ObjectReader::new(options, Content::of(request), env)?;
-        objects.in_chunks(request.chunks != ChunkSupport::No);
+        let range = options.get(RANGE).map(Range::parse).transpose()?;
+        objects.in_chunks(request.chunks != ChunkSupport::No && range.is_none());
         let foreign = !is_place(&source, options) && nested::of_file(&mut source, env)?.is_some();
         let place = is_place(&source, options);
         let bare = foreign || place || starts_bare(&mut source)?;
@@ -73,8 +80,12 @@ impl ArchiveReader {
                     (false, true) => Form::All(0),
                     (false, false) => Form::Whole,
                 };
-                (Some(Bare { name, form }), keys)
+                if range.is_some() && matches!(form, Form::All(_)) {
+                    return Err(no_range("all objects are read", &source));
+                }
+                (Some(Bare { name, form, range }), keys)
             }
+            false if range.is_some() => return Err(no_range("it has keys", &source)),
             false => (None, KeySource::Stored),
         };
         if bare && options.get("holder").is_none() && may_be_integers(&mut source)? {
@@ -89,6 +100,7 @@ impl ArchiveReader {
             },
             waiting: EntriesAhead::new(),
             file: source.name().into(),
+            env: env.clone(),
             source,
             objects,
             choice: Choice::take(request)?,
@@ -133,7 +145,7 @@ impl ArchiveReader {
 impl ArchiveReader {
     /// Reads the next object without a key.
     fn read_bare(&mut self, utt: &mut Utterance) -> Result<bool> {
-        while let Some(Bare { name, form }) = self.bare.as_mut().filter(|_| !self.ended) {
+        while let Some(Bare { name, form, range }) = self.bare.as_mut().filter(|_| !self.ended) {
             match form {
                 Form::All(_) if ObjectReader::at_end(&mut self.source)? => return Ok(false),
                 Form::All(n) => {
@@ -150,8 +162,12 @@ impl ArchiveReader {
             if self.ended && !wanted {
                 break;
             }
-            let whole = !matches!(form, Form::Place);
+            let (whole, range) = (!matches!(form, Form::Place), *range);
+            let at = self.source.offset();
             self.objects.read(&mut self.source, utt, whole)?;
+            if let Some(range) = range {
+                self.take(range, at, utt)?;
+            }
             if wanted {
                 utt.origin.file = Some(self.file.clone());
                 return Ok(true);
@@ -159,6 +175,29 @@ impl ArchiveReader {
         }
         Ok(false)
     }
+}
+
+impl ArchiveReader {
+    /// Cuts the range out of the object that started at byte `at`.
+    fn take(&self, range: Range, at: u64, utt: &mut Utterance) -> Result<()> {
+        let object = utt.clone();
+        let place = |e: Error| e.file(self.source.name()).byte(at);
+        // The object is as it should be.
+        let cut = range.take(&object, utt, &self.env.limits);
+        if cut.map_err(|e| place(Error::usage(e.to_string())))? {
+            self.env
+                .warn(&place(Error::malformed(CLIPPED).utterance(&utt.key)));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the error about a range of a file that is not read as one object.
+pub(crate) fn no_range(why: &str, source: &Source) -> Error {
+    let error = Error::usage(format!("a range is one of a single object, but {why}"));
+    error
+        .file(source.name())
+        .hint("an object in an archive is FILE:OFFSET[ROWS,COLUMNS]")
 }
 
 /// Returns `true` if a file is read as objects without keys.

@@ -51,6 +51,9 @@ impl SoundForm {
         };
         let mut caps = AudioCaps::samples(dtypes);
         caps.encoded = files;
+        if self == Self::Sized(FLAC) {
+            caps.bits = 24;
+        }
         caps
     }
 }

@@ -9,7 +9,7 @@ use spr_core::format::{
 use spr_core::model::{About, Dtype};
 use spr_core::{Error, Result};
 
-use crate::archive::{ArchiveReader, is_bare_file, is_place};
+use crate::archive::{ArchiveReader, RANGE, is_bare_file, is_place, no_range};
 use crate::audio::SoundForm;
 use crate::audit::tables::Tables;
 use crate::choice::{Content, NAME};
@@ -78,6 +78,11 @@ const OPTIONS: &[OptionSpec] = &[
         name: "all",
         value: "true|false",
         help: "of a file without keys: read all objects, or only the first (default: several are an error)",
+    },
+    OptionSpec {
+        name: RANGE,
+        value: "ROWS[,COLUMNS]",
+        help: "of a single object read these rows and columns, each FIRST:LAST (as in FILE:OFFSET[0:51,89:100])",
     },
     OptionSpec {
         name: "dtype",
@@ -275,10 +280,16 @@ impl Format for Kaldi {
         let script = table(&mut source, options)? == Table::Script;
         let content = Content::of(request);
         request.lenient |= options.flag("permissive")?;
+        if script && options.get(RANGE).is_some() {
+            return Err(no_range("it is a script file", &source));
+        }
         if !script
             && (request.damaged || request.lookup)
             && !is_bare_file(&mut source, options, env)?
         {
+            if options.get(RANGE).is_some() {
+                return Err(no_range("it has keys", &source));
+            }
             if request.damaged {
                 let reader = SalvageReader::new(source, options, content, env)?;
                 return Ok(OpenedDataset::stream(reader));

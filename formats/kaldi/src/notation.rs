@@ -4,6 +4,9 @@ use spr_core::Result;
 use spr_core::bytes::{Env, Locator};
 use spr_core::format::{Notation, Specified};
 
+use crate::archive::RANGE;
+use crate::range::Range;
+use crate::script_line::split_range;
 use crate::specifier::{Rspecifier, Wspecifier, rspecifier, rxfilename, wspecifier};
 use crate::table_options::reading;
 
@@ -24,10 +27,23 @@ impl Notation for Specifiers {
     }
 
     fn place(&self, text: &str) -> Option<Specified> {
-        match rxfilename(text) {
-            Ok(at @ Locator::FileAt(..)) => Some(Specified::new("an object in an archive", at)),
-            _ => None,
-        }
+        let (place, range) = split_range(text).ok()?;
+        let mut specified = match (rxfilename(place).ok()?, range) {
+            (at @ Locator::FileAt(..), None) => Specified::new("an object in an archive", at),
+            (at @ Locator::FileAt(..), Some(_)) => Specified::new("a range of an object", at),
+            // Other brackets are those of a pattern.
+            (at @ Locator::File(_), Some(range)) if Range::parse(range).is_ok() => {
+                Specified::new("a range of an object", at)
+            }
+            _ => return None,
+        };
+        let range = range.map(|range| (RANGE.to_owned(), range.to_owned()));
+        specified.options.extend(range);
+        Some(specified)
+    }
+
+    fn words(&self, text: &str) -> Option<Result<Locator>> {
+        Some(rspecifier(text)?.and_then(|spec| spec.words(text)))
     }
 
     fn output(&self, text: &str) -> Option<Result<Specified>> {
@@ -66,6 +82,49 @@ mod tests {
 
     fn pairs(options: &[(String, String)]) -> Vec<(&str, &str)> {
         options.iter().map(|(k, v)| (&**k, &**v)).collect()
+    }
+
+    #[test]
+    fn places_are_in_archives_or_have_ranges() {
+        let place = |text: &str| Specifiers.place(text);
+        let at = Locator::FileAt("x.ark".into(), 7);
+        let found = place("x.ark:7").unwrap();
+        assert!(found.locator == at && found.options.is_empty());
+        for range in ["0:1", ",2:3", "0:1,2:3"] {
+            for (file, locator) in [("x.ark:7", at.clone()), ("x.mat", Locator::file("x.mat"))] {
+                let found = place(&format!("{file}[{range}]")).unwrap();
+                assert_eq!(found.locator, locator);
+                assert_eq!(pairs(&found.options), [("range", range)]);
+            }
+        }
+        // A wrong range of an object is told when it is read.
+        assert!(place("x.ark:7[3]").is_some());
+        for text in [
+            "x.ark",
+            "x.ark]",
+            "x.ark[3]",
+            "x[a,b].ark",
+            "[0:1]",
+            "x|y[0:1]",
+            "-[0:1]",
+            "cat x |[0:1]",
+        ] {
+            assert!(place(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn tables_of_words_are_archives() {
+        let words = |text: &str| Specifiers.words(text);
+        for (text, place) in [
+            ("ark:u2s", Locator::file("u2s")),
+            ("ark,t:-", Locator::Standard),
+            ("ark,s,cs:cat u2s |", Locator::Command("cat u2s".to_owned())),
+        ] {
+            assert_eq!(words(text).unwrap().unwrap(), place, "{text}");
+        }
+        assert!(words("scp:u2s").unwrap().is_err() && words("ark:|x").unwrap().is_err());
+        assert!(words("u2s").is_none() && words("cat u2s |").is_none());
     }
 
     #[test]

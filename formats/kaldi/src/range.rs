@@ -1,7 +1,11 @@
-//! Ranges in script files: `[rows]` or `[rows,columns]`, each `first:last` (inclusive) or `:`.
+//! Ranges of objects: `[rows]` or `[rows,columns]`, each `first:last` (inclusive) or `:`. In front of
+//! columns no rows stand for all.
 
-use spr_core::model::{Matrix, Rank};
+use spr_core::model::{Matrix, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
+
+/// The warning about a range whose end was moved back.
+pub(crate) const CLIPPED: &str = "the range goes past the last row, to which it is cut";
 
 /// The number of rows by which a row range may exceed the matrix.
 const OVERSHOOT: usize = 3;
@@ -25,15 +29,20 @@ impl Range {
     /// Parses the text between the brackets.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let parse = || {
-            let mut parts = text.split(',').map(span);
-            let range = Self {
-                rows: parts.next()??,
-                columns: match parts.next() {
-                    Some(columns) => Some(columns?),
-                    None => None,
+            Some(match text.split_once(',') {
+                None => Self {
+                    rows: span(text)?,
+                    columns: None,
                 },
-            };
-            parts.next().is_none().then_some(range)
+                Some((rows, columns)) => Self {
+                    // Kaldi's documentation has it so, and its programs refuse it.
+                    rows: match rows {
+                        "" => None,
+                        rows => span(rows)?,
+                    },
+                    columns: Some(span(columns)?),
+                },
+            })
         };
         parse().ok_or_else(|| {
             Error::malformed(format!("'[{text}]' is not a range"))
@@ -41,9 +50,29 @@ impl Range {
         })
     }
 
+    /// Copies the range of the features of `object` into `utt`, whose key is kept. Returns `true` if
+    /// the end was moved back to the last row.
+    ///
+    /// # Errors
+    /// The object has no features, or not as many.
+    pub(crate) fn take(
+        &self,
+        object: &Utterance,
+        utt: &mut Utterance,
+        limits: &Limits,
+    ) -> Result<bool> {
+        let Some(whole) = &object.features else {
+            let message = "a range, but only matrices and vectors of floats have them";
+            return Err(Error::malformed(message));
+        };
+        utt.start();
+        utt.origin = object.origin.clone();
+        self.cut(whole, utt.features_mut(), limits)
+    }
+
     /// Copies the range of `from` into `into`. Returns `true` if the end was moved back to the last
     /// row.
-    pub(crate) fn cut(&self, from: &Matrix, into: &mut Matrix, limits: &Limits) -> Result<bool> {
+    fn cut(&self, from: &Matrix, into: &mut Matrix, limits: &Limits) -> Result<bool> {
         if from.rank() != Rank::Matrix && self.columns.is_some() {
             return Err(Error::malformed("a range of columns, but it is a vector"));
         }
@@ -128,6 +157,7 @@ mod tests {
         assert_eq!(cut("1:1,0:0", 3, 2), Some((vec![2.], 1, 1, false)));
         assert_eq!(cut(":,1:1", 2, 2), Some((vec![1., 3.], 2, 1, false)));
         assert_eq!(cut(":,:", 1, 2), Some((vec![0., 1.], 1, 2, false)));
+        assert_eq!(cut(",1:1", 2, 2), cut(":,1:1", 2, 2));
         assert_eq!(cut(" 0:+00", 2, 1), Some((vec![0.], 1, 1, false)));
     }
 
@@ -146,8 +176,10 @@ mod tests {
             ":3",
             "1:",
             "3",
-            ",1:2",
+            ",",
+            ",:3",
             "0:1,",
+            "0:1,,",
             "0:1:2",
             "2:1",
             "-1:2",

@@ -9,7 +9,7 @@ use spr_core::{Error, Result};
 
 use crate::choice::{Choice, Content};
 use crate::object::ObjectReader;
-use crate::range::Range;
+use crate::range::{CLIPPED, Range};
 use crate::sample::{Entries, EntriesAhead, TRIED, Votes, sample};
 use crate::script_line::{self, Target};
 
@@ -115,8 +115,7 @@ impl Targets {
         let result = self.take(&kept, line.range.as_ref(), utt);
         self.kept = Some((line.place.to_owned(), kept));
         if result? {
-            let warning = "the range goes past the last row, to which it is cut";
-            self.env.warn(&place(Error::malformed(warning)));
+            self.env.warn(&place(Error::malformed(CLIPPED)));
         }
         Ok(())
     }
@@ -153,13 +152,7 @@ impl Targets {
             utt.key = key;
             return Ok(false);
         };
-        let Some(whole) = &object.features else {
-            let message = "a range, but only matrices and vectors of floats have them";
-            return Err(Error::malformed(message));
-        };
-        utt.start();
-        utt.origin = object.origin.clone();
-        range.cut(whole, utt.features_mut(), &self.env.limits)
+        range.take(object, utt, &self.env.limits)
     }
 
     /// Reads the object at a location.

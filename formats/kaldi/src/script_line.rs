@@ -84,24 +84,33 @@ pub(crate) struct Target<'a> {
     pub(crate) range: Option<Range>,
 }
 
+/// Splits `place[range]`. Without a range it is `None`.
+///
+/// # Errors
+/// A bracket closes, and none opens behind a place.
+pub(crate) fn split_range(text: &str) -> Result<(&str, Option<&str>)> {
+    let Some(inside) = text.strip_suffix(']') else {
+        return Ok((text, None));
+    };
+    match inside.split_once('[') {
+        Some((place, range)) if !place.is_empty() => Ok((place, Some(range))),
+        _ => Err(Error::malformed(
+            "']' after a file name, but no range before it",
+        )),
+    }
+}
+
 impl<'a> Target<'a> {
     /// Parses the text after the key.
     ///
     /// # Errors
     /// The range is malformed.
     pub(crate) fn parse(rest: &'a str) -> Result<Self> {
-        let (place, range) = match rest.strip_suffix(']') {
-            None => (rest, None),
-            Some(rest) => match rest.split_once('[') {
-                Some((place, range)) if !place.is_empty() => (place, Some(Range::parse(range)?)),
-                _ => {
-                    return Err(Error::malformed(
-                        "']' after a file name, but no range before it",
-                    ));
-                }
-            },
-        };
-        Ok(Self { place, range })
+        let (place, range) = split_range(rest)?;
+        Ok(Self {
+            place,
+            range: range.map(Range::parse).transpose()?,
+        })
     }
 
     /// Returns the location of the object.

@@ -45,6 +45,17 @@ pub struct Wspecifier {
 }
 
 impl Rspecifier {
+    /// Returns the place of the table if it has words, which `text` names.
+    ///
+    /// # Errors
+    /// It is a script file.
+    pub(crate) fn words(self, text: &str) -> Result<Locator> {
+        match self.table {
+            Table::Ark => Ok(self.locator),
+            Table::Script => Err(Error::usage(format!("'{text}' is not an archive of words"))),
+        }
+    }
+
     /// Returns the equivalent options for [`FORMAT`](crate::FORMAT).
     pub fn options(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let table = match self.table {

@@ -7,7 +7,7 @@ use spr_core::{Error, KeyMap, Result};
 
 use crate::FORMAT;
 use crate::format::keyed;
-use crate::specifier::{Rspecifier, Table, Wspecifier, rspecifier, wspecifier};
+use crate::specifier::{Rspecifier, Wspecifier, rspecifier, wspecifier};
 
 fn read_specifier(text: &str) -> Result<Rspecifier> {
     let none = || Error::usage(format!("'{text}' is not an rspecifier")).hint("such as ark:FILE");
@@ -256,11 +256,8 @@ impl RandomAccessTableReaderMapped {
         let map = match utt2spk_rspecifier {
             "" => None,
             text => {
-                let spec = read_specifier(text)?;
-                if spec.table == Table::Script {
-                    return Err(Error::usage(format!("'{text}' is not an archive of words")));
-                }
-                Some(KeyMap::read(env.open(&spec.locator)?, &env.limits)?)
+                let words = read_specifier(text)?.words(text)?;
+                Some(KeyMap::open(&words, &env)?)
             }
         };
         Ok(Self {

@@ -6,6 +6,9 @@
     reason = "tests"
 )]
 
+use spr_core::ErrorKind;
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Options, Request};
 use spr_core::model::{Array, Dtype, Matrix, NamedArray, Rank, Utterance};
 use spr_format_numpy::{FORMAT, NPZ, SAFETENSORS};
 use spr_testkit::{Suite, read_memory, suite, write_memory};
@@ -169,6 +172,41 @@ fn npz_behaves() {
         prepare: plain_end,
         ..Suite::new(&NPZ)
     });
+}
+
+#[test]
+fn a_well_packed_array_has_the_limit_of_any() {
+    const ROWS: usize = 5000;
+    let mask = Matrix::from_rows(&vec![0f32; 1000 * ROWS], 1000, Rank::Matrix).unwrap();
+    let utt = Utterance {
+        key: "a".into(),
+        features: Some(mask),
+        ..Utterance::default()
+    };
+    let utts = std::slice::from_ref(&utt);
+    let bytes = write_memory(&NPZ, &[("compress", "9")], utts).unwrap();
+    assert!(bytes.len() < 40_000, "{}", bytes.len());
+    let read = |bytes: &[u8], max_alloc| {
+        let mut env = Env::default();
+        env.limits.max_alloc = max_alloc;
+        let source = Source::from_bytes("x.npz", bytes.to_vec())?;
+        let opened = Request::all().open(&NPZ, source, &Options::default(), &env)?;
+        let mut utt = Utterance::default();
+        opened.into_stream()?.read(&mut utt)?;
+        Ok(utt.features)
+    };
+    let size = 4 * 1000 * ROWS as u64;
+    assert_eq!(read(&bytes, size).unwrap(), utt.features);
+    let kind = |result: spr_core::Result<Option<Matrix>>| result.unwrap_err().kind();
+    assert_eq!(kind(read(&bytes, size - 1)), ErrorKind::Limit);
+    // A size that no packing reaches, in the directory.
+    let directory = bytes
+        .windows(4)
+        .rposition(|four| four == b"PK\x01\x02")
+        .unwrap();
+    let mut claim = bytes.clone();
+    claim[directory + 24..directory + 28].copy_from_slice(&0x7fff_ffffu32.to_le_bytes());
+    assert_eq!(kind(read(&claim, 1 << 40)), ErrorKind::Malformed);
 }
 
 #[test]

@@ -150,6 +150,10 @@ impl Notation for Raw {
         None
     }
 
+    fn words(&self, _: &str) -> Option<Result<Locator>> {
+        None
+    }
+
     fn output(&self, text: &str) -> Option<Result<Specified>> {
         Some(Argument::of(text)?.and_then(Argument::output))
     }

@@ -4,6 +4,7 @@ use spr_core::model::{Dtype, Matrix, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use super::copy_table;
+use crate::log::six_digits;
 use crate::options::{BINARY, Spec};
 use crate::session::Session;
 use crate::table::Holder;
@@ -68,8 +69,12 @@ fn run(session: &Session) -> Result<u8> {
         session.log.info(format!("Copied vector to {to}"));
         return Ok(DONE);
     }
-    copy_table(session, Holder::Vector, apply, |count| match length {
-        Some(length) => format!("Copied {count} vectors, setting dim to {length}"),
-        None => format!("Copied {count} vectors."),
+    let dim = session.options.int("change-dim");
+    copy_table(session, Holder::Vector, apply, |count| {
+        if length.is_none() && scale == 1.0 {
+            return format!("Copied {count} vectors.");
+        }
+        let scale = six_digits(scale.into());
+        format!("Copied {count} vectors, setting dim to {dim} scaled by {scale}")
     })
 }

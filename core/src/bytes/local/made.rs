@@ -68,15 +68,14 @@ pub(super) fn settle(live: &TemporaryList, folder: &Location, stays: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn what_is_missing_is_named() {
         let at = |name: &str| cannot_create(&name.into(), io::ErrorKind::NotFound.into());
         let error = at("/none/it's here/a.ark");
-        assert_eq!(
-            error.to_string(),
-            "/none/it's here/a.ark: cannot create: there is no folder /none/it's here"
-        );
+        let place = "/none/it's here/a.ark".to_owned();
+        assert_eq!(error.kind_and_place(), (ErrorKind::Usage, place));
         assert_eq!(
             error.hint_text().as_deref(),
             Some(r"make it: mkdir -p '/none/it'\''s here'")

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::bytes::{Env, Location, Locator, Output, Part};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 fn made(env: &Env, at: &Path) -> Result<Output> {
     let output = env.output(&Locator::file(at)).overwrite(true);
@@ -65,7 +65,8 @@ fn inputs_are_kept_however_they_were_opened() {
                 assert!(env.check_unread(target).is_err());
                 for result in [made(&env, target.path()).map(drop), before.commit()] {
                     let error = result.unwrap_err();
-                    assert!(error.message().contains("is read"), "{error}");
+                    assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
+                    assert!(error.remedy().is_some(), "{error}");
                 }
             }
         }
@@ -96,7 +97,8 @@ fn one_file_is_not_written_twice() {
                 });
                 for result in [at_once, Output::commit_all(both)] {
                     let error = result.unwrap_err();
-                    assert!(error.message().contains("twice"), "{error}");
+                    assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
+                    assert!(error.remedy().is_none(), "{error}");
                 }
             }
         }
@@ -171,7 +173,7 @@ fn outputs_of_several_stores_are_not_mixed() {
     let root = tempfile::tempdir().unwrap();
     let both = ["a", "b"].map(|name| made(&Env::default(), &root.path().join(name)).unwrap());
     let error = Output::commit_all(both).unwrap_err();
-    assert!(error.message().contains("another store"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::bytes::{Access, Change, DraftOptions, Local, MemoryStore, New, Part};
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Remedy};
 use crate::model::Limits;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -92,11 +92,9 @@ fn a_folder_appears_whole() {
             write(&output, Part::Utterance(&key.into(), "spr"), b"x").unwrap();
         }
         let again = output.create(Part::Utterance(&"a".into(), "spr"), true);
-        let error = again.err().unwrap().to_string();
-        assert!(
-            error.ends_with("a second utterance with this name"),
-            "{error}"
-        );
+        let error = again.err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Unfit);
+        assert_eq!(error.remedy(), Some(&Remedy::KeepOne));
         // An unfinished file does not appear.
         drop(output.create(Part::Utterance(&"cut".into(), "spr"), false));
         assert!(!env.exists(&Location::from(&folder)));
@@ -142,15 +140,16 @@ fn a_folder_is_replaced_as_a_whole_or_added_to() {
         first.commit().unwrap();
         // It is an obstacle, and so is each of its files for added ones.
         for output in [env.output(&at), env.output(&at)] {
-            let error = output.reserve().unwrap_err().to_string();
-            assert!(error.contains("exists already and is not empty"), "{error}");
+            let error = output.reserve().unwrap_err();
+            assert_eq!(error.remedy(), Some(&Remedy::ReplaceFolder));
         }
         let more = env.output(&at).adding(true);
         more.reserve().unwrap();
         fill(&more, "c").unwrap();
         fill(&more, "a").unwrap();
-        let error = more.commit().unwrap_err().to_string();
-        assert!(error.contains("a.x: exists already"), "{error}");
+        let error = more.commit().unwrap_err();
+        assert_eq!(error.remedy(), Some(&Remedy::Overwrite));
+        assert!(error.file_name().unwrap().ends_with("a.x"), "{error}");
         assert_eq!(files(), ["a.x", "s/b.x"]);
         let over = env.output(&at).adding(true).overwrite(true);
         fill(&over, "c").unwrap();
@@ -180,11 +179,9 @@ fn a_folder_is_replaced_as_a_whole_or_added_to() {
         assert_eq!(files(), ["s/new.x"]);
         // No input in it is removed.
         drop(env.open_file(&folder.join("s/new.x").into()).unwrap());
-        let error = whole("other").commit().unwrap_err().to_string();
-        assert!(
-            error.contains("is a folder that holds the input"),
-            "{error}"
-        );
+        let error = whole("other").commit().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        assert!(error.file_name().unwrap().ends_with("out"), "{error}");
         assert_eq!(files(), ["s/new.x"]);
     }
     assert_eq!(names(parent.path()), ["bad", "out"]);
@@ -210,21 +207,27 @@ fn no_two_outputs_go_to_one_place() {
     let file = |name: &str| Locator::file(folder.path().join(name));
     let dir = |name: &str| Locator::folder(folder.path().join(name));
     let mut tried = 0;
-    for (first, second, why) in [
-        (file("a"), file("d/../a"), "twice"),
-        (file("none/../a"), file("a"), "twice"),
-        (file("none/../a"), file("other/../a"), "twice"),
-        (dir("n"), dir("d/../n"), "twice"),
-        (dir("n"), file("n/x"), "is inside the output folder"),
-        (file("n/x"), dir("n"), "is inside the output folder"),
-        (dir("n"), dir("n/d"), "is inside the output folder"),
-        (Locator::Standard, Locator::Standard, "twice"),
-        (Locator::Standard, Locator::file("/dev/stdout"), "twice"),
+    for (first, second, is_inside) in [
+        (file("a"), file("d/../a"), false),
+        (file("none/../a"), file("a"), false),
+        (file("none/../a"), file("other/../a"), false),
+        (dir("n"), dir("d/../n"), false),
+        (dir("n"), file("n/x"), true),
+        (file("n/x"), dir("n"), true),
+        (dir("n"), dir("n/d"), true),
+        (Locator::Standard, Locator::Standard, false),
+        (Locator::Standard, Locator::file("/dev/stdout"), false),
     ] {
         let held = env.output(&first);
         held.reserve().unwrap();
-        let error = env.output(&second).reserve().unwrap_err().to_string();
-        assert!(error.contains(why), "{first} {second}: {error}");
+        let error = env.output(&second).reserve().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage, "{first} {second}: {error}");
+        // Another folder helps where one is inside the other.
+        assert_eq!(
+            error.remedy().is_some(),
+            is_inside,
+            "{first} {second}: {error}"
+        );
         drop(held);
         env.output(&second).reserve().unwrap();
         tried += 1;
@@ -291,7 +294,8 @@ fn memory_takes_all_or_nothing() {
     write(&output, Part::Main, b"new").unwrap();
     let reading = env.open_file(&"a".into()).unwrap();
     let error = output.commit().unwrap_err();
-    assert!(error.message().contains("is read"), "{error}");
+    assert_eq!(error.kind_and_place(), (ErrorKind::Usage, "a".to_owned()));
+    assert!(error.remedy().is_some());
     drop(reading);
     assert_eq!(store.get("a").unwrap(), b"a");
     let over = env.with_store(Arc::new(store.clone()));

@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read};
 
 use super::Source;
 use crate::bytes::{ByteOrder, Codec};
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Remedy};
 use crate::model::{Dtype, Limits, Matrix, Rank};
 
 /// A reader that returns one byte per call.
@@ -109,12 +109,6 @@ fn a_false_size_costs_nothing() {
             .read_matrix(&mut matrix, shape, ByteOrder::Big, &limits)
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Truncated);
-        assert!(
-            error
-                .to_string()
-                .ends_with("expected 2147483648 bytes, found 100"),
-            "{error}"
-        );
     }
     let error = dribble(&[0; 9])
         .read_matrix(
@@ -163,7 +157,8 @@ fn what_expands_beyond_reason_is_not_held() {
     for result in [read, passed, line, ahead, copy] {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
-        assert!(error.to_string().contains("out of proportion"), "{error}");
+        // The limit of one object would have another remedy.
+        assert_ne!(error.remedy(), Some(&Remedy::RaiseLimit), "{error}");
     }
     // In pieces all of it can be read, as can a large object of data that did not expand so far.
     let mut source = open();

@@ -175,6 +175,7 @@ impl Reader for SelectColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::stage::tests::{List, utterance};
 
     #[test]
@@ -194,10 +195,8 @@ mod tests {
         ];
         assert_eq!(features.as_slice::<f32>(), Some(&expected[..]));
         let error = stage.read(&mut utt).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "utterance b: column 5 was asked for, but there are only 2"
-        );
+        let place = "utterance b".to_owned();
+        assert_eq!(error.kind_and_place(), (ErrorKind::Unfit, place));
         assert!(error.can_continue() && !stage.read(&mut utt).unwrap());
     }
 

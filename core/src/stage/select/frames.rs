@@ -106,6 +106,7 @@ impl Reader for SelectFrames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::model::Rank;
     use crate::stage::tests::{List, utterance};
 
@@ -126,8 +127,8 @@ mod tests {
         assert_eq!(labels.rank(), Rank::Vector);
         for _ in 0..2 {
             let error = stage.read(&mut utt).unwrap_err();
-            let message = "utterance b: frame 1 was asked for, but there are only 1";
-            assert_eq!(error.to_string(), message);
+            let place = "utterance b".to_owned();
+            assert_eq!(error.kind_and_place(), (ErrorKind::Unfit, place));
             assert!(error.can_continue());
         }
         assert!(!stage.read(&mut utt).unwrap());

@@ -264,6 +264,7 @@ fn parse_number(digits: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     fn of(text: &str, n: usize) -> Vec<usize> {
         let ranges: Ranges = text.parse().unwrap();
@@ -335,19 +336,13 @@ mod tests {
         ] {
             assert!(text.parse::<Ranges>().is_err(), "{text}");
         }
-        for (text, want) in [
-            ("10", "column 10 was asked for, but there are only 10"),
-            ("^10", "column ^10 was asked for, but there are only 10"),
-            ("3-12", "12 was asked for"),
-            ("5-3", "a range from column 5 to 3 runs backwards"),
-            ("all/11", "11 was asked for"),
-        ] {
+        for text in ["10", "^10", "3-12", "5-3", "all/11"] {
             let error = text
                 .parse::<Ranges>()
                 .unwrap()
                 .of("column", 10)
                 .unwrap_err();
-            assert!(error.to_string().contains(want), "{error}");
+            assert_eq!(error.kind(), ErrorKind::Unfit, "{text}: {error}");
         }
         assert!("0-".parse::<Ranges>().unwrap().of("column", 0).is_ok());
         assert!("0".parse::<Ranges>().unwrap().of("column", 0).is_err());

@@ -16,8 +16,9 @@ use super::stream_info::StreamInfo;
 
 /// The number of samples per channel in a frame, as in the `flac` program.
 const BLOCK: usize = 4096;
-/// The encoder's limits for channels and sampling rates.
+/// The encoder's limits for channels, bits of samples, and sampling rates.
 pub(super) const CHANNELS: u64 = 8;
+pub(super) const BITS: u32 = 24;
 const RATE: u32 = 96_000;
 
 /// Encodes a file.
@@ -30,9 +31,8 @@ pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
     let bits: u32 = match samples.dtype() {
         Dtype::U8 => 8,
         Dtype::I16 => 16,
-        _ => 24,
+        _ => BITS,
     };
-    check(samples)?;
     let broken = |e: &dyn std::fmt::Display| Error::unfit(format!("can't be encoded: {e}"));
     let encoder = Encoder::default()
         .into_verified()
@@ -81,18 +81,6 @@ pub(super) fn check_rate(rate: &u32) -> Result<()> {
         ))
         .suggest(Remedy::Resample)),
         false => Ok(()),
-    }
-}
-
-/// Rejects samples with more bits than can be encoded.
-fn check(samples: &Matrix) -> Result<()> {
-    let wide = samples.as_slice::<i32>().unwrap_or_default();
-    match wide.iter().all(|v| v & 0xff == 0) {
-        true => Ok(()),
-        false => {
-            let message = "has samples of 32 bits, of which a FLAC file written here holds 24";
-            Err(Error::unfit(message).suggest(Remedy::SixteenBits))
-        }
     }
 }
 

@@ -25,6 +25,7 @@ const MAGIC: &[u8; 4] = b"fLaC";
 const AUDIO: AudioCaps = {
     let mut audio = sound(&[Dtype::I16, Dtype::U8, Dtype::I32], &[NAME]);
     audio.max_channels = encode::CHANNELS;
+    audio.bits = encode::BITS;
     audio.rates = Rule::new("of at most 96000 Hz", encode::check_rate);
     audio.needs_samples = true;
     audio

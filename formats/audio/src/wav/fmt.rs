@@ -49,13 +49,16 @@ impl Fmt {
         source.skip(size - there as u64)?;
         let placed = |e: Error| e.file(source.name()).byte(place);
         let fmt = Self::of(&bytes, order).map_err(placed)?;
-        // One of the two may be wrong if everything else agrees.
+        // One of the two may be wrong if everything else agrees. Some programs derive the speed from
+        // a wrong block.
         match (extent, fmt.check_speed(), fmt.check_block()) {
             (_, Ok(()), Ok(())) => {}
             (ObjectBounds::Own, speed, block) => speed.and(block).map_err(placed)?,
-            (ObjectBounds::Whole, Err(_), Err(error)) => return Err(placed(error)),
+            (ObjectBounds::Whole, Err(_), Err(error)) if !fmt.has_known_block() => {
+                return Err(placed(error));
+            }
             (ObjectBounds::Whole, Err(warning), Ok(()))
-            | (ObjectBounds::Whole, Ok(()), Err(warning)) => {
+            | (ObjectBounds::Whole, _, Err(warning)) => {
                 env.warn(&placed(warning));
             }
         }
@@ -85,6 +88,14 @@ impl Fmt {
                 self.speed
             ))),
         }
+    }
+
+    /// Returns `true` if only the block is wrong, as known programs write it, which derive the speed
+    /// from it: for one channel of 16 bits. Elsewhere the channels or the bits may be damaged.
+    fn has_known_block(&self) -> bool {
+        let speed = u64::from(self.rate) * u64::from(self.block);
+        let is_usual = self.channels == 1 && self.bits == 16;
+        is_usual && self.block.is_power_of_two() && u64::from(self.speed) == speed
     }
 
     fn of(bytes: &[u8; LONGEST], order: ByteOrder) -> Result<Self> {

@@ -153,10 +153,8 @@ impl Riff {
                 open
             }
             u32::MAX => true,
-            _ => {
-                let fits = source.remaining().is_some_and(|there| there >= bytes);
-                ENDLESS.contains(&size) && !fits
-            }
+            _ if source.remaining().is_some_and(|there| there >= bytes) => false,
+            _ => ENDLESS.contains(&size) || is_negative(source, bytes, env),
         };
         Ok((!endless).then_some(bytes))
     }
@@ -212,6 +210,18 @@ impl Riff {
         }
         pad(source, u64::from(size))
     }
+}
+
+/// Returns `true`, with a warning, for the size that a program gives that subtracts its header from a
+/// file size of 0 or -1, such as 0xFFFFFFD4 for 44 bytes.
+fn is_negative(source: &Source, bytes: u64, env: &Env) -> bool {
+    let file = bytes + source.offset();
+    let is_negative = file == 1 << 32 || file == u64::from(u32::MAX);
+    if is_negative {
+        let message = format!("{bytes} bytes of samples are no size; all that follow are taken");
+        env.warn(&source.malformed(message));
+    }
+    is_negative
 }
 
 fn number(source: &mut Source, order: ByteOrder) -> Result<u32> {

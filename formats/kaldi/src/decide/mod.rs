@@ -30,6 +30,9 @@ pub(crate) struct Decision {
     pub(crate) why: String,
     /// Other possible kinds, if there are any.
     pub(crate) others: Vec<ObjectKind>,
+    /// The only number of an archive with one entry, which may as well be the length of a vector
+    /// that is cut behind it.
+    pub(crate) lone: Option<i32>,
 }
 
 /// The result of scanning the bytes so far.
@@ -80,6 +83,7 @@ fn decided(kind: ObjectKind, things: &str, what: &str, entries: usize, sure: boo
         kind,
         why,
         others: Vec::new(),
+        lone: None,
     }
 }
 
@@ -91,6 +95,13 @@ impl Decision {
 
     /// Returns the warning about an equally probable reading, if there is one.
     pub(crate) fn doubt(&self) -> Option<Error> {
+        if let Some(n) = self.lone {
+            let message = format!(
+                "holds the number {n} and no more, read as int32: it may be a vector of {n} numbers \
+                 that is cut, which holder=int32-vector finds out"
+            );
+            return Some(Error::unfit(message));
+        }
         let (last, before) = self.others.split_last()?;
         let kind = self.kind.name();
         let mut names = kind.to_owned();

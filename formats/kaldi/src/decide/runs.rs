@@ -26,7 +26,7 @@ pub(super) fn scan_runs(bytes: &[u8], last: bool) -> ScanResult {
     let mut rest = bytes;
     let (mut set, mut entries) = (u16::MAX, 0);
     let mut weighed = RunEvidence::default();
-    let mut open = true;
+    let (mut open, mut lone) = (true, None);
     while entries < ENTRIES {
         let groups = rest.as_chunks::<GROUP>().0;
         let n = groups.iter().take_while(|group| group[0] == TAG).count();
@@ -46,8 +46,7 @@ pub(super) fn scan_runs(bytes: &[u8], last: bool) -> ScanResult {
         set = left;
         entries += 1;
         if entries == 1 && last && after.is_empty() && may_be_cut(left, &words) {
-            entries = 0;
-            break;
+            lone = words.first().copied();
         }
         weighed.see(&words, left);
         match next_value(after).and_then(|value| value.strip_prefix(b"\0B")) {
@@ -60,7 +59,10 @@ pub(super) fn scan_runs(bytes: &[u8], last: bool) -> ScanResult {
         }
         open = true;
     }
-    let decision = (entries > 0).then(|| decide_run(set, entries, weighed));
+    let decision = (entries > 0).then(|| Decision {
+        lone,
+        ..decide_run(set, entries, weighed)
+    });
     ScanResult {
         settled: decision.as_ref().is_some_and(|d| d.others.is_empty()),
         decision,
@@ -99,8 +101,8 @@ fn structure(words: &[i32], after: &[u8]) -> u16 {
     .fold(0, |set, (kind, _)| set | kind)
 }
 
-/// Returns `true` if the only object of a file may be truncated: a number that could be the length
-/// of a vector.
+/// Returns `true` if the only object of a file may be truncated: a number that could as well be the
+/// length of a vector.
 fn may_be_cut(set: u16, words: &[i32]) -> bool {
     const LONG: i32 = 1 << 24;
     set == SCALAR && words.first().is_some_and(|n| (1..LONG).contains(n))

@@ -43,6 +43,24 @@ fn runs_are_told_apart() {
 }
 
 #[test]
+fn a_lone_number_may_be_a_cut_vector() {
+    let lone = |entries: &[&[i32]], after: &[u8]| {
+        let entries: Vec<_> = entries.iter().map(|words| tagged(words)).collect();
+        let bytes = [entries.join(&b"key \0B"[..]), after.to_vec()].concat();
+        let decision = scan_runs(&bytes, true).decision.unwrap();
+        (decision.kind, decision.lone, decision.doubt().is_some())
+    };
+    assert_eq!(lone(&[&[7]], b""), (ObjectKind::Int, Some(7), true));
+    assert_eq!(lone(&[&[7], &[8]], b""), (ObjectKind::Int, None, false));
+    assert_eq!(lone(&[&[7]], b"key"), (ObjectKind::Int, None, false));
+    assert_eq!(lone(&[&[-7]], b""), (ObjectKind::Int, None, false));
+    assert_eq!(
+        lone(&[&[3, 1, 2, 3], &[7, 1, 2, 3, 4, 5, 6, 7]], b""),
+        (ObjectKind::Ints, None, false)
+    );
+}
+
+#[test]
 fn several_entries_decide() {
     assert_eq!(run(&[&[0], &[7]], b""), Some(ObjectKind::Int));
     assert_eq!(run(&[&[0], &[1, 2, 3, 4]], b""), Some(ObjectKind::Lists));

@@ -14,10 +14,8 @@ use spr_core::{Error, Result};
 
 /// The size up to which an array is read at once.
 const SMALL: u64 = 16 << 10;
-/// The memory that every array may take.
-const ALWAYS: u64 = 16 << 20;
-/// The memory that it may take in addition, per byte of compressed data.
-const RATIO: u64 = 50;
+/// The largest number of bytes per compressed byte: deflate has 258 bytes in two bits.
+const RATIO: u64 = 1032;
 
 /// A source with random access.
 struct Places(Mutex<Source>);
@@ -103,11 +101,10 @@ impl Archive {
         let entry = self.zip.get_entry(member.way);
         let entry = entry.map_err(|e| broken(&e, &shown))?;
         let packed = member.way.compressed_size_hint();
-        if member.way.uncompressed_size_hint() > ALWAYS.max(packed.saturating_mul(RATIO)) {
-            let message =
-                format!("is out of proportion to the {packed} bytes that it is packed in");
-            let error = Error::limit(message).file(shown);
-            return Err(error.hint("if the file is to be trusted, store its arrays unpacked"));
+        let size = member.way.uncompressed_size_hint();
+        if size > packed.saturating_mul(RATIO) {
+            let message = format!("claims {size} bytes, which can't be packed in {packed}");
+            return Err(Error::malformed(message).file(shown));
         }
         let (start, end) = entry.compressed_data_range();
         let range = RangeReader::new(self.places.clone(), start..end);
@@ -123,7 +120,7 @@ impl Archive {
             inner,
             crc: Crc::new(),
             want: member.crc,
-            left: member.way.uncompressed_size_hint(),
+            left: size,
         };
         if checked.left > SMALL {
             return Source::from_reader(shown, Box::new(checked));

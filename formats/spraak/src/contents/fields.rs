@@ -9,6 +9,9 @@ use crate::header::{Entry, Header, shown};
 /// SPRAAK's default of `SAMPLEFREQ`.
 const DEFAULT_RATE: u32 = 8000;
 
+/// The length of a number of which no digit is lost.
+const DIGITS: usize = 18;
+
 /// Returns a number of rows, or `None` if the header leaves it open.
 pub(crate) fn count(header: &Header, key: &str) -> Result<Option<u64>> {
     header.get(key).map_or(Ok(None), dimension)
@@ -44,19 +47,20 @@ pub(super) fn rate(header: &Header) -> Result<u32> {
     let Some(entry) = header.get("SAMPLEFREQ") else {
         return Ok(DEFAULT_RATE);
     };
-    // A value such as 16000.0 is accepted.
-    let digits = match entry.value.iter().position(|b| *b == b'.') {
-        Some(point) if entry.value[point + 1..].iter().all(|b| *b == b'0') => &entry.value[..point],
-        _ => &entry.value[..],
-    };
-    parse_integer(digits)
-        .filter(|rate| *rate > 0)
-        .ok_or_else(|| {
-            let value = shown(&entry.value);
-            entry.error(format!(
-                "SAMPLEFREQ is '{value}', not a whole number of samples a second"
-            ))
-        })
+    // A value such as 16000.0 or 1.6e4 is accepted; more digits than that might be rounded.
+    let value = std::str::from_utf8(&entry.value).ok();
+    let value = value.filter(|value| value.len() <= DIGITS);
+    let rate = value.and_then(Decimal::parse).map(Decimal::in_lowest_terms);
+    let whole = rate.and_then(|(digits, power)| {
+        let scale = 10u32.checked_pow(u32::try_from(power).ok()?)?;
+        u32::try_from(digits).ok()?.checked_mul(scale)
+    });
+    whole.filter(|rate| *rate > 0).ok_or_else(|| {
+        let value = shown(&entry.value);
+        entry.error(format!(
+            "SAMPLEFREQ is '{value}', not a whole number of samples a second"
+        ))
+    })
 }
 
 /// Returns a time in seconds.

@@ -137,6 +137,23 @@ fn samples_are_counted_by_channel() {
         (Some(3), 2, Some(12))
     );
     assert_eq!(sound.meta.tags, [tag(b"x", b"1")]);
+    for rate in ["16000", "1.6e4", "1.6E+04", "160.0e2", "016000."] {
+        let sound = found(&format!("DATA SAMPLE/TYPE I16/SAMPLEFREQ {rate}"));
+        assert!(sound.sort == RowKind::Sound { rate: 16000 }, "{rate}");
+    }
+    for rate in [
+        "1.60001e4",
+        "-1.6e4",
+        "1.6e",
+        "1.6e40",
+        "16e-4",
+        "1600e1x",
+        "inf",
+        "0e3",
+    ] {
+        let lines = format!("DATA SAMPLE/TYPE I16/SAMPLEFREQ {rate}");
+        assert!(contents(Dialect::Spr, &lines).is_err(), "{rate}");
+    }
     let sound = found("DATA SAMPLE/TYPE ULAW");
     assert!(sound.sort == RowKind::Sound { rate: 8000 });
     assert_eq!((sound.rows, sound.cols), (None, 1));

@@ -17,7 +17,7 @@ pub use names::{decimal, key};
 pub use numbers::{matrix, plain};
 pub use oddity::{Oddity, oddity};
 pub use others::{Other, array, encoded, object, reference, segments, tiers};
-pub(crate) use others::{channels, rate};
+pub(crate) use others::{channels, held_bits, rate};
 
 use names::{fit, held_key, meta};
 

@@ -1,5 +1,6 @@
 //! What is neither features nor labels.
 
+use spr_core::Limits;
 use spr_core::bytes::Locator;
 use spr_core::format::{AudioCaps, Caps, SegmentCaps};
 use spr_core::model::{
@@ -65,7 +66,7 @@ impl Other {
                 let rows = n.max(usize::from(caps.audio.needs_samples));
                 utt.audio = Some(Audio::Samples(Waveform {
                     rate: rate(&caps.audio, n),
-                    samples: numbers(dtype, rows, cols),
+                    samples: held_bits(numbers(dtype, rows, cols), &caps.audio),
                 }));
             }
             Self::Reference => utt.audio = Some(Audio::Reference(reference(n))),
@@ -99,6 +100,14 @@ impl Other {
             }
         }
     }
+}
+
+/// Samples of which only bits that are held are used.
+pub(crate) fn held_bits(samples: Matrix, caps: &AudioCaps) -> Matrix {
+    let (dtype, mut sound) = (samples.dtype(), Waveform { rate: 1, samples });
+    let rounded = sound.cast_to_bits(dtype, caps.bits, &Limits::default());
+    rounded.expect("a matrix of the same size");
+    sound.samples
 }
 
 /// So many channels, or as many as are held.

@@ -60,6 +60,7 @@ fn candidates(bench: &Bench<'_>) -> Vec<Utterance> {
     for &dtype in bench.caps.audio.dtypes {
         let channels = generate::channels(&bench.caps.audio, 2);
         let samples = generate::plain(dtype, Rank::Matrix, 5, channels);
+        let samples = generate::held_bits(samples, &bench.caps.audio);
         let audio = Some(Audio::Samples(Waveform {
             rate: generate::rate(&bench.caps.audio, 1),
             samples,

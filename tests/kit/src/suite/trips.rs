@@ -104,7 +104,8 @@ fn sweep(bench: &Bench<'_>) {
                 let cols = generate::channels(&bench.caps.audio, cols);
                 let mut utts = bench.sample(plan, 1);
                 if let Some(sound) = utts[0].audio.as_mut().and_then(Audio::waveform_mut) {
-                    sound.samples = generate::matrix(dtype, Rank::Matrix, rows, cols, 7);
+                    let samples = generate::matrix(dtype, Rank::Matrix, rows, cols, 7);
+                    sound.samples = generate::held_bits(samples, &bench.caps.audio);
                 }
                 check(bench, &format!("audio of {cols} x {dtype}"), utts);
             }

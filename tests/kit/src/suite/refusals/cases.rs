@@ -287,6 +287,13 @@ impl Cases<'_> {
                 sound.samples = generate::plain(sound.samples.dtype(), Rank::Matrix, 2, over);
             });
         }
+        if caps.bits < 32 && caps.dtypes.contains(&Dtype::I32) {
+            sound("samples of more bits", &|sound| {
+                let (rows, cols) = (sound.samples.rows(), sound.samples.cols());
+                sound.samples = generate::plain(Dtype::I32, Rank::Matrix, rows, cols);
+                sound.samples.values_mut::<i32>().expect("i32").fill(1);
+            });
+        }
         if caps.needs_samples {
             sound("sound without samples", &|sound| {
                 let samples = &mut sound.samples;
