@@ -65,6 +65,8 @@ mod stopping;
 #[cfg(unix)]
 mod together;
 mod trust;
+#[cfg(target_os = "linux")]
+mod unfinished;
 mod verbs;
 mod verify;
 
