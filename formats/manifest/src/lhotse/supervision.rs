@@ -1,7 +1,7 @@
 //! Supervisions: text and speaker of a segment of a recording.
 
-use spr_core::Result;
 use spr_core::model::{AudioReference, Decimal, Key, Utterance};
+use spr_core::{Error, Result};
 use spr_syntax::json::{self, Fields, Object};
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{self, Place, utf8};
@@ -68,7 +68,11 @@ impl<'a> Supervision<'a> {
             };
             own.read(&mut custom, &mut utt.meta)?;
             if let Some(raw) = custom.take(FRAME_SHIFT) {
-                utt.meta.frame_shift = Some(json::time(raw, FRAME_SHIFT)?);
+                let shift = json::time(raw, FRAME_SHIFT)?;
+                if shift.is_zero() {
+                    return Err(Error::malformed(format!("{FRAME_SHIFT} is 0")));
+                }
+                utt.meta.frame_shift = Some(shift);
             }
             columns::read(custom, &mut utt.meta);
         }
