@@ -262,7 +262,7 @@ fn the_flags_of_pdnn_name_inputs() {
         );
     }
     let both = "--train-data train.pfile,partition=1m --valid-data train.pfile,partition=1m";
-    s.ok(&format!("{both} both.{{part}}.pfile"));
+    s.ok(&format!("{both} both.{{part}}.pfile --duplicates keep"));
     s.ok(
         "--train-data train.pfile --train-data fbank.scp,label=ali.txt x.jsonl --duplicates first",
     );

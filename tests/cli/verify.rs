@@ -136,7 +136,7 @@ fn outputs_are_read_back_without_the_options_of_the_writer() {
     for output in [
         "z.pfile,keys=names",
         "z.pkl,keys=names2",
-        "spr:z/,header=none",
+        "sphinx:z/,dim=1",
     ] {
         let said = s.ok(&format!("in.jsonl {output} --verify"));
         assert!(said.err.contains(", verified)"), "{output}: {}", said.err);

@@ -68,7 +68,8 @@ pub struct LossLine {
     pub values: u64,
     /// The number of values examined in those utterances.
     pub of: u64,
-    /// The largest difference of finite values, for [`LossKind::Precision`] and [`LossKind::Range`].
+    /// The largest difference, for [`LossKind::Precision`] and [`LossKind::Range`]; that of the latter may
+    /// be infinite.
     pub max_abs_err: f64,
     /// The first affected utterance.
     pub first: Option<Key>,

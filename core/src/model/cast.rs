@@ -17,7 +17,7 @@ pub struct CastStats {
     pub clipped: u64,
     /// The largest difference among changed values that were not clipped.
     pub max_abs_err: f64,
-    /// The largest difference among clipped values that are finite.
+    /// The largest difference among clipped values, which may be infinite, but for NaN.
     pub max_clip_err: f64,
 }
 
@@ -54,9 +54,7 @@ impl CastStats {
     #[inline]
     pub(crate) fn add_clipped(&mut self, error: f64) {
         self.clipped += 1;
-        if error.is_finite() {
-            self.max_clip_err = self.max_clip_err.max(error.abs());
-        }
+        self.max_clip_err = self.max_clip_err.max(error.abs());
     }
 
     /// Counts the effect on one value.

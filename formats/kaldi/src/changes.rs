@@ -23,11 +23,7 @@ pub(crate) fn changes<T: Copy>(
         let inside = (value >= low) & (value <= high);
         changed[lane] += u64::from(!same);
         clipped[lane] += u64::from(!same & !inside);
-        let outside = if inside | (error == f64::INFINITY) {
-            0.0
-        } else {
-            error
-        };
+        let outside = if inside { 0.0 } else { error };
         let error = if inside { error } else { 0.0 };
         largest[lane] = greater(error, largest[lane]);
         furthest[lane] = greater(outside, furthest[lane]);
@@ -68,6 +64,8 @@ mod tests {
         let stats = changes(&values, &decoded, f64::from, (0.0, 6.0));
         assert_eq!((stats.values, stats.changed, stats.clipped), (9, 7, 4));
         assert!((stats.max_abs_err - 1.0).abs() < 1e-9);
+        assert_eq!(stats.max_clip_err, f64::INFINITY);
+        let stats = changes(&values[..4], &decoded[..4], f64::from, (0.0, 6.0));
         assert!((stats.max_clip_err - 3.0).abs() < 1e-9);
         let unbounded = (f64::NEG_INFINITY, f64::INFINITY);
         let stats = changes(&values, &decoded, f64::from, unbounded);
