@@ -36,7 +36,8 @@ pub(crate) fn check(target: &Target, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// Reads a finished output before the commit, and compares it with the written data.
+/// Reads a finished output before the commit, as users read it, and compares it with the written
+/// data.
 ///
 /// # Errors
 /// It cannot be read, or differs.
@@ -56,10 +57,10 @@ pub(crate) fn read_back(
     let known = |name: &str| info.options.iter().any(|option| option.name == name);
     // Ambiguous bytes are read as the kind that was written.
     let holder = want.kind().filter(|_| known("holder"));
-    let options = match holder {
-        Some(holder) => target.options_and(("holder", holder))?,
-        None => target.options()?,
-    };
+    let mut options = target.reader_options()?;
+    if let Some(holder) = holder {
+        options = options.with("holder", holder);
+    }
     let want = (want, drops);
     let differs = match compare(target.format(), &options, output, want, env) {
         Ok(()) => return Ok(()),
@@ -70,10 +71,10 @@ pub(crate) fn read_back(
         .tables
         .wide
         .filter(|(key, _)| options.get(key).is_none());
-    let Some(pair) = wide else {
+    let Some((key, value)) = wide else {
         return Err(differs);
     };
-    let options = target.options_and(pair)?;
+    let options = options.with(key, value);
     compare(target.format(), &options, output, want, env).map_err(|_| differs)
 }
 

@@ -108,14 +108,15 @@ impl Overview {
     }
 }
 
-/// Returns whether the last utterance is the first, the longest and the shortest so far.
+/// Returns whether the last utterance is the first, the longest and the shortest so far, of those that
+/// are not empty.
 fn last_is_head(survey: &Survey) -> [bool; 3] {
     let (lists, last) = (&survey.lists, survey.utterances.saturating_sub(1));
-    let heads = |list: &[ListedUtterance]| {
-        let head = list.first();
+    let is_last = |head: Option<&ListedUtterance>| {
         head.is_some_and(|head| head.place == last && head.entry.frames > 0)
     };
-    [last == 0, heads(&lists.longest), heads(&lists.shortest)]
+    let shortest = lists.shortest_filled.as_ref();
+    [last == 0, is_last(lists.longest.first()), is_last(shortest)]
 }
 
 #[cfg(test)]
@@ -153,13 +154,13 @@ mod tests {
         let all = read(&[&[0.0; 5], &[], &[0.0; 9], &[0.0; 2], &[0.0; 9], &[0.0; 2]]);
         let keys = all.pictures.map(|p| p.map(|p| p.key.to_string()));
         let keys = keys.each_ref().map(Option::as_deref);
-        // The shortest is empty: there is nothing to be seen.
-        assert_eq!(keys, [Some("k0"), Some("k2"), Some("k0")]);
+        // Where it is empty there is nothing to be seen.
+        assert_eq!(keys, [Some("k0"), Some("k2"), Some("k3")]);
         let all = read(&[&[], &[0.0; 5], &[0.0; 2]]);
         let keys = all.pictures.map(|p| p.map(|p| p.key.to_string()));
         assert_eq!(
             keys.each_ref().map(Option::as_deref),
-            [Some("k0"), Some("k1"), None]
+            [Some("k0"), Some("k1"), Some("k2")]
         );
     }
 

@@ -46,6 +46,32 @@ def test_torch_in_order(torch, fbank, workers, method):
     assert len(seen) == 12 and sorted(seen) == sorted(spr.load(fbank))
 
 
+@pytest.mark.parametrize("method,persistent", [("fork", False), ("spawn", False), ("fork", True)])
+def test_torch_shuffles_every_pass_of_workers_otherwise(torch, fbank, method, persistent):
+    def passes(data, count):
+        torch.manual_seed(5)
+        loader = torch.utils.data.DataLoader(
+            data,
+            batch_size=None,
+            num_workers=2,
+            multiprocessing_context=method,
+            persistent_workers=persistent,
+        )
+        return [keys(loader) for _ in range(count)]
+
+    stages = "shuffle(100,seed=1)"
+    seen = passes(spr.torch.IterableDataset(fbank, stages=stages), 4)
+    assert all(sorted(order) == sorted(seen[0]) for order in seen)
+    assert len({tuple(order) for order in seen}) == 4
+    # The seed of the loader fixes them all, and a number that was set its pass.
+    assert passes(spr.torch.IterableDataset(fbank, stages=stages), 4) == seen
+    data = spr.torch.IterableDataset(fbank, stages=stages)
+    data.set_epoch(7)
+    one, other = passes(data, 2)
+    data.set_epoch(7)
+    assert one == passes(data, 1)[0] and one != other
+
+
 def test_torch_by_rank(torch, fbank, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "3")
     seen = []

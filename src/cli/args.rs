@@ -142,7 +142,8 @@ pub(super) struct DataArgs {
         help_heading = "Data options",
         hide_short_help = true
     )]
-    // Here for the help and the completions: words::plain puts SPEC in its place before this is read.
+    // Here for the help and the completions: words::plain puts SPEC in its place before this is read,
+    // and leaves a value only where both flags were typed.
     pub(super) train_data: Option<String>,
     /// Splice each frame with N frames on either side, or L before and R after it
     #[arg(

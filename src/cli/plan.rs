@@ -260,6 +260,12 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     }
     // A wrong option is told before a file that is there already.
     target.caps()?;
+    if args.read.data.train_data.is_some() && !target.is_numbered() {
+        let message = "--train-data and --valid-data would be mixed in one output";
+        return Err(Error::usage(message)
+            .file(output.as_str())
+            .hint("convert each of them to an output of its own"));
+    }
     let mut job = Job::new(inputs, &target);
     let plan = &mut job.plan;
     args.join.check(plan.inputs.iter().any(Input::has_labels))?;

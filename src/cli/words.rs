@@ -20,6 +20,9 @@ pub(super) fn file() -> impl TypedValueParser<Value = Location> {
 /// The flags that name a data set in PDNN's commands.
 const PDNN: [&str; 2] = ["--train-data", "--valid-data"];
 
+/// The flag with a value that stands for both of them.
+const BOTH: &str = "--train-data=";
+
 /// Stands before a data set that would be taken for a flag; no word from outside can hold it.
 const MARK: char = '\0';
 
@@ -52,16 +55,28 @@ pub(super) fn asked(
 }
 
 /// The words with `--train-data SPEC` and `--valid-data SPEC` as the data set SPEC in its place, and
-/// with a mark before standard input or output that has options, `-,context=1`.
+/// with a mark before standard input or output that has options, `-,context=1`. If both flags are
+/// there, [`BOTH`] stands before the first.
 pub(super) fn plain(words: Vec<OsString>) -> Vec<OsString> {
     let end = words.iter().position(|word| word == "--");
     let mut typed = words;
     let rest = typed.split_off(end.unwrap_or(typed.len()));
     let mut plain = Vec::with_capacity(typed.len());
+    let names = |flag: &str, word: &OsString| {
+        let text = word.to_str().unwrap_or_default();
+        text.split('=').next() == Some(flag)
+    };
+    let mut both = PDNN
+        .iter()
+        .all(|flag| typed.iter().any(|word| names(flag, word)));
     let mut typed = typed.into_iter().peekable();
     while let Some(word) = typed.next() {
         let text = word.to_str().unwrap_or_default();
         let glued = text.split_once('=').filter(|(flag, _)| PDNN.contains(flag));
+        if both && PDNN.iter().any(|flag| names(flag, &word)) {
+            plain.push(BOTH.into());
+            both = false;
+        }
         let word = match glued {
             Some((_, spec)) => spec.into(),
             None if PDNN.contains(&text) && typed.peek().is_some() => continue,
@@ -175,6 +190,12 @@ mod tests {
             ("x - -j 2 --context 1", "x - -j 2 --context 1"),
             ("x a -- -,b --train-data", "x a -- -,b --train-data"),
             ("x --train-data", "x --train-data"),
+            ("x --train-data a --train-data=b c", "x a b c"),
+            ("x --train-data a --valid-data=b c", "x --train-data= a b c"),
+            (
+                "x --valid-data a -o c --train-data b",
+                "x --train-data= a -o c b",
+            ),
         ] {
             let words = typed.split(' ').map(OsString::from).collect();
             let plain = plain(words).join(" ".as_ref());

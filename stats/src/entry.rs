@@ -1,5 +1,7 @@
 //! The facts of an utterance, as `ls` lists them.
 
+use std::cmp::Ordering;
+
 use spr_core::model::{Audio, Decimal, Key, Utterance};
 
 use crate::sound::Level;
@@ -64,6 +66,15 @@ impl Entry {
     /// Takes the facts from an utterance that was just read.
     pub fn of(utt: &Utterance) -> Self {
         Self::with(utt, seconds(utt), level(utt))
+    }
+
+    /// Compares the lengths of two utterances, in seconds if both are known, as sound may have several
+    /// rates.
+    pub fn compare_length(&self, other: &Self) -> Ordering {
+        match (self.seconds, other.seconds) {
+            (Some(own), Some(other)) => own.total_cmp(&other),
+            _ => self.frames.cmp(&other.frames),
+        }
     }
 
     /// Takes the facts from an utterance with this duration and loudness.

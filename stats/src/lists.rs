@@ -1,5 +1,6 @@
 //! Utterances and speakers one by one.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use spr_core::model::Key;
@@ -25,6 +26,8 @@ pub struct Lists {
     pub longest: Vec<ListedUtterance>,
     /// The shortest utterances, the shortest first.
     pub shortest: Vec<ListedUtterance>,
+    /// The first of the shortest utterances that are not empty.
+    pub shortest_filled: Option<ListedUtterance>,
     /// The first speakers.
     pub speakers: BTreeMap<Key, SpeakerTotals>,
     /// Utterances of other speakers.
@@ -62,8 +65,13 @@ impl Lists {
             self.add_speaker(speaker, &listed.entry);
         }
         self.dtypes.extend(listed.entry.dtype);
-        insert(&mut self.longest, &listed, |new, old| new > old);
-        insert(&mut self.shortest, &listed, |new, old| new < old);
+        insert(&mut self.longest, &listed, Ordering::Greater);
+        insert(&mut self.shortest, &listed, Ordering::Less);
+        let filled = self.shortest_filled.as_ref();
+        let is_shorter = |old: &ListedUtterance| listed.entry.compare_length(&old.entry).is_lt();
+        if listed.entry.frames > 0 && filled.is_none_or(is_shorter) {
+            self.shortest_filled = Some(listed.clone());
+        }
         self.first_keys += listed.entry.key.as_bytes().len();
         if self.first.len() < FIRST && self.first_keys <= FIRST_KEYS {
             self.first.push(listed);
@@ -83,9 +91,9 @@ impl Lists {
     }
 }
 
-/// Inserts an utterance behind all that it does not come `before` by its length.
-fn insert(list: &mut Vec<ListedUtterance>, new: &ListedUtterance, before: fn(u64, u64) -> bool) {
-    let is_later = |old: &ListedUtterance| before(new.entry.frames, old.entry.frames);
+/// Inserts an utterance before the first to which its length compares as `before`.
+fn insert(list: &mut Vec<ListedUtterance>, new: &ListedUtterance, before: Ordering) {
+    let is_later = |old: &ListedUtterance| new.entry.compare_length(&old.entry) == before;
     // Most come last.
     let at = list.iter().rposition(|old| !is_later(old));
     let at = at.map_or(0, |at| at + 1);

@@ -221,3 +221,43 @@ fn lists_from_pipes_are_read_once() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn lengths_in_frames_are_those_of_frames() {
+    let s = Scratch::new();
+    let wave = sample("../wav/ann-001.wav");
+    s.write("text.jsonl", "{\"key\":\"a\",\"text\":\"yes\"}\n");
+    for (input, what) in [(wave.as_str(), "audio"), ("text.jsonl", "text")] {
+        for rule in ["--min-frames 1", "--max-frames 10", "--stages length(0-)"] {
+            let error = s.fails(&format!("select {input} out.jsonl {rule}"));
+            let expected = format!("has {what}, but no frames that could be counted");
+            assert!(error.contains(&expected), "{rule}: {error}");
+        }
+    }
+}
+
+#[test]
+fn speakers_who_are_not_there_are_told() {
+    let s = Scratch::new();
+    s.write("utt2spk", "a ann\nb bob\n");
+    s.write("speakers", "bob\nzoe\nyan\n");
+    let line = |key| format!("{{\"key\":\"{key}\",\"text\":\"yes\"}}\n");
+    s.write("in.jsonl", line("a") + &line("b"));
+    for (speakers, told) in [
+        ("ann", None),
+        ("ann,zoe", Some("warning: the data have no speaker 'zoe'")),
+        (
+            "speakers",
+            Some("warning: speakers: the data have no speaker 'yan', nor 1 more of the list"),
+        ),
+    ] {
+        let said = s.ok(&format!(
+            "select in.jsonl out.jsonl --overwrite --utt2spk utt2spk --speakers {speakers}"
+        ));
+        assert_eq!(keys(&s, "out.jsonl").len(), 1, "{speakers}");
+        match told {
+            Some(told) => assert!(said.err.contains(told), "{speakers}: {}", said.err),
+            None => assert!(!said.err.contains("no speaker"), "{}", said.err),
+        }
+    }
+}

@@ -71,6 +71,8 @@ mod stopping;
 #[cfg(unix)]
 mod together;
 mod trust;
+#[cfg(target_os = "linux")]
+mod unfinished;
 mod valid;
 mod verbs;
 mod verify;

@@ -86,9 +86,13 @@ fn each_partition_has_a_file_that_knows_its_frames() {
         let side = s.read(&format!("part.{part:02}.pfile.utt2num_frames"));
         names.push_str(std::str::from_utf8(&side).unwrap());
     }
-    assert!(names.starts_with("ann-001 256\nann-001 35\nann-002 221\nann-002 6\n"));
+    assert!(names.starts_with(
+        "ann-001-0000000-0000256 256\nann-001-0000256-0000291 35\nann-002-0000000-0000221 221\n"
+    ));
     assert_eq!(s.names().len(), 2 + 26);
     // Together they are what was cut.
+    let said = s.ok("part.*.pfile all.jsonl");
+    assert!(said.err.contains("3111 frames, 0 skipped"), "{}", said.err);
     s.ok("part.*.pfile all.pkl,keys=none --allow-loss keys,boundaries");
     s.ok("train.pfile whole.pkl");
     assert_eq!(s.read("all.pkl"), s.read("whole.pkl"));
@@ -244,6 +248,23 @@ fn the_flags_of_pdnn_name_inputs() {
     assert_eq!(
         s.ok(&format!("info --train-data {spec}")).out,
         s.ok(&format!("info {spec}")).out
+    );
+    // Validation data never become training data.
+    for line in [
+        "--train-data train.pfile --valid-data train.pfile x.pkl",
+        "convert --valid-data=train.pfile -o x.pkl --train-data train.pfile",
+        "sort --train-data train.pfile --valid-data=train.pfile x.pkl",
+    ] {
+        let error = s.fails(line);
+        assert!(
+            error.contains("would be mixed in one output"),
+            "{line}: {error}"
+        );
+    }
+    let both = "--train-data train.pfile,partition=1m --valid-data train.pfile,partition=1m";
+    s.ok(&format!("{both} both.{{part}}.pfile --duplicates keep"));
+    s.ok(
+        "--train-data train.pfile --train-data fbank.scp,label=ali.txt x.jsonl --duplicates first",
     );
     let said = s.run("--train-data train.pfile,contxt=2 x.pkl");
     assert!(said.err.contains("did you mean 'context'"), "{}", said.err);

@@ -469,3 +469,43 @@ fn names_that_are_made_up_are_told() {
     }
     s.fails("a.ark pfile:- --overwrite");
 }
+
+#[test]
+fn diff_by_key_refuses_keys_that_come_twice() {
+    let s = Scratch::new();
+    let line = |key: &str, value: u32| {
+        format!(
+            "{{\"key\":\"{key}\",\"features\":{{\"dtype\":\"f32\",\"shape\":[1,1],\"data\":[[{value}]]}}}}\n"
+        )
+    };
+    s.write("one.jsonl", line("a", 1) + &line("b", 2));
+    // The second of two utterances has other values, or the same.
+    for (name, value) in [("other", 3), ("same", 2)] {
+        let twice = line("a", 1) + &line("b", 2) + &line("b", value);
+        s.write(&format!("{name}.jsonl"), twice);
+    }
+    for name in ["one", "other", "same"] {
+        for target in ["ark", "pfile", "pkl"] {
+            s.ok(&format!("{name}.jsonl {name}.{target} -q"));
+        }
+        s.ok(&format!("{name}.jsonl ark,scp:{name}.listed,{name}.scp -q"));
+    }
+    let endings = ["ark", "jsonl", "pfile", "pkl", "scp"];
+    for twice in ["other", "same"] {
+        for a in endings {
+            for b in endings {
+                for line in [
+                    format!("diff --by-key {twice}.{a} one.{b}"),
+                    format!("diff --by-key one.{a} {twice}.{b}"),
+                    format!("diff --by-key {twice}.{a} {twice}.{b}"),
+                ] {
+                    let error = s.fails(&line);
+                    assert!(
+                        error.contains("utterance b: appears twice"),
+                        "{line}: {error}"
+                    );
+                }
+            }
+        }
+    }
+}

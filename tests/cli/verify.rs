@@ -104,3 +104,41 @@ fn what_can_not_be_read_back_is_refused() {
     let error = s.fails(&format!("{input} ark,t:x --co digits=kaldi --verify"));
     assert!(error.contains("the output rounds values"), "{error}");
 }
+
+#[test]
+fn outputs_are_read_back_without_the_options_of_the_writer() {
+    let s = Scratch::new();
+    let line = |key, dtype, shape: [u32; 2], data: &str| {
+        format!(
+            "{{\"key\":\"{key}\",\"features\":{{\"dtype\":\"{dtype}\",\"shape\":{shape:?},\"data\":{data}}}}}\n"
+        )
+    };
+    // Read without a word, the one array is the features and the other their labels.
+    let features = line("a", "f32", [2, 1], "[[1],[2]]");
+    s.write(
+        "in.jsonl",
+        features.clone() + &line("b", "i32", [2, 1], "[[3],[4]]"),
+    );
+    let error = s.fails("in.jsonl x.pkl,layout=list --verify --allow-loss all");
+    assert!(error.contains("x.pkl"), "{error}");
+    s.ok("in.jsonl x.pkl,layout=dict --verify");
+    // Or nobody knows which of both they are.
+    s.write(
+        "in.jsonl",
+        features + &line("b", "f32", [2, 1], "[[3],[4]]"),
+    );
+    let error = s.fails("in.jsonl y.pkl,layout=list --verify");
+    assert!(
+        error.contains("two arrays of one type and shape"),
+        "{error}"
+    );
+    // What no file can say, readers are told as well.
+    for output in [
+        "z.pfile,keys=names",
+        "z.pkl,keys=names2",
+        "sphinx:z/,dim=1",
+    ] {
+        let said = s.ok(&format!("in.jsonl {output} --verify"));
+        assert!(said.err.contains(", verified)"), "{output}: {}", said.err);
+    }
+}

@@ -283,6 +283,21 @@ fn compare_feats() {
         dims.err
             .contains("Feature dimensions differ for utterance ann-001, 40 vs. 13")
     );
+    // Narrower than the first they are added to its columns, as in Kaldi.
+    recipe.write("w1", "a  [\n 1 1 1 ]\nb  [\n 10 10 ]\n");
+    recipe.write("w2", "a  [\n 1 1 1 ]\nb  [\n -10 -10 ]\n");
+    let narrower = recipe.run("compare-feats ark:w1 ark:w2");
+    assert_eq!(narrower.status, 1, "{}", narrower.err);
+    for line in [
+        "Processed 2 feature files, 0 had errors.",
+        "considered dissimilar since -0.3201",
+    ] {
+        assert!(narrower.err.contains(line), "{line}: {}", narrower.err);
+    }
+    // Wider ones fail, which Kaldi does not look at.
+    recipe.write("v1", "b  [\n 10 10 ]\na  [\n 1 1 1 ]\n");
+    let wider = "utterance a: 3 columns, but 2 before";
+    recipe.fails("compare-feats ark:v1 ark:v1", 255, wider);
     recipe.write("a", "a  [\n 1 ]\n");
     let none = recipe.run("compare-feats ark:a scp:fbank.scp");
     assert_eq!(none.status, 1);

@@ -36,6 +36,8 @@ struct Products {
 }
 
 impl Products {
+    /// Adds all frames of two matrices of the same shape, which have as many columns as those before,
+    /// or fewer.
     fn add(&mut self, first: &Matrix, second: &Matrix) -> Result<()> {
         let cols = first.cols();
         for sums in [&mut self.first, &mut self.second, &mut self.cross] {
@@ -99,7 +101,7 @@ fn run(session: &Session) -> Result<u8> {
             continue;
         };
         let (cols, others) = (first.cols(), second.cols());
-        if cols != others || (done > 0 && cols != products.first.len()) {
+        if cols != others {
             log.warning(format!(
                 "Feature dimensions differ for utterance {key}, {cols} vs. {others}, skipping \
                  utterance {key}"
@@ -110,6 +112,12 @@ fn run(session: &Session) -> Result<u8> {
         if first.rows() != second.rows() {
             let (rows, others) = (first.rows(), second.rows());
             return Err(Error::unfit(format!("{rows} frames vs. {others}")).utterance(key));
+        }
+        // Kaldi adds narrower ones to the first columns, and writes wider ones past the end.
+        let expected = products.first.len();
+        if done > 0 && cols > expected {
+            let message = format!("{cols} columns, but {expected} before");
+            return Err(Error::unfit(message).utterance(key));
         }
         products.add(first, second)?;
         done += 1;

@@ -398,6 +398,32 @@ impl Env {
         self.store.leftovers(target)
     }
 
+    /// Checks that no killed run left the change of a folder unfinished, as far as files are concerned
+    /// whose names are `wanted`.
+    ///
+    /// # Errors
+    /// Files may be missing in the folder.
+    pub fn check_finished(
+        &self,
+        folder: &Location,
+        wanted: impl Fn(&Location) -> bool,
+    ) -> Result<()> {
+        let is_in = |left: &Leftover| left.location.parent().as_ref() == Some(folder);
+        let names = |left: &Leftover| !left.is_old || left.target.as_ref().is_none_or(&wanted);
+        let mut left = self.leftovers(folder).into_iter();
+        let Some(left) = left.find(|left| left.is_unfinished && is_in(left) && names(left)) else {
+            return Ok(());
+        };
+        let message = "may lack files: a run that was to change it was killed";
+        let hint = format!(
+            "{} is what it left; write the folder again, or put in order what it holds",
+            left.location
+        );
+        Err(Error::malformed(message)
+            .file(folder.to_string())
+            .hint(hint))
+    }
+
     /// Creates an output. Its files get their final names when it is committed.
     pub fn output(&self, at: &Locator) -> Output {
         Output::new(at.clone(), self)

@@ -15,6 +15,9 @@ pub struct Leftover {
     pub is_last: bool,
     /// Its final name; unknown for very long ones.
     pub target: Option<Location>,
+    /// Whether the folder that holds it may lack files, because the run was killed while it changed
+    /// them.
+    pub is_unfinished: bool,
 }
 
 impl Leftover {
@@ -25,6 +28,16 @@ impl Leftover {
             is_old,
             is_last,
             target,
+            is_unfinished: is_old && is_last,
+        }
+    }
+
+    /// Marks it as files for the folder that holds it, of which some may be in place already.
+    #[must_use]
+    pub fn unfinished(self) -> Self {
+        Self {
+            is_unfinished: true,
+            ..self
         }
     }
 

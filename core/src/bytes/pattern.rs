@@ -13,7 +13,7 @@ impl Env {
     /// pattern follows the bucket. Folders that cannot be read are skipped with a warning.
     ///
     /// # Errors
-    /// The pattern is invalid.
+    /// The pattern is invalid, or a run that was killed left such files missing.
     pub fn matching(&self, pattern: &str) -> Result<Vec<Location>> {
         let whole = Location::from(pattern);
         let (start, rest) = match (whole.url(), pattern.starts_with('/')) {
@@ -46,7 +46,23 @@ impl Env {
         if pattern.ends_with('/') {
             found.retain(|at| self.is_folder(at));
         }
+        let last = rest.rsplit('/').find(|part| !part.is_empty());
+        self.check_all_there(&found, last.unwrap_or_default())?;
         Ok(found.into_iter().collect())
+    }
+
+    /// Checks that no killed run left a file missing beside `found` whose name is like `last`.
+    fn check_all_there(&self, found: &BTreeSet<Location>, last: &str) -> Result<()> {
+        let above = |at: &Location| at.parent().unwrap_or_else(|| ".".into());
+        let folders: BTreeSet<_> = found.iter().map(above).collect();
+        let like = Pattern::new(last).ok();
+        let wanted = |at: &Location| {
+            let name = at.name().map(|name| Location::from(name.to_owned()));
+            let like = like.as_ref().zip(name);
+            like.is_some_and(|(like, name)| like.matches(&name.to_string()))
+        };
+        let mut folders = folders.iter();
+        folders.try_for_each(|folder| self.check_finished(folder, wanted))
     }
 
     /// Lists the direct entries of a folder, by names that start with the folder's, in any order.

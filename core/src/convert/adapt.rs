@@ -455,8 +455,9 @@ impl Adapter {
     }
 
     fn fit_meta(&mut self, utt: &mut Utterance) {
+        let holds_shift = self.caps.hold_shift(utt);
         let Utterance { key, meta, .. } = utt;
-        if !self.caps.frame_shift && meta.frame_shift.take().is_some() {
+        if !holds_shift && meta.frame_shift.take().is_some() {
             self.now.add(LossKind::Metadata, key, Some("frame shift"));
         }
         if !self.caps.frame_offset && meta.frame_offset.take().is_some() {

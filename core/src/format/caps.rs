@@ -2,7 +2,7 @@
 
 use super::{ArrayCaps, AudioCaps, FeatureCaps, FieldSet, LabelCaps, Rule, SegmentCaps};
 use crate::bytes::Medium;
-use crate::model::{AboutField, Decimal, Key, SourceField, Tag};
+use crate::model::{AboutField, Decimal, Key, SourceField, Tag, Utterance};
 
 /// The number of utterances in an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,9 @@ pub struct Caps {
     pub empty: Empty,
     /// Whether the frame shift is stored.
     pub frame_shift: bool,
-    /// The rule that it must fit.
+    /// Whether it is stored only of utterances with features or labels.
+    pub framed_shift: bool,
+    /// The rule that it must fit. None is stored that is not above 0.
     pub shift_rule: Rule<Decimal>,
     /// Whether the frame offset is stored.
     pub frame_offset: bool,
@@ -208,6 +210,7 @@ impl Caps {
             arrays: None,
             empty: Empty::Refused,
             frame_shift: false,
+            framed_shift: false,
             shift_rule: Rule::ANY,
             frame_offset: false,
             source: &[],
@@ -218,6 +221,12 @@ impl Caps {
             rounded: false,
             chunked: ChunkSupport::No,
         }
+    }
+
+    /// Returns `true` if the frame shift of an utterance is stored.
+    pub fn hold_shift(&self, utt: &Utterance) -> bool {
+        let is_framed = utt.features.is_some() || utt.labels.is_some();
+        self.frame_shift && (is_framed || !self.framed_shift)
     }
 
     /// Returns the fields of which it supports anything.

@@ -3,8 +3,8 @@
 use super::{ArrayCaps, Caps, Empty, Keys, Recordings, SegmentCaps};
 use crate::error::{Error, Remedy, Result};
 use crate::model::{
-    About, Audio, Decimal, Key, Matrix, Meta, NamedArray, Rank, Segment, SourceField, Tier,
-    Utterance, Waveform,
+    About, Audio, Decimal, Key, Matrix, NamedArray, Rank, Segment, SourceField, Tier, Utterance,
+    Waveform,
 };
 
 /// Returns the error for a field that the output does not support.
@@ -57,7 +57,7 @@ impl Caps {
         self.check_labels(utt)?;
         self.check_audio(utt)?;
         self.check_tiers(utt)?;
-        self.check_meta(&utt.meta)?;
+        self.check_meta(utt)?;
         if let Some(object) = &utt.object {
             if !self.objects.hold(object.kind()) {
                 return Err(refused(format_args!("an object of kind {}", object.kind())));
@@ -332,10 +332,15 @@ impl Caps {
         }
     }
 
-    fn check_meta(&self, meta: &Meta) -> Result<()> {
+    fn check_meta(&self, utt: &Utterance) -> Result<()> {
+        let meta = &utt.meta;
         if let Some(shift) = &meta.frame_shift {
-            if !self.frame_shift {
+            if !self.hold_shift(utt) {
                 return Err(refused("a frame shift"));
+            }
+            if !shift.is_positive() {
+                let message = format!("has a frame shift of {shift} s, which is not above 0");
+                return Err(Error::unfit(message));
             }
             (self.shift_rule.check)(shift)?;
         }

@@ -118,6 +118,9 @@ pub struct FormatInfo {
     pub listed_in: &'static [&'static str],
     /// The options for reading and writing.
     pub options: &'static [OptionSpec],
+    /// The options of a file that was written that reading needs as well, because the file can't hold
+    /// what they say.
+    pub needed: &'static [&'static str],
     /// The index of its files.
     pub index: IndexKind,
     /// The kinds of file beside the usual one.
@@ -142,6 +145,7 @@ impl FormatInfo {
             also: &[],
             listed_in: &[],
             options: &[],
+            needed: &[],
             index: IndexKind::Own,
             variants: FileVariants::NONE,
             tables: TableHabits::NONE,
@@ -167,6 +171,13 @@ impl FormatInfo {
     #[must_use]
     pub const fn options(mut self, options: &'static [OptionSpec]) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Sets the options that reading needs as they were when writing.
+    #[must_use]
+    pub const fn needed(mut self, needed: &'static [&'static str]) -> Self {
+        self.needed = needed;
         self
     }
 

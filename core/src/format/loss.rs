@@ -68,7 +68,8 @@ pub struct LossLine {
     pub values: u64,
     /// The number of values examined in those utterances.
     pub of: u64,
-    /// The largest difference, for [`LossKind::Precision`].
+    /// The largest difference, for [`LossKind::Precision`] and [`LossKind::Range`]; that of the latter may
+    /// be infinite.
     pub max_abs_err: f64,
     /// The first affected utterance.
     pub first: Option<Key>,
@@ -140,18 +141,16 @@ impl LossReport {
 
     fn count(&mut self, key: &Key, stats: &CastStats, how: Option<&str>) {
         let precise = stats.changed - stats.clipped;
-        for (kind, values) in [
-            (LossKind::Precision, precise),
-            (LossKind::Range, stats.clipped),
+        for (kind, values, error) in [
+            (LossKind::Precision, precise, stats.max_abs_err),
+            (LossKind::Range, stats.clipped, stats.max_clip_err),
         ] {
             if values > 0 {
                 self.add(kind, key, how);
                 let line = self.lines.entry(kind).or_default();
                 line.values += values;
                 line.of += stats.values;
-                if kind == LossKind::Precision {
-                    line.max_abs_err = line.max_abs_err.max(stats.max_abs_err);
-                }
+                line.max_abs_err = line.max_abs_err.max(error);
             }
         }
     }
@@ -264,6 +263,7 @@ mod tests {
             changed,
             clipped: 1,
             max_abs_err,
+            max_clip_err: 0.0,
         };
         let (mut all, mut more) = (LossReport::default(), LossReport::default());
         all.add_rounding(&"a".into(), &stats(4, 0.5), "mu-law");

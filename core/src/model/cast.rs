@@ -17,6 +17,8 @@ pub struct CastStats {
     pub clipped: u64,
     /// The largest difference among changed values that were not clipped.
     pub max_abs_err: f64,
+    /// The largest difference among clipped values, which may be infinite, but for NaN.
+    pub max_clip_err: f64,
 }
 
 impl CastStats {
@@ -45,6 +47,14 @@ impl CastStats {
         self.changed += other.changed;
         self.clipped += other.clipped;
         self.max_abs_err = self.max_abs_err.max(other.max_abs_err);
+        self.max_clip_err = self.max_clip_err.max(other.max_clip_err);
+    }
+
+    /// Counts a clipped value, which differs by `error`.
+    #[inline]
+    pub(crate) fn add_clipped(&mut self, error: f64) {
+        self.clipped += 1;
+        self.max_clip_err = self.max_clip_err.max(error.abs());
     }
 
     /// Counts the effect on one value.
@@ -59,7 +69,7 @@ impl CastStats {
         if !same {
             self.changed += 1;
             if is_clipped(from, to) {
-                self.clipped += 1;
+                self.add_clipped(error);
             } else {
                 self.max_abs_err = self.max_abs_err.max(error.abs());
             }

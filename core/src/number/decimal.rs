@@ -126,6 +126,11 @@ impl Decimal {
         self.digits < 0
     }
 
+    /// Returns `true` if it is above 0.
+    pub fn is_positive(self) -> bool {
+        !self.is_negative() && !self.is_zero()
+    }
+
     /// Returns `true` if it is 0.
     pub fn is_zero(self) -> bool {
         self.digits == 0

@@ -319,7 +319,10 @@ mod tests {
             parts.push((utt.key.to_string(), utt.part.unwrap()));
         }
         let keys = parts.iter().map(|(key, _)| key.as_str());
-        assert_eq!(keys.collect::<Vec<_>>(), ["a", "a", "b", "c"]);
+        assert_eq!(
+            keys.collect::<Vec<_>>(),
+            ["a-0000000-0000001", "a-0000001-0000002", "b", "c"]
+        );
         let parts: Vec<_> = parts.iter().map(|(_, part)| *part).collect();
         assert_eq!(parts, [0, 1, 2, 3]);
     }

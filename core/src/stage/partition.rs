@@ -1,9 +1,11 @@
 //! Partitions of frames.
 
+use std::ops::Range;
+
 use super::frame_cursor::{FrameCursor, append};
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Limits, Matrix, TagSubject, Utterance};
+use crate::model::{DatasetInfo, Key, Limits, Matrix, TagSubject, Utterance};
 
 /// The number of frames in a partition: as many as fit into some memory at four bytes per value.
 ///
@@ -62,8 +64,9 @@ impl PartitionSize {
     }
 }
 
-/// Cuts utterances at the ends of partitions. Each piece keeps the key of its utterance, and has
-/// the index of its partition in [`Utterance::part`].
+/// Cuts utterances at the ends of partitions. Each piece has the key of its utterance with its first
+/// frame and the one after its last, `ann-0000000-0000256`, so that keys stay unique, and the index of
+/// its partition in [`Utterance::part`].
 ///
 /// The pieces together are the original utterances. Later pieces have no frame offset. An utterance
 /// with segments, audio or the like besides its frames cannot be cut.
@@ -136,7 +139,7 @@ impl Partition {
         }
         let rows = self.pieces.take(room);
         let from = self.pieces.utterance();
-        utt.key.clone_from(&from.key);
+        utt.key = piece_key(&from.key, &rows);
         utt.start();
         utt.part = part;
         utt.meta.clone_from(&from.meta);
@@ -157,6 +160,12 @@ impl Partition {
         }
         Ok(())
     }
+}
+
+/// Returns the key of a piece, as Kaldi names subsegments.
+fn piece_key(key: &Key, rows: &Range<usize>) -> Key {
+    let place = format!("-{:07}-{:07}", rows.start, rows.end);
+    Key::from([key.as_bytes(), place.as_bytes()].concat().as_slice())
 }
 
 #[warn(clippy::missing_trait_methods)]
@@ -203,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_keep_their_names() {
+    fn pieces_are_named_by_their_frames() {
         let list = List::of([
             labelled("a", &[1.0, 2.0, 3.0, 4.0, 5.0], &[1, 2, 3, 4, 5]),
             labelled("b", &[6.0], &[6]),
@@ -229,8 +238,8 @@ mod tests {
         assert_eq!(
             pieces,
             [
-                piece(0, "a", &[1, 2, 3]),
-                piece(1, "a", &[4, 5]),
+                piece(0, "a-0000000-0000003", &[1, 2, 3]),
+                piece(1, "a-0000003-0000005", &[4, 5]),
                 piece(1, "b", &[6]),
                 piece(1, "c", &[]),
                 piece(2, "d", &[7]),

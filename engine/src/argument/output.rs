@@ -255,6 +255,20 @@ impl Target {
         Options::new(self.format.info(), self.sink.options.iter().cloned())
     }
 
+    /// Returns the options that reading it needs: without a header all, else those that the format
+    /// can't store.
+    ///
+    /// # Errors
+    /// An option is unknown.
+    pub(crate) fn reader_options(&self) -> Result<Options> {
+        let info = self.format.info();
+        let headerless = info.variants.headerless;
+        let all = headerless.is_some_and(|key| self.option(key).is_some());
+        let pairs = self.sink.options.iter().cloned();
+        let needed = pairs.filter(|(key, _)| all || info.needed.contains(&key.as_str()));
+        Options::new(info, needed)
+    }
+
     /// Returns its options with another one.
     ///
     /// # Errors

@@ -28,6 +28,7 @@ impl Input {
         registry: &Registry,
         env: &Env,
     ) -> Result<OpenedInput> {
+        env.check_finished(folder, |_| true)?;
         let mut found = None;
         let (format, kin, why) = match self.named_format(registry)? {
             Some(format) => (format, Vec::new(), Reason::Named),

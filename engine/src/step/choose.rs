@@ -131,13 +131,7 @@ impl SelectedReader {
     fn warn(&mut self) {
         let missing = self.missing.take().unwrap_or_default();
         if let (Some(key), Some(list)) = (missing.iter().min(), &self.wanted.list) {
-            let message = match missing.len() {
-                1 => "the data have no such utterance".to_owned(),
-                n => format!(
-                    "the data have no such utterance, nor {} more of the list",
-                    n - 1
-                ),
-            };
+            let message = unknown("the data have no such utterance", missing.len());
             let warning = Error::unfit(message).file(list.to_string());
             self.env.warn(&warning.utterance(key));
         }
@@ -168,6 +162,14 @@ impl Reader for SelectedReader {
         }
         self.warn();
         Ok(false)
+    }
+}
+
+/// Returns `first`, which says of a listed name that it never came, with the number of others.
+fn unknown(first: &str, names: usize) -> String {
+    match names {
+        1 => first.to_owned(),
+        n => format!("{first}, nor {} more of the list", n - 1),
     }
 }
 
@@ -212,11 +214,85 @@ pub(crate) fn speaker(utt: &Utterance) -> Result<&Key> {
     })
 }
 
-/// The utterances of these speakers.
-pub(super) fn of_speakers(inner: Box<dyn Reader>, speakers: Arc<HashSet<Key>>) -> Box<dyn Reader> {
-    Box::new(Filter::new(inner, move |utt: &Utterance| {
-        Ok(speakers.contains(speaker(utt)?))
-    }))
+/// Returns the number of frames of an utterance.
+///
+/// # Errors
+/// It has other data, such as sound, and no frames; the next utterance can be read.
+pub(super) fn frames(utt: &Utterance) -> Result<u64> {
+    match (utt.frames(), utt.features.as_ref().or(utt.labels.as_ref())) {
+        (0, None) => match utt.other() {
+            Some(what) => {
+                let error =
+                    Error::unfit(format!("has {what}, but no frames that could be counted"));
+                Err(error.utterance(&utt.key).continuable())
+            }
+            None => Ok(0),
+        },
+        (frames, _) => Ok(frames),
+    }
+}
+
+/// The utterances of these speakers, which are those of `list` if there is one.
+pub(super) fn of_speakers(
+    inner: Box<dyn Reader>,
+    speakers: Arc<HashSet<Key>>,
+    list: Option<Location>,
+    env: &Env,
+) -> Box<dyn Reader> {
+    Box::new(SpeakersReader {
+        info: inner.info().without_totals(),
+        inner,
+        missing: Some(speakers.iter().cloned().collect()),
+        speakers,
+        list,
+        env: env.clone(),
+    })
+}
+
+/// The utterances of chosen speakers.
+struct SpeakersReader {
+    inner: Box<dyn Reader>,
+    speakers: Arc<HashSet<Key>>,
+    list: Option<Location>,
+    /// Speakers who have not come yet.
+    missing: Option<HashSet<Key>>,
+    env: Env,
+    info: DatasetInfo,
+}
+
+impl SpeakersReader {
+    /// Warns of speakers who never came, once.
+    fn warn(&mut self) {
+        let missing = self.missing.take().unwrap_or_default();
+        if let Some(name) = missing.iter().min() {
+            let message = format!("the data have no speaker '{name}'");
+            let warning = Error::unfit(unknown(&message, missing.len()));
+            self.env.warn(&match &self.list {
+                Some(list) => warning.file(list.to_string()),
+                None => warning,
+            });
+        }
+    }
+}
+
+impl Reader for SpeakersReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.inner.read(utt)? {
+            let speaker = speaker(utt)?;
+            if let Some(missing) = &mut self.missing {
+                missing.remove(speaker);
+            }
+            if self.speakers.contains(speaker) {
+                return Ok(true);
+            }
+        }
+        self.warn();
+        Ok(false)
+    }
 }
 
 /// The first `n` utterances of each speaker.

@@ -160,3 +160,31 @@ fn facts_need_no_decoding() {
         }
     }
 }
+
+/// Frames with mixed blocks are copied, but not decoded, which would be noise.
+#[test]
+fn mixed_blocks_are_refused() {
+    for (name, frame, flag) in [
+        ("mono.mp3", 1044, 32 + 9 + 38),
+        ("stereo.mp3", 1461, 32 + 20 + 33),
+    ] {
+        let mut bytes = file(name);
+        // Another window, a short block, a mixed one.
+        for bit in [0, 1, 3] {
+            bytes[frame + (flag + bit) / 8] |= 0x80 >> ((flag + bit) % 8);
+        }
+        bytes[frame + (flag + 2) / 8] &= !(0x80 >> ((flag + 2) % 8));
+        let source = || Source::from_bytes("x", bytes.clone()).unwrap();
+        let error = read(&MP3, source(), Request::all().samples())
+            .1
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{name}: {error}");
+        assert!(
+            error.to_string().contains("mixed blocks"),
+            "{name}: {error}"
+        );
+        read(&MP3, source(), Request::all().files(&["mp3"]))
+            .1
+            .unwrap();
+    }
+}

@@ -26,6 +26,10 @@ impl Clock {
     pub(crate) fn describe(&self, stated: Option<Spacing>, utt: &mut Utterance) -> Result<()> {
         let spacing = match stated {
             None => Spacing::of(&self.times),
+            Some(Spacing { shift, .. }) if !shift.is_positive() => {
+                let message = format!("the header states a frame shift of {shift} s");
+                return Err(Error::malformed(message));
+            }
             Some(spacing) if spacing.fits(&self.times) => Some(spacing),
             Some(Spacing { first, shift }) => {
                 let message = format!(

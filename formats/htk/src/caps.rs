@@ -77,7 +77,7 @@ const fn caps(keys: Keys, most_cols: u64) -> Caps {
     caps.audio.rates = Rule::new("with whole 100 ns between samples", |rate| {
         period_of_rate(*rate).map(drop)
     });
-    caps.frame_shift = true;
+    (caps.frame_shift, caps.framed_shift) = (true, true);
     caps.shift_rule = Rule::new("of whole 100 ns", |shift| period_of_shift(*shift).map(drop));
     caps.tags = Tags::Of(NAME);
     caps.max_rows = i32::MAX as u64;

@@ -374,6 +374,10 @@ mod tests {
                 "utterance a: an object of another kind can't go with other data",
             ),
             (
+                r#"{"key":"a","labels":[1],"meta":{"frame_shift":-1}}"#,
+                "utterance a: meta: frame_shift is -1, not a time above 0",
+            ),
+            (
                 r#"{"key":"a","labels":[1],"meta":{"frame_shift":"x"}}"#,
                 r#"utterance a: meta: frame_shift is not a number: "x""#,
             ),

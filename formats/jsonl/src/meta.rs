@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 use spr_core::bytes::MemoryCounter;
-use spr_core::model::{Key, Meta, Tag};
+use spr_core::model::{Decimal, Key, Meta, Tag};
 use spr_core::{Error, Limits, Result};
 use spr_syntax::json::Fields;
 
@@ -53,7 +53,9 @@ impl MetaFields<'_> {
         });
         let tags: Result<_> = tags.collect();
         Ok(Meta {
-            frame_shift: time(self.frame_shift, "frame_shift")?,
+            frame_shift: time(self.frame_shift, "frame_shift")?
+                .map(shift)
+                .transpose()?,
             frame_offset: time(self.frame_offset, "frame_offset")?,
             speaker: name(self.speaker, "speaker")?,
             gender: name(self.gender, "gender")?,
@@ -64,6 +66,17 @@ impl MetaFields<'_> {
             end: time(self.end, "end")?,
             tags: tags?,
         })
+    }
+}
+
+/// Checks a frame shift.
+fn shift(shift: Decimal) -> Result<Decimal> {
+    match shift.is_positive() {
+        true => Ok(shift),
+        false => {
+            let message = format!("frame_shift is {shift}, not a time above 0");
+            Err(Error::malformed(message))
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) fn changes<T: Copy>(
     let mut changed = [0u64; LANES];
     let mut clipped = [0u64; LANES];
     let mut largest = [0f64; LANES];
+    let mut furthest = [0f64; LANES];
     let mut count = |lane: usize, value: f64, back: f32| {
         let error = (value - f64::from(back)).abs();
         // NaN is not equal either.
@@ -22,12 +23,10 @@ pub(crate) fn changes<T: Copy>(
         let inside = (value >= low) & (value <= high);
         changed[lane] += u64::from(!same);
         clipped[lane] += u64::from(!same & !inside);
+        let outside = if inside { 0.0 } else { error };
         let error = if inside { error } else { 0.0 };
-        largest[lane] = if error > largest[lane] {
-            error
-        } else {
-            largest[lane]
-        };
+        largest[lane] = greater(error, largest[lane]);
+        furthest[lane] = greater(outside, furthest[lane]);
     };
     let (steps, rest) = values.as_chunks::<LANES>();
     let (steps_back, rest_back) = decoded.as_chunks::<LANES>();
@@ -44,7 +43,13 @@ pub(crate) fn changes<T: Copy>(
         changed: changed.iter().sum(),
         clipped: clipped.iter().sum(),
         max_abs_err: largest.into_iter().fold(0.0, f64::max),
+        max_clip_err: furthest.into_iter().fold(0.0, f64::max),
     }
+}
+
+/// Returns the greater number, and `before` if `error` is none.
+fn greater(error: f64, before: f64) -> f64 {
+    if error > before { error } else { before }
 }
 
 #[cfg(test)]
@@ -59,6 +64,9 @@ mod tests {
         let stats = changes(&values, &decoded, f64::from, (0.0, 6.0));
         assert_eq!((stats.values, stats.changed, stats.clipped), (9, 7, 4));
         assert!((stats.max_abs_err - 1.0).abs() < 1e-9);
+        assert_eq!(stats.max_clip_err, f64::INFINITY);
+        let stats = changes(&values[..4], &decoded[..4], f64::from, (0.0, 6.0));
+        assert!((stats.max_clip_err - 3.0).abs() < 1e-9);
         let unbounded = (f64::NEG_INFINITY, f64::INFINITY);
         let stats = changes(&values, &decoded, f64::from, unbounded);
         assert_eq!((stats.changed, stats.clipped), (7, 1));

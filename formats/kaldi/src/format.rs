@@ -56,6 +56,7 @@ static INFO: FormatInfo = FormatInfo::new(
     &["ark", "scp", "ali"],
 )
 .options(OPTIONS)
+.needed(&["compress"])
 .variants(FileVariants::by_extension(&[Variant {
     extension: "ali",
     option: ("text", "true"),

@@ -21,7 +21,8 @@ pub struct Audacity;
 
 static INFO: FormatInfo = FormatInfo::new("audacity", "Audacity label tracks (.txt)", &[])
     .also(&["txt"])
-    .options(&[SYMBOLS, GAPS]);
+    .options(&[SYMBOLS, GAPS])
+    .needed(&[SYMBOLS.name]);
 
 /// The start of a line with the frequency range of the label before.
 const FREQUENCIES: &[u8] = b"\\\t";

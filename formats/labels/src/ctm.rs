@@ -22,7 +22,8 @@ pub static CTM: Ctm = Ctm;
 pub struct Ctm;
 
 static INFO: FormatInfo = FormatInfo::new("ctm", "NIST CTM, words and their times", &["ctm"])
-    .options(&[SYMBOLS, GAPS, TIMES]);
+    .options(&[SYMBOLS, GAPS, TIMES])
+    .needed(&[SYMBOLS.name]);
 
 /// The start of comments.
 pub(crate) const COMMENT: &[u8] = b";;";

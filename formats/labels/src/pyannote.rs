@@ -25,7 +25,8 @@ static INFO: FormatInfo = FormatInfo::new(
     &[],
 )
 .also(&["lab"])
-.options(&[SYMBOLS, GAPS]);
+.options(&[SYMBOLS, GAPS])
+.needed(&[SYMBOLS.name]);
 
 impl Format for Pyannote {
     fn info(&self) -> &'static FormatInfo {

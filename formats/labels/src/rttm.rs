@@ -23,7 +23,8 @@ pub static RTTM: Rttm = Rttm;
 pub struct Rttm;
 
 static INFO: FormatInfo = FormatInfo::new("rttm", "NIST RTTM, who speaks when", &["rttm"])
-    .options(&[SYMBOLS, GAPS, TIMES]);
+    .options(&[SYMBOLS, GAPS, TIMES])
+    .needed(&[SYMBOLS.name]);
 
 /// The placeholder for an empty field.
 const NONE: &[u8] = b"<NA>";

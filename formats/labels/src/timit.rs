@@ -32,7 +32,8 @@ static INFO: FormatInfo = FormatInfo::new(
     &["phn", "wrd"],
 )
 .also(&["txt"])
-.options(&[RATE, SYMBOLS, GAPS]);
+.options(&[RATE, SYMBOLS, GAPS])
+.needed(&[RATE.name, SYMBOLS.name]);
 
 impl Format for Timit {
     fn info(&self) -> &'static FormatInfo {

@@ -36,6 +36,7 @@ static INFO: FormatInfo = FormatInfo::new(
     },
     side::OPTION,
 ])
+.needed(&[side::OPTION.name])
 .index(IndexKind::SideFile)
 .pdnn(Partitioning::Batches(PartitionSize::PDNN_BATCH));
 

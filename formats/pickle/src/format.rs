@@ -30,6 +30,7 @@ static INFO: FormatInfo = FormatInfo::new(
     &["pkl", "pickle", "joblib"],
 )
 .options(&[Protocol::OPTION, Layout::OPTION, side::OPTION, SPLIT])
+.needed(&[side::OPTION.name])
 .index(IndexKind::SideFile)
 .pdnn(Partitioning::Whole);
 

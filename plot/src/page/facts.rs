@@ -25,10 +25,10 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
     let seconds = survey.seconds().filter(lasts);
     let lengths = survey.lengths().filter(|lengths| lengths.max > 0);
     let dim = survey.columns.count;
-    let rates = sound.rates.keys().take(4);
+    let rates = sound.rates.keys();
     let rates: Vec<_> = rates.map(|rate| format!("{rate} Hz")).collect();
     let labels = all.labels.iter().map(|l| l.len().to_string());
-    let labels: Vec<_> = labels.take(6).collect();
+    let labels: Vec<_> = labels.collect();
     let sum = survey.columns.from(0).unwrap_or_default();
     let (nan, inf) = (sum.nan, sum.inf);
     let channels = sound.channels.keys().map(ToString::to_string);

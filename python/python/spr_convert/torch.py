@@ -70,11 +70,15 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
     """A data set from front to back, of which each rank and worker reads its own share.
 
     What goes over the shares is said by :class:`~spr_convert.Reader`'s stages, as text:
-    ``stages="shuffle(1000,seed=1)|context(5)|batch(20000)"``. Every pass is shuffled otherwise.
+    ``stages="shuffle(1000,seed=1)|context(5)|batch(20000)"``. Every pass is shuffled otherwise. New
+    workers can't count passes: theirs, from the second on, follow the seed that the loader draws for
+    each, which ``torch.manual_seed`` fixes. A pass that was set by :meth:`set_epoch` is the one of that
+    number.
 
     To resume, keep :meth:`state_dict` beside the model, and load it before the first pass. Without
-    workers it knows how far a pass is; with workers, which are ahead of the trainer, a pass that was
-    begun begins again, unless the trainer counts what it was given and sets ``position``.
+    workers it knows how far a pass is; with workers, which are ahead of the trainer, call
+    :meth:`set_epoch` before each pass. One that was begun begins again, unless the trainer counts what
+    it was given and sets ``position``.
 
     :param data: as :func:`spr_convert.open` takes it, and so are further arguments.
     :param transform: what is made of each utterance or batch, :func:`tensors` if nothing is said.
@@ -101,10 +105,13 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
         self.epoch = 0
         #: What this share has given of it.
         self.position = 0
+        # The loader's seed in the pass that was set, in memory that workers share; 0 before it.
+        self._first = torch.zeros(1, dtype=torch.int64).share_memory_()
 
     def set_epoch(self, epoch: int) -> None:
         """Begins the pass of a number, counted from 0."""
         self.epoch, self.position = epoch, 0
+        self._first.zero_()
 
     def state_dict(self) -> Dict[str, int]:
         """Where it is."""
@@ -113,6 +120,20 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
     def load_state_dict(self, state: Dict[str, int]) -> None:
         """Goes on where a state was taken."""
         self.epoch, self.position = state["epoch"], state["position"]
+        self._first.zero_()
+
+    def _pass(self) -> Tuple[int, int]:
+        """The pass that begins, and what was given of it."""
+        worker = torch.utils.data.get_worker_info()
+        if worker is None:
+            return self.epoch, self.position
+        # All workers of a pass have the same; it is never 0, which stands for none.
+        seed = (worker.seed - worker.id) % 2**31 + 1
+        if not self._first.item():
+            self._first.fill_(seed)
+        if self._first.item() == seed:
+            return self.epoch, self.position
+        return self.epoch + seed, 0
 
     def _reader(self) -> Reader:
         reader = _open(self._data, shard=shares(), **self._how)
@@ -121,7 +142,8 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
     def __iter__(self) -> Iterator[Any]:
         reader = self._reader()
         try:
-            for utt in reader.resume(self.epoch, self.position):
+            number, self.position = self._pass()
+            for utt in reader.resume(number, self.position):
                 self.position += 1
                 yield self._transform(utt)
         finally:

@@ -264,10 +264,11 @@ fn looked_up(
     streamed_first: bool,
     comparison: &mut Comparison<'_>,
 ) -> Result<()> {
-    let mut seen = HashSet::new();
+    // The keys that were read, and whether the other data set has them.
+    let mut seen = HashMap::new();
     let (mut utt, mut found) = (Utterance::default(), Utterance::default());
     while streamed.read(&mut utt)? {
-        if !seen.insert(utt.key.clone()) {
+        if seen.insert(utt.key.clone(), false).is_some() {
             return Err(twice(&utt.key));
         }
         let there = match table.find(&utt.key, &mut found) {
@@ -280,9 +281,12 @@ fn looked_up(
             (true, false) => comparison.pair(&found, &utt)?,
         }
     }
+    // A lookup returns one of several utterances with the same key, so that all keys are read.
     while all.read(&mut utt)? {
-        if !seen.contains(&utt.key) {
-            comparison.only(&utt.key, !streamed_first)?;
+        match seen.insert(utt.key.clone(), true) {
+            Some(true) => return Err(twice(&utt.key)),
+            Some(false) => {}
+            None => comparison.only(&utt.key, !streamed_first)?,
         }
     }
     Ok(())
@@ -295,6 +299,7 @@ fn waiting(
     comparison: &mut Comparison<'_>,
 ) -> Result<()> {
     let mut readers = [Some(a), Some(b)];
+    let mut seen = [HashSet::new(), HashSet::new()];
     let mut held = [HashMap::<Key, Utterance>::new(), HashMap::new()];
     let mut bytes = 0;
     let mut utt = Utterance::default();
@@ -306,6 +311,9 @@ fn waiting(
             if !reader.read(&mut utt)? {
                 readers[side] = None;
                 continue;
+            }
+            if !seen[side].insert(utt.key.clone()) {
+                return Err(twice(&utt.key));
             }
             if let Some(other) = held[1 - side].remove(&utt.key) {
                 bytes -= other.bytes();
@@ -322,9 +330,7 @@ fn waiting(
                 ))
                 .suggest(Remedy::SortFirst));
             }
-            if held[side].insert(utt.key.clone(), utt.clone()).is_some() {
-                return Err(twice(&utt.key));
-            }
+            held[side].insert(utt.key.clone(), utt.clone());
         }
     }
     for (first, held) in [true, false].into_iter().zip(held) {

@@ -2,7 +2,7 @@
 
 use spr_core::Limits;
 use spr_core::bytes::Locator;
-use spr_core::model::{Audio, AudioReference, DatasetInfo, Decimal, Matrix, Rank, Tier};
+use spr_core::model::{Audio, AudioReference, DatasetInfo, Decimal, Matrix, Rank, Tier, Waveform};
 use spr_core::model::{Dtype, Utterance};
 
 use super::{Scope, Survey};
@@ -171,4 +171,29 @@ fn the_longest_and_the_shortest_are_listed() {
     assert_eq!(places(&lists.first), (0..12).collect::<Vec<_>>());
     assert_eq!(places(&lists.longest), [1, 3, 8, 5, 6, 10, 0, 9, 4, 2]);
     assert_eq!(places(&lists.shortest), [7, 2, 11, 4, 9, 0, 10, 5, 6, 8]);
+}
+
+#[test]
+fn the_longest_and_the_shortest_are_so_in_time() {
+    let sound = |key: &str, rate: u32, samples: usize| Utterance {
+        key: key.into(),
+        audio: Some(Audio::Samples(Waveform {
+            rate,
+            samples: Matrix::from_rows(&vec![0i16; samples], 1, Rank::Matrix).unwrap(),
+        })),
+        ..Utterance::default()
+    };
+    let survey = survey(&[
+        sound("a", 48_000, 4800),
+        sound("b", 8000, 1600),
+        sound("empty", 8000, 0),
+        sound("c", 16_000, 1500),
+    ]);
+    let keys = |list: &[ListedUtterance]| {
+        let keys = list.iter().map(|listed| listed.entry.key.to_string());
+        keys.collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&survey.lists.longest), ["b", "a", "c", "empty"]);
+    assert_eq!(keys(&survey.lists.shortest), ["empty", "c", "a", "b"]);
+    assert_eq!(keys(survey.lists.shortest_filled.as_slice()), ["c"]);
 }

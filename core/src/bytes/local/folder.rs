@@ -19,6 +19,9 @@ use super::temporary::Temporary;
 use super::temporary_list::TemporaryList;
 use crate::error::{Error, Result};
 
+/// The name that the temporary folder for the files of an existing folder is made of.
+pub(super) const FILLING: &str = "folder";
+
 /// A folder being written. Files are written under their own names into a temporary folder, which
 /// is renamed to the target. If the target exists, its files are moved instead, because only that
 /// folder may be writable.
@@ -58,7 +61,7 @@ impl Folder {
         let is_dir = path.is_dir();
         // Only an existing folder may be writable.
         let staging = match is_dir {
-            true => Temporary::folder(live, &path.join("folder")),
+            true => Temporary::folder(live, &path.join(FILLING)),
             false => Temporary::folder(live, path),
         };
         Ok(Self {

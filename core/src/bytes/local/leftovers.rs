@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::Leftover;
+use super::folder::FILLING;
 use super::hidden::{NAME, host, is_temporary, run_of};
 use super::identity::above;
 
@@ -43,12 +44,23 @@ fn leftover(folder: &Path, name: &str) -> Option<Leftover> {
         .as_ref()
         .is_some_and(|t| t.symlink_metadata().is_err());
     let target = target.map(Into::into);
-    Some(Leftover::new(
-        folder.join(name).into(),
-        is_old,
-        is_old && missing,
-        target,
-    ))
+    let path = folder.join(name);
+    let is_filling = !is_old && run.target == FILLING && !is_blank(&path);
+    let leftover = Leftover::new(path.into(), is_old, is_old && missing, target);
+    Some(match is_filling {
+        true => leftover.unfinished(),
+        false => leftover,
+    })
+}
+
+/// Returns `true` if `path` is a folder without entries, or no folder.
+fn is_blank(path: &Path) -> bool {
+    fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none())
+}
+
+/// Returns `true` if `name` in `folder` is a temporary name of a dead run.
+pub(super) fn is_leftover(folder: &Path, name: &str) -> bool {
+    leftover(folder, name).is_some()
 }
 
 /// Returns `true` if the process exists, on systems where that is known.

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::hidden::{is_temporary, remove, unused};
+use super::leftovers::is_leftover;
 use super::sync::failed;
 use crate::error::Result;
 
@@ -40,15 +41,17 @@ impl RenameLog {
         }
     }
 
-    /// Moves the content of `folder` aside, except for temporary files.
+    /// Moves the content of `folder` aside, except for temporary files of other runs that are alive.
     pub(super) fn clear(&mut self, folder: &Path) -> io::Result<()> {
         let entries = match fs::read_dir(folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
         for entry in entries.collect::<io::Result<Vec<_>>>()? {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
             match entry.file_type()?.is_dir() {
-                _ if is_temporary(&entry.file_name().to_string_lossy()) => {}
+                _ if is_temporary(&name) && !is_leftover(folder, &name) => {}
                 true => self.rename_aside(&entry.path(), |path| fs::create_dir(path))?,
                 false => self.move_aside(&entry.path())?,
             }

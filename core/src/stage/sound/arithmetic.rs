@@ -19,7 +19,13 @@ pub(super) fn levels(samples: &Matrix, channel: Option<usize>) -> Result<Vec<f64
 
 #[expect(clippy::cast_precision_loss, reason = "no sound has so many channels")]
 fn mean<T: Element>(row: &[T]) -> f64 {
-    row.iter().map(|value| level(*value)).sum::<f64>() / row.len() as f64
+    let (levels, count) = (row.iter().map(|value| level(*value)), row.len() as f64);
+    let sum: f64 = levels.clone().sum();
+    match sum.is_finite() {
+        true => sum / count,
+        // The sum of large levels is out of range, their mean is not.
+        false => levels.map(|level| level / count).sum(),
+    }
 }
 
 #[expect(
@@ -103,4 +109,23 @@ fn triangular(rng: &mut Mt19937) -> f64 {
     const ALL: f64 = 4_294_967_296.0;
     let mut half = || (f64::from(rng.next_u32()) + 0.5) / ALL - 0.5;
     half() + half()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_large_levels_is_finite() {
+        let big = f64::MAX;
+        for (row, expected) in [
+            (vec![big, big], big),
+            (vec![big, -big, big, big], big / 2.0),
+            (vec![f64::INFINITY, 1.0], f64::INFINITY),
+            (vec![0.25, 0.5], 0.375),
+        ] {
+            let samples = Matrix::from_rows(&row, row.len(), Rank::Matrix).unwrap();
+            assert_eq!(levels(&samples, None).unwrap(), [expected], "{row:?}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use spr_core::bytes::Location;
 use spr_core::model::{Key, Utterance};
 use spr_core::stage::{Filter, KeyFilter, ReaderExt, Unique};
 
-use super::super::choose::{SelectionRules, hours, of_speakers, per_speaker, sample};
+use super::super::choose::{SelectionRules, frames, hours, of_speakers, per_speaker, sample};
 use super::super::kind::{Kind, Level, Phase, Subject};
 use super::super::parse::{NUMBER, built, number, range};
 use super::super::values::Parameters;
@@ -103,7 +103,7 @@ pub(super) static LENGTH: Kind = Kind {
     build: |values| {
         let range = values.need("frames", range, "frames, such as 100, 1-2000 or 10-")?;
         built(move |reader, _| {
-            let fits = move |utt: &Utterance| Ok((range.0..=range.1).contains(&utt.frames()));
+            let fits = move |utt: &Utterance| Ok((range.0..=range.1).contains(&frames(utt)?));
             Ok(Box::new(Filter::new(reader, fits)))
         })
     },
@@ -149,7 +149,7 @@ pub(super) static SPEAKERS: Kind = Kind {
                 }
                 None => names.clone(),
             };
-            Ok(of_speakers(reader, names))
+            Ok(of_speakers(reader, names, file.clone(), at.env))
         })
     },
 };

@@ -98,6 +98,27 @@ pub(super) struct InfoFrame {
     pub(super) behind: u64,
 }
 
+/// Returns `true` if a frame has mixed blocks: long ones for its low frequencies, short ones above.
+pub(super) fn is_mixed(frame: &[u8], header: &Header) -> bool {
+    let channels = header.channels as usize;
+    // In bits: what stands before the granules, one channel of a granule, and what stands in that
+    // before the flag for other windows. Two bits of the block type and that of mixed blocks follow.
+    let (before, granules, len, flag) = match (header.first, channels) {
+        (true, 1) => (18, 2, 59, 33),
+        (true, _) => (20, 2, 59, 33),
+        (false, 1) => (9, 1, 63, 38),
+        (false, _) => (10, 1, 63, 38),
+    };
+    let checksum = if header.checked { 2 } else { 0 };
+    let side = frame.get(HEADER + checksum..).unwrap_or_default();
+    let is_set = |bit: usize| {
+        let byte = side.get(bit / 8).copied().unwrap_or_default();
+        byte >> (7 - bit % 8) & 1 == 1
+    };
+    let mut flags = (0..granules * channels).map(|n| before + n * len + flag);
+    flags.any(|bit| is_set(bit) && is_set(bit + 3))
+}
+
 /// Parses the info frame, if this is one.
 pub(super) fn told(frame: &[u8], header: &Header) -> Option<InfoFrame> {
     const FRAMES: u32 = 1;
@@ -177,5 +198,45 @@ mod tests {
                 "{bytes:02x?}"
             );
         }
+    }
+
+    #[test]
+    fn mixed_blocks_are_found() {
+        // Version, mode, bits before the granules, of a channel, and before its flag.
+        for (version, mode, before, granules, len, flag) in [
+            (0xfb, 0xc4, 18, 2, 59, 33),
+            (0xfb, 0x44, 20, 2, 59, 33),
+            (0xf3, 0xc4, 9, 1, 63, 38),
+            (0xf3, 0x44, 10, 1, 63, 38),
+        ] {
+            for checksum in [0, 2] {
+                let mut bytes = vec![0xff, version - u8::from(checksum > 0), 0x48, mode];
+                let HeaderMatch::Header(own) = header(&bytes) else {
+                    panic!("no header: {bytes:02x?}");
+                };
+                bytes.resize(HEADER + checksum + 40, 0);
+                for n in 0..granules * own.channels as usize {
+                    let at = 8 * (HEADER + checksum) + before + n * len + flag;
+                    let with = |bits: &[usize]| {
+                        let mut frame = bytes.clone();
+                        for bit in bits {
+                            frame[(at + bit) / 8] |= 0x80 >> ((at + bit) % 8);
+                        }
+                        is_mixed(&frame, &own)
+                    };
+                    assert!(with(&[0, 1, 3]), "{own:?} {n}");
+                    assert!(!with(&[0, 1]) && !with(&[1, 3]), "{own:?} {n}");
+                }
+            }
+        }
+        let whole = Header {
+            len: 417,
+            rate: 44_100,
+            channels: 2,
+            rows: 1152,
+            first: true,
+            checked: true,
+        };
+        assert!(!is_mixed(&[0xff; 5], &whole));
     }
 }

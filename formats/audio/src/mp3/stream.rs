@@ -7,11 +7,13 @@ use symphonia::core::codecs::audio::well_known::CODEC_ID_MP3;
 use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoderOptions};
 use symphonia::default::codecs::MpaDecoder;
 
-use super::frame::{HEADER, Header, HeaderMatch, InfoFrame, header, told};
+use super::frame::{HEADER, Header, HeaderMatch, InfoFrame, header, is_mixed, told};
 use crate::coded::CodedFile;
 use crate::coded::library::Decoder;
 use crate::id3;
 
+/// The hint about sound that only other programs decode.
+const ELSEWHERE: &str = "decode it first: `ffmpeg -i FILE OUT.wav`";
 /// The tags of other programs after the audio: their first bytes, and their size if it is fixed.
 const TAGS: [(&[u8], Option<u64>); 4] = [
     (b"TAG", Some(128)),
@@ -42,7 +44,7 @@ impl Stream {
                     ErrorKind::Unsupported,
                     format!("holds {name}, which is not decoded"),
                 );
-                return Err(error.hint("decode it first: `ffmpeg -i FILE OUT.wav`"));
+                return Err(error.hint(ELSEWHERE));
             }
             HeaderMatch::Nothing => return Err(source.malformed("no MP3 frame starts here")),
         };
@@ -166,6 +168,12 @@ impl CodedFile for Stream {
             if frame.len() < next.len {
                 let message = format!("the file ends in a frame, behind {frames}");
                 return Err(source.error(ErrorKind::Truncated, message));
+            }
+            // The library decodes these to noise far above full scale.
+            if is_mixed(frame, &next) {
+                let message = "holds MP3 frames with mixed blocks, which are not decoded";
+                let error = source.error(ErrorKind::Unsupported, message);
+                return Err(error.hint(ELSEWHERE));
             }
             let decoded = decoder.decode(frame, &mut samples);
             let place = |e: Error| e.file(source.name()).byte(source.offset());

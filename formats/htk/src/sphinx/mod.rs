@@ -40,7 +40,8 @@ static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["m
     fileids::EXTENSION,
     fileids::WRITTEN,
     list::KEYS,
-]);
+])
+.needed(&[DIM]);
 
 const fn caps(keys: Keys, dim: u32) -> Caps {
     let mut features = FeatureCaps::new(&[Dtype::F32]);

@@ -20,8 +20,9 @@ pub static HTK_LAB: HtkLab = HtkLab;
 #[derive(Clone, Copy, Debug)]
 pub struct HtkLab;
 
-static INFO: FormatInfo =
-    FormatInfo::new("htk-lab", "HTK label files", &["lab", "rec"]).options(&[SYMBOLS, GAPS]);
+static INFO: FormatInfo = FormatInfo::new("htk-lab", "HTK label files", &["lab", "rec"])
+    .options(&[SYMBOLS, GAPS])
+    .needed(&[SYMBOLS.name]);
 
 /// Returns the capabilities for segments.
 pub(super) fn segments() -> SegmentCaps {

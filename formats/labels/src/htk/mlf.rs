@@ -25,8 +25,9 @@ pub static MLF: Mlf = Mlf;
 #[derive(Clone, Copy, Debug)]
 pub struct Mlf;
 
-static INFO: FormatInfo =
-    FormatInfo::new("mlf", "HTK master label files", &["mlf"]).options(&[SYMBOLS, GAPS]);
+static INFO: FormatInfo = FormatInfo::new("mlf", "HTK master label files", &["mlf"])
+    .options(&[SYMBOLS, GAPS])
+    .needed(&[SYMBOLS.name]);
 
 /// The first line.
 const HEAD: &[u8] = b"#!MLF!#";

@@ -42,7 +42,8 @@ static INFO: FormatInfo = FormatInfo::new(
     "Praat TextGrids",
     &["TextGrid", "textgrid", "Textgrid", "TEXTGRID"],
 )
-.options(&[FORM, ENCODING, SYMBOLS, GAPS]);
+.options(&[FORM, ENCODING, SYMBOLS, GAPS])
+.needed(&[SYMBOLS.name]);
 
 /// The form of a file.
 #[derive(Clone, Copy)]

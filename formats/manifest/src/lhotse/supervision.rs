@@ -89,7 +89,11 @@ impl<'a> Supervision<'a> {
             };
             own.read(&mut custom, &mut utt.meta)?;
             if let Some(raw) = custom.take(FRAME_SHIFT) {
-                utt.meta.frame_shift = Some(json::time(raw, FRAME_SHIFT)?);
+                let shift = json::time(raw, FRAME_SHIFT)?;
+                if shift.is_zero() {
+                    return Err(Error::malformed(format!("{FRAME_SHIFT} is 0")));
+                }
+                utt.meta.frame_shift = Some(shift);
             }
             columns::read(custom, &mut utt.meta);
         }

@@ -4,6 +4,8 @@ const LABELS: &[u8] = b".labels";
 const AUDIO: &[u8] = b".audio";
 const RATE: &[u8] = b".rate";
 const ARRAY: &[u8] = b".array.";
+/// The name of an array that ends like the rate of sound, where there is no sound.
+pub(crate) const LONE_RATE: &[u8] = b"rate";
 
 /// A field of an utterance that is stored as one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -180,8 +180,14 @@ impl<C: Container> PartsReader<C> {
             let name = String::from_utf8_lossy(name);
             Error::malformed(format!("the array {name} {what}")).file(container.name())
         };
+        let is_sound = |name: &[u8]| names::parse(name).1 == Role::Audio;
+        let has_sound = entry.arrays.iter().any(|(name, _)| is_sound(name));
         for (name, place) in &entry.arrays {
-            let (_, role) = names::parse(name);
+            let role = match names::parse(name).1 {
+                // Without sound it is not the rate of any.
+                Role::Rate if !has_sound => Role::Array(names::LONE_RATE),
+                role => role,
+            };
             part.features = match role {
                 Role::Plain => features.take(),
                 Role::Labels => labels.take(),

@@ -77,6 +77,20 @@ pub(crate) fn seconds(header: &Header, key: &str) -> Result<Option<Decimal>> {
     })
 }
 
+/// Returns the frame shift. For sound 0 is none.
+pub(crate) fn frame_shift(header: &Header, is_sound: bool) -> Result<Option<Decimal>> {
+    const KEY: &str = "FSHIFT";
+    let shift = seconds(header, KEY)?;
+    match (shift.filter(|shift| !shift.is_positive()), header.get(KEY)) {
+        (Some(shift), _) if shift.is_zero() && is_sound => Ok(None),
+        (Some(shift), Some(entry)) => {
+            let error = entry.error(format!("{KEY} is {shift}, not a time above 0"));
+            Err(error.hint("the option fshift=SECONDS takes its place"))
+        }
+        _ => Ok(shift),
+    }
+}
+
 /// Returns a dimension, or `None` for -1.
 fn dimension(entry: &Entry) -> Result<Option<u64>> {
     if entry.value == b"-1" {

@@ -60,7 +60,7 @@ impl Contents {
             let what = format!("holds {} written as text", shown(&entry.value));
             return Err(unsupported(entry, what));
         }
-        let frame_shift = fields::seconds(header, "FSHIFT")?;
+        let frame_shift = fields::frame_shift(header, kind == DataKind::Sample)?;
         let mut view = None;
         let (sort, rows, cols) = match kind {
             DataKind::Sample => {

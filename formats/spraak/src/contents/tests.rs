@@ -111,6 +111,14 @@ fn nonsense_is_refused_with_its_place() {
         ("DIM1 3x/TYPE F32/DIM2 3", "h@5: DIM1 is '3x', not a number"),
         ("TYPE F32/DIM2 0", "h@23: DIM2 is 0: the vectors are empty"),
         ("FSHIFT x/TYPE F32/DIM2 3", "h@5: FSHIFT is 'x', not a time"),
+        (
+            "FSHIFT -1/TYPE F32/DIM2 3",
+            "h@5: FSHIFT is -1, not a time above 0",
+        ),
+        (
+            "FSHIFT 0/TYPE F32/DIM2 3",
+            "h@5: FSHIFT is 0, not a time above 0",
+        ),
         ("LAYOUT x/TYPE F32/DIM2 3", "h@5: LAYOUT x is not known"),
     ] {
         assert_eq!(error(Dialect::Spr, lines), text);

@@ -85,7 +85,7 @@ impl ListHead {
             },
             continuous,
             meta: Meta {
-                frame_shift: fields::seconds(header, "FSHIFT")?,
+                frame_shift: fields::frame_shift(header, false)?,
                 frame_offset: fields::seconds(header, "FOFFSET")?,
                 tags: tags.map(|entry| tag(entry.key(), &entry.value)).collect(),
                 ..Meta::default()

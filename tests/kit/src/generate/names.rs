@@ -57,7 +57,8 @@ fn held_shift(shift: Option<Decimal>, caps: &Caps) -> Option<Decimal> {
     let usual = Decimal::parse("0.01");
     let needed = caps.features.is_some_and(|features| features.needs_shift);
     let shift = shift.or(usual.filter(|_| needed));
-    let fitting = shift.filter(|shift| caps.shift_rule.fits(shift));
+    let fits = |shift: &Decimal| shift.is_positive() && caps.shift_rule.fits(shift);
+    let fitting = shift.filter(fits);
     fitting
         .or(usual.filter(|_| shift.is_some()))
         .filter(|_| caps.frame_shift)

@@ -165,12 +165,13 @@ impl Cases<'_> {
                 });
             }
         }
-        for shift in ["0.0100000001", "100000", "0.5"]
+        for shift in ["0.0100000001", "100000", "0.5", "0", "-0.01"]
             .map(Decimal::parse)
             .into_iter()
             .flatten()
         {
-            if caps.frame_shift && !caps.shift_rule.fits(&shift) {
+            let fits = shift.is_positive() && caps.shift_rule.fits(&shift);
+            if caps.frame_shift && !fits {
                 self.add_both("a frame shift against the rule", plan, |utt| {
                     utt.meta.frame_shift = Some(shift);
                 });

@@ -1,0 +1,57 @@
+//! Arrays that are called as the rate of sound is.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Options, Request};
+use spr_core::model::{Array, Utterance};
+use spr_format_numpy::SAFETENSORS;
+
+/// Returns a file with arrays of two bytes each.
+fn file(names: &[&str]) -> Vec<u8> {
+    let entries = names.iter().enumerate().map(|(n, name)| {
+        let shape = if name.ends_with("rate") { "" } else { "1" };
+        let place = format!("[{},{}]", 2 * n, 2 * n + 2);
+        format!("\"{name}\":{{\"dtype\":\"I16\",\"shape\":[{shape}],\"data_offsets\":{place}}}")
+    });
+    let header = format!("{{{}}}", entries.collect::<Vec<_>>().join(","));
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend((0..names.len()).flat_map(|n| [n as u8 + 5, 0]));
+    bytes
+}
+
+#[test]
+fn without_sound_they_are_arrays() {
+    let env = Env::default();
+    for (names, has_features) in [
+        (&["u1", "u1.rate"][..], true),
+        (&["u1.rate"], false),
+        (&["u1.rate", "u1.labels"], false),
+    ] {
+        let source = Source::from_bytes("x", file(names)).unwrap();
+        let opened = Request::all().open(&SAFETENSORS, source, &Options::default(), &env);
+        let mut reader = opened.unwrap().into_stream().unwrap();
+        let mut utt = Utterance::default();
+        assert!(reader.read(&mut utt).unwrap(), "{names:?}");
+        assert_eq!(utt.key.as_str(), Some("u1"));
+        assert_eq!(utt.features.is_some(), has_features, "{names:?}");
+        let [array] = utt.arrays.as_slice() else {
+            panic!("{names:?}: {:?}", utt.arrays);
+        };
+        let place = names
+            .iter()
+            .position(|name| name.ends_with("rate"))
+            .unwrap();
+        let values = Array::values(&array.array).as_slice::<i16>().unwrap();
+        assert_eq!(
+            (array.name.as_str(), values),
+            ("rate", &[place as i16 + 5][..])
+        );
+        assert!(!reader.read(&mut utt).unwrap());
+    }
+}
