@@ -1,12 +1,12 @@
 //! The format `lilcom`.
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, OneReader, OpenedDataset, OptionSpec, Options,
     Probe, Request, Score, Writer,
 };
 use spr_core::model::{About, DatasetInfo, Dtype, Utterance};
-use spr_core::Result;
 use spr_syntax::lilcom::{Decoder, Encoder, Header};
 
 use crate::object::{self, NestedLilcom, caps};
@@ -108,7 +108,11 @@ impl Format for Lilcom {
         _: &About,
         _: &Env,
     ) -> Result<Box<dyn Writer>> {
-        Ok(writer::create(output, encoder(options)?, INFO.extensions[0]))
+        Ok(writer::create(
+            output,
+            encoder(options)?,
+            INFO.extensions[0],
+        ))
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

@@ -2,9 +2,7 @@
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{ArrayCaps, Caps, Claim, Count, FeatureCaps, Keys, Nested, ObjectBounds};
-use spr_core::model::{
-    Array, AudioFacts, CastStats, Dtype, Matrix, NamedArray, Rank, Utterance,
-};
+use spr_core::model::{Array, AudioFacts, CastStats, Dtype, Matrix, NamedArray, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 use spr_syntax::lilcom::{Decoder, Encoder, Header};
 
@@ -20,7 +18,6 @@ pub(crate) const fn caps(keys: Keys) -> Caps {
     features.max_cols = MOST;
     let mut arrays = ArrayCaps::new(&[Dtype::F32]);
     (arrays.min_rank, arrays.max_count, arrays.name) = (3, 1, Some(ARRAY));
-    arrays.max_rank = 15;
     let mut caps = Caps::new(Count::One, keys);
     caps.features = Some(features);
     caps.arrays = Some(arrays);
@@ -79,7 +76,11 @@ pub(crate) fn encode(utt: &Utterance, encoder: &Encoder) -> Result<(Vec<u8>, Cas
     match (&utt.features, utt.arrays.as_slice()) {
         (Some(features), []) => {
             let shape = [features.rows(), features.cols()];
-            let rank = if features.rank() == Rank::Matrix { 2 } else { 1 };
+            let rank = if features.rank() == Rank::Matrix {
+                2
+            } else {
+                1
+            };
             encoder.encode(features.values()?, &shape[..rank])
         }
         (None, [only]) => encoder.encode(only.array.values().values()?, only.array.shape()),

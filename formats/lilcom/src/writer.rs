@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use spr_core::Result;
 use spr_core::bytes::Output;
 use spr_core::format::{Caps, Keys, OneWriter, WriteSummary, Writer};
 use spr_core::loss::LossReport;
 use spr_core::model::{CastStats, Utterance};
-use spr_core::Result;
 use spr_syntax::lilcom::Encoder;
 
 use crate::object::{caps, encode};

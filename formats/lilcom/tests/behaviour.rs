@@ -21,7 +21,11 @@ fn rounded(utt: &mut Utterance) {
         for value in values.values_mut::<f32>().into_iter().flatten() {
             let whole = (*value * 32.0).clamp(-1e6, 1e6).round();
             // NaN is no number, and 0 has no sign.
-            *value = if whole == 0.0 || whole.is_nan() { 0.0 } else { whole / 32.0 };
+            *value = if whole == 0.0 || whole.is_nan() {
+                0.0
+            } else {
+                whole / 32.0
+            };
         }
     };
     utt.features.iter_mut().for_each(&mut round);

@@ -197,7 +197,8 @@ impl RowReader {
             0 => 0.0,
             _ => self.carried,
         };
-        let is_inner = |(size, stride, _): &&(usize, usize, f32)| !(at / stride).is_multiple_of(*size);
+        let is_inner =
+            |(size, stride, _): &&(usize, usize, f32)| !(at / stride).is_multiple_of(*size);
         let mut inner = self.axes.iter().filter(is_inner);
         let (past, row) = all.split_at_mut(at);
         let mut next = || signed(integers.next(bytes)) as f32 * tick;

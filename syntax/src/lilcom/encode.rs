@@ -71,7 +71,9 @@ impl Encoder {
     /// An axis has no elements, there are too many of either, or a value is not finite.
     pub fn encode(&self, values: &[f32], shape: &[usize]) -> Result<(Vec<u8>, CastStats)> {
         check_finite(values)?;
-        let product = shape.iter().try_fold(1usize, |n, size| n.checked_mul(*size));
+        let product = shape
+            .iter()
+            .try_fold(1usize, |n, size| n.checked_mul(*size));
         if !(1..=MOST_AXES).contains(&shape.len()) || product != Some(values.len()) {
             let message = format!("an array of {} axes, lilcom holds 1 to 15", shape.len());
             return Err(Error::unfit(message));

@@ -78,11 +78,17 @@ fn any_array_comes_back_within_half_a_tick() {
             let values: Vec<f32> = (0..len)
                 .map(|_| {
                     sum += noise(&mut seed) * scale;
-                    if n % 2 == 0 { sum } else { noise(&mut seed) * scale }
+                    if n % 2 == 0 {
+                        sum
+                    } else {
+                        noise(&mut seed) * scale
+                    }
                 })
                 .collect();
             for tick in [-20i32, -8, -5, 0, 20] {
-                let most = values.iter().fold(0f32, |most, value| most.max(value.abs()));
+                let most = values
+                    .iter()
+                    .fold(0f32, |most, value| most.max(value.abs()));
                 if f64::from(most) > 2f64.powi(29 + tick) {
                     continue;
                 }
@@ -154,8 +160,16 @@ fn wrong_headers_are_refused_by_name() {
         (header(&[17, 0, 1]), ErrorKind::Malformed, "17 axes"),
         (header(&[1, 21, 1]), ErrorKind::Malformed, "the tick 2^21"),
         (header(&[1, 0, 0]), ErrorKind::Malformed, "axis 0 of size 0"),
-        (header(&[1, 0, -3]), ErrorKind::Malformed, "axis 0 of size -3"),
-        (header(&[2, 0, 1, 0, 1, 257]), ErrorKind::Malformed, "the coefficient 257 of axis 1"),
+        (
+            header(&[1, 0, -3]),
+            ErrorKind::Malformed,
+            "axis 0 of size -3",
+        ),
+        (
+            header(&[2, 0, 1, 0, 1, 257]),
+            ErrorKind::Malformed,
+            "the coefficient 257 of axis 1",
+        ),
         (
             header(&[2, 0, i32::MAX, 0, i32::MAX, 0]),
             ErrorKind::Limit,

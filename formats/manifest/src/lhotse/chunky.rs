@@ -108,7 +108,15 @@ mod tests {
         let ends = |key: &str| Chunks::parse(key).map(|chunks| chunks.ends);
         assert_eq!(ends("0,1124,1021,19"), Some(vec![0, 1124, 2145, 2164]));
         assert_eq!(ends("7"), Some(vec![7]));
-        for wrong in ["", "a", "0,", "0, 4", "-1,4", "+1,4", "0,18446744073709551616"] {
+        for wrong in [
+            "",
+            "a",
+            "0,",
+            "0, 4",
+            "-1,4",
+            "+1,4",
+            "0,18446744073709551616",
+        ] {
             assert_eq!(ends(wrong), None, "{wrong}");
         }
     }

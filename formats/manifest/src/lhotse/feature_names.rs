@@ -45,7 +45,7 @@ impl FeatureNames {
         while lines.advance().unwrap_or(false) {
             // Faults are told when the line is read.
             let features = Object::of_line(lines.line()).and_then(Features::read);
-            if let Some((recording, features)) = features.ok().and_then(|own| own.nameless()) {
+            if let Some((recording, features)) = features.ok().and_then(Features::nameless) {
                 if !names.0.contains_key(&recording) {
                     lines.hold(&mut held, recording.len() + size_of::<Told>())?;
                 }

@@ -1,9 +1,9 @@
 //! The forms of an utterance that are wanted.
 
+use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::Request;
 use spr_core::model::Utterance;
-use spr_core::Result;
 use spr_syntax::manifest::Places;
 
 use super::features::Features;

@@ -34,7 +34,10 @@ impl StoredFeatures {
 
     /// Checks that features have the shape of the manifest.
     fn check(&self, matrix: &Matrix) -> Result<()> {
-        let shape = [(self.rows, matrix.rows(), "rows"), (self.cols, matrix.cols(), "columns")];
+        let shape = [
+            (self.rows, matrix.rows(), "rows"),
+            (self.cols, matrix.cols(), "columns"),
+        ];
         for (told, found, what) in shape {
             if let Some(told) = told.filter(|told| *told != found as u64) {
                 let message = format!("{found} {what}, the manifest says {told}");

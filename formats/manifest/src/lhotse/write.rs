@@ -324,7 +324,11 @@ impl Writer for LhotseWriter {
         let mut written = self.written;
         written.rounded.append(&self.featured.rounded);
         let sinks = [Some(self.said), self.recorded];
-        for sink in sinks.into_iter().chain(self.featured.into_sinks()).flatten() {
+        for sink in sinks
+            .into_iter()
+            .chain(self.featured.into_sinks())
+            .flatten()
+        {
             written.bytes += sink.finish()?;
         }
         Ok(written)
