@@ -150,8 +150,11 @@ impl FeatureWriter {
             Store::NumpyFiles | Store::LilcomFiles(_) => FILES,
             Store::LilcomChunky(_) => CHUNKS,
         };
-        let folder = output.locator().location();
-        let full = folder.map_or_else(|| Location::from(name), |folder| folder.join(name));
+        let at = output.locator();
+        let full = match at.location() {
+            Some(folder) => folder.join(name),
+            None => Location::from(name),
+        };
         Ok((self.store.name(), names.member(&full, name)?))
     }
 
