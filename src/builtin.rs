@@ -55,6 +55,7 @@ pub fn registry() -> Registry {
             spr_format_labels::MLF, spr_format_labels::AUDACITY, spr_format_labels::TIMIT,
             spr_format_labels::PYANNOTE;
         "jsonl": spr_format_jsonl::FORMAT;
+        "lilcom": spr_format_lilcom::FORMAT;
         "manifest": spr_format_manifest::NEMO, spr_format_manifest::LHOTSE,
             spr_format_manifest::AUDIO_FOLDER;
     };

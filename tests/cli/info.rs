@@ -144,6 +144,7 @@ fn formats_come_from_the_capabilities() {
             "timit",
             "pyannote",
             "jsonl",
+            "lilcom",
             "nemo",
             "lhotse",
             "audiofolder"

@@ -1,14 +1,15 @@
 //! References to features.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use spr_core::model::{Decimal, Matrix, Utterance};
-use spr_core::{Error, Limits, Result};
+use spr_core::model::{Decimal, Utterance};
+use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
 
 use super::recording::RecordingSegment;
-use super::stores::Stores;
+use super::stores::{StoredFeatures, Stores};
 
 /// The features of a segment of a recording.
 #[derive(Clone)]
@@ -17,9 +18,11 @@ pub(super) struct Features {
     pub(super) start: Decimal,
     pub(super) duration: Decimal,
     pub(super) shift: Decimal,
-    store: String,
-    path: String,
-    key: String,
+    /// The channels, as `0` or `0+1`.
+    pub(super) channels: Option<String>,
+    /// The samples a second of the sound, by which times are rounded to frames.
+    rate: Option<u32>,
+    place: StoredFeatures,
 }
 
 impl Features {
@@ -30,83 +33,115 @@ impl Features {
     pub(super) fn read(mut object: Object<'_>) -> Result<Self> {
         let mut time = |name: &str| json::time(object.require(name)?, name);
         let (start, duration, shift) = (time("start")?, time("duration")?, time("frame_shift")?);
+        let mut count = |name: &str| {
+            let count = object.take(name).map(|raw| json::count(raw, name));
+            count.transpose()
+        };
+        let (rows, cols) = (count("num_frames")?, count("num_features")?);
         let mut text = |name: &str| Ok(json::text(object.require(name)?, name)?.into_owned());
-        let (store, path, key) = (
-            text("storage_type")?,
-            text("storage_path")?,
-            text("storage_key")?,
-        );
+        let place = StoredFeatures {
+            store: text("storage_type")?,
+            path: text("storage_path")?,
+            key: text("storage_key")?,
+            rows,
+            cols,
+        };
         let recording = object
             .take("recording_id")
             .map(|raw| json::text(raw, "recording_id"));
         if shift.is_zero() {
             return Err(Error::malformed("frame_shift is 0"));
         }
+        let channels = object.take("channels").map(|raw| raw.get());
         Ok(Self {
             recording: recording.transpose()?.map(|name| name.into_owned()),
             start,
             duration,
             shift,
-            store,
-            path,
-            key,
+            channels: channels.map(plain_list),
+            rate: object.take_if("sampling_rate", |raw| {
+                json::count(raw, "sampling_rate").ok()
+            }),
+            place,
         })
+    }
+
+    /// Returns `true` if the key in the store is a name.
+    pub(super) fn is_named(&self) -> bool {
+        let store = self.place.store.as_str();
+        !matches!(store, "lilcom_chunky" | "shar") && !store.starts_with("memory_")
+    }
+
+    /// Returns the recording and the features, if they have no name in the store.
+    pub(super) fn nameless(self) -> Option<(String, Self)> {
+        let recording = self.recording.clone()?;
+        (!self.is_named()).then_some((recording, self))
     }
 
     /// Returns the last part of their location in the store.
     pub(super) fn name(&self) -> &str {
-        let last = self.key.rsplit('/').next().unwrap_or(&self.key);
-        last.strip_suffix(".npy").unwrap_or(last)
+        let key = &self.place.key;
+        let last = key.rsplit('/').next().unwrap_or(key);
+        let suffixes = [".npy", ".llc"];
+        let stem = suffixes.iter().find_map(|suffix| last.strip_suffix(suffix));
+        stem.unwrap_or(last)
     }
 
-    /// Reads the frames of a segment of the recording, and sets the frame shift.
+    /// Reads the frames of a segment of the recording, or all of them, and sets the frame shift.
     ///
     /// # Errors
     /// They cannot be opened, or the store is not supported.
     pub(super) fn load(
         &self,
-        stretch: &RecordingSegment,
+        stretch: Option<&RecordingSegment>,
         places: &mut Places,
-        (stores, limits): (&mut Stores, &Limits),
+        stores: &mut Stores,
         utt: &mut Utterance,
     ) -> Result<()> {
-        let features = stores.read(&self.store, &self.path, &self.key, places)?;
-        utt.features = Some(self.part(features, stretch, limits)?);
+        let frames = match stretch {
+            None => 0..usize::MAX,
+            Some(stretch) => self.frames(stretch)?,
+        };
+        utt.features = Some(stores.read(&self.place, frames, places)?);
         utt.meta.frame_shift = Some(self.shift);
         Ok(())
     }
 
-    /// Returns the frames of a segment, with the rounding of lhotse.
-    fn part(&self, all: Matrix, stretch: &RecordingSegment, limits: &Limits) -> Result<Matrix> {
-        let frames = |time: Decimal| {
-            let count = (time.value() / self.shift.value() + 0.5).floor();
-            // Casts saturate.
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "as said"
-            )]
-            let count = count as usize;
-            count.min(all.rows())
-        };
-        let before = stretch.start.minus(self.start);
-        let Some(before) = before.filter(|before| !before.is_negative()) else {
+    /// Returns the frames of a segment, with the rounding of lhotse. The last ones may not exist.
+    fn frames(&self, stretch: &RecordingSegment) -> Result<Range<usize>> {
+        /// The seconds by which a segment may start too early.
+        const SLACK: f64 = 1e-3;
+        let before = stretch.start.value() - self.start.value();
+        if before < -SLACK {
             let message = format!("its features start at {} s, behind its start", self.start);
             return Err(Error::malformed(message));
-        };
-        let first = frames(before);
-        let last = first
-            .saturating_add(frames(stretch.duration))
-            .min(all.rows());
-        if (first, last) == (0, all.rows()) {
-            return Ok(all);
         }
-        let mut part = Matrix::default();
-        let bytes = part.reset(all.dtype(), all.rank(), last - first, all.cols(), limits)?;
-        let row = all.cols() * all.dtype().size();
-        bytes.copy_from_slice(&all.as_bytes()[first * row..last * row]);
-        Ok(part)
+        let first = self.count(before.max(0.0));
+        Ok(first..first.saturating_add(self.count(stretch.duration.value())))
     }
+
+    /// Returns the frames that a number of seconds has.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "casts saturate"
+    )]
+    fn count(&self, seconds: f64) -> usize {
+        let shift = self.shift.value();
+        let rate = f64::from(self.rate.unwrap_or_default());
+        let hop = (shift * rate).round_ties_even();
+        if hop < 1.0 {
+            return (seconds / shift + 0.5).floor() as usize;
+        }
+        let samples = (seconds * rate).round_ties_even();
+        ((samples + (hop / 2.0).floor()) / hop).floor() as usize
+    }
+}
+
+/// Returns a number, or a list of numbers as `0+1`.
+fn plain_list(json: &str) -> String {
+    let plain = json.replace(|c: char| c != ',' && !c.is_alphanumeric(), "");
+    plain.replace(',', "+")
 }
 
 /// Features by recording.

@@ -1,7 +1,10 @@
 //! Lhotse manifests: recordings, supervisions, features, and cuts that contain all of them.
 
 mod alignment;
+mod chunky;
 mod cut;
+mod feature_names;
+mod feature_writer;
 mod features;
 mod files;
 mod parts;
@@ -21,6 +24,7 @@ use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest;
 
+use feature_writer::Store;
 use reader::LhotseReader;
 use write::LhotseWriter;
 
@@ -97,6 +101,19 @@ const FOLDER: Caps = {
     caps
 };
 
+/// Returns the capabilities of an output with features in a store.
+fn caps(store: Store, medium: Medium) -> Caps {
+    let mut caps = match medium {
+        Medium::Folder => FOLDER,
+        Medium::File | Medium::Stream => FILE,
+    };
+    if let Some(features) = caps.features.as_mut().filter(|_| store.is_rounded()) {
+        features.dtypes = &[Dtype::F32];
+        caps.rounded = true;
+    }
+    caps
+}
+
 static INFO: FormatInfo = FormatInfo::new(
     "lhotse",
     "Lhotse manifests: recordings and supervisions, or cuts",
@@ -114,6 +131,8 @@ static INFO: FormatInfo = FormatInfo::new(
         value: "FILE",
         help: "the features of a manifest of supervisions, if they are not beside it",
     },
+    feature_writer::STORE,
+    feature_writer::TICK,
     manifest::PATHS,
 ]);
 
@@ -143,11 +162,8 @@ impl Format for Lhotse {
         }
     }
 
-    fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
-        Ok(match medium {
-            Medium::Folder => FOLDER,
-            Medium::File | Medium::Stream => FILE,
-        })
+    fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
+        Ok(caps(Store::of(options)?, medium))
     }
 
     fn open(

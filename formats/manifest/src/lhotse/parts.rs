@@ -1,20 +1,20 @@
 //! The forms of an utterance that are wanted.
 
+use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::Request;
 use spr_core::model::Utterance;
-use spr_core::{Limits, Result};
 use spr_syntax::manifest::Places;
 
 use super::features::Features;
 use super::recording::RecordingSegment;
 use super::stores::Stores;
+
 /// The requested fields of utterances.
 pub(super) struct RequestedFields {
     sound: bool,
     pub(super) features: bool,
     stores: Stores,
-    limits: Limits,
 }
 
 impl RequestedFields {
@@ -25,22 +25,21 @@ impl RequestedFields {
             sound: request.parts.audio && (forms.audio || !either),
             features: request.parts.features && (forms.features || !either),
             stores: Stores::new(env),
-            limits: env.limits,
         }
     }
 
-    /// Reads features.
+    /// Reads features: the frames of a segment, or all of them.
     ///
     /// # Errors
     /// They cannot be read.
     pub(super) fn read(
         &mut self,
         features: &Features,
-        stretch: &RecordingSegment,
+        stretch: Option<&RecordingSegment>,
         places: &mut Places,
         utt: &mut Utterance,
     ) -> Result<()> {
-        features.load(stretch, places, (&mut self.stores, &self.limits), utt)
+        features.load(stretch, places, &mut self.stores, utt)
     }
 
     /// Reads the features of an utterance, if it has some and they are requested. If only features
@@ -59,7 +58,7 @@ impl RequestedFields {
             return Ok(());
         };
         if self.features || utt.audio.is_none() {
-            self.read(features, stretch, places, utt)?;
+            self.read(features, Some(stretch), places, utt)?;
         }
         if !self.sound {
             utt.audio = None;

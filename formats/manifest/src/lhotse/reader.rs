@@ -11,6 +11,7 @@ use spr_syntax::lines::Lines;
 use spr_syntax::manifest::Places;
 use spr_syntax::manifest::source::Place;
 
+use super::feature_names::FeatureNames;
 use super::features::{FeatureSet, Features};
 use super::parts::RequestedFields;
 use super::recording::{Recording, RecordingSegment};
@@ -23,6 +24,8 @@ pub(super) struct LhotseReader {
     pending: bool,
     kind: Kind,
     tables: Tables,
+    /// The names of features.
+    names: FeatureNames,
     /// The remaining utterances of a cut, in reverse order.
     ready: Vec<Utterance>,
     wanted: Option<KeyPredicate>,
@@ -44,6 +47,7 @@ impl LhotseReader {
             None => files::companion(&source, kind, env),
         };
         let beside = [find(Kind::Recordings), find(Kind::Features)];
+        let (source, names) = FeatureNames::look_at(source, env)?;
         let mut lines = Lines::of_json(source, env);
         let pending = lines.advance()?;
         let kind = match pending {
@@ -70,6 +74,7 @@ impl LhotseReader {
             pending,
             kind,
             tables,
+            names,
             ready: Vec::new(),
             wanted: request.take_keys(),
             info,
@@ -103,7 +108,7 @@ impl LhotseReader {
             Kind::Features => {
                 let features = Features::read(object)?;
                 let mut utt = Utterance {
-                    key: features.name().into(),
+                    key: self.names.name(&features)?.as_str().into(),
                     ..Utterance::default()
                 };
                 utt.meta.recording = features.recording.as_deref().map(Into::into);
@@ -116,7 +121,7 @@ impl LhotseReader {
                 utt.meta.end = utt.meta.start.and_then(|_| stretch.end().ok());
                 let read = tables
                     .parts
-                    .read(&features, &stretch, &mut tables.places, &mut utt);
+                    .read(&features, None, &mut tables.places, &mut utt);
                 read.map_err(|e| e.utterance(&utt.key))?;
                 self.ready.push(utt);
             }

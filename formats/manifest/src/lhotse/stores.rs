@@ -1,9 +1,77 @@
 //! Stores of features.
 
+use std::ops::Range;
+
 use spr_core::bytes::{Env, Finder, Location, Locator, ObjectBounds};
 use spr_core::model::{Key, Matrix, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
+use spr_syntax::lilcom::Decoder;
 use spr_syntax::manifest::Places;
+
+use super::chunky;
+
+/// The place of features in a store, and their shape as the manifest has it.
+#[derive(Clone)]
+pub(super) struct StoredFeatures {
+    pub(super) store: String,
+    pub(super) path: String,
+    pub(super) key: String,
+    pub(super) rows: Option<u64>,
+    pub(super) cols: Option<u64>,
+}
+
+impl StoredFeatures {
+    fn shape(&self) -> Result<(usize, usize)> {
+        let size = |size: Option<u64>, name: &str| {
+            let size = size.and_then(|size| usize::try_from(size).ok());
+            size.ok_or_else(|| Error::malformed(format!("{name} is missing")))
+        };
+        Ok((
+            size(self.rows, "num_frames")?,
+            size(self.cols, "num_features")?,
+        ))
+    }
+
+    /// Checks that features have the shape of the manifest.
+    fn check(&self, matrix: &Matrix) -> Result<()> {
+        let shape = [
+            (self.rows, matrix.rows(), "rows"),
+            (self.cols, matrix.cols(), "columns"),
+        ];
+        for (told, found, what) in shape {
+            if let Some(told) = told.filter(|told| *told != found as u64) {
+                let message = format!("{found} {what}, the manifest says {told}");
+                return Err(Error::malformed(message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the rows `wanted` of a matrix, as far as they exist.
+fn part(all: Matrix, wanted: Range<usize>, limits: &Limits) -> Result<Matrix> {
+    let (first, last) = (wanted.start.min(all.rows()), wanted.end.min(all.rows()));
+    if (first, last) == (0, all.rows()) {
+        return Ok(all);
+    }
+    let mut part = Matrix::default();
+    let bytes = part.reset(all.dtype(), all.rank(), last - first, all.cols(), limits)?;
+    let row = all.cols() * all.dtype().size();
+    bytes.copy_from_slice(&all.as_bytes()[first * row..last * row]);
+    Ok(part)
+}
+
+/// Returns the error for a store of another type.
+fn unsupported(store: &str) -> Error {
+    if store.starts_with("memory_") {
+        let message = format!("features in a store of type {store}, whose bytes are in no file");
+        return Error::unsupported(message)
+            .hint("have lhotse store them: cuts.copy_feats(LilcomChunkyWriter(…))");
+    }
+    let message = format!("features in a store of type {store}, which is not read");
+    let hint = "have lhotse copy them: cuts.copy_feats(LilcomChunkyWriter(…))";
+    Error::unsupported(message).hint(hint)
+}
 
 /// The stores that have been opened.
 pub(super) struct Stores {
@@ -21,35 +89,49 @@ impl Stores {
         }
     }
 
-    /// Reads the features called `key` in the store at `path`.
+    /// Reads the frames `wanted`, as far as they exist.
     ///
     /// # Errors
-    /// They cannot be opened, or the store is not supported.
+    /// They cannot be opened, the store is not supported, or the features have another shape than
+    /// the manifest says.
     pub(super) fn read(
         &mut self,
-        store: &str,
-        path: &str,
-        key: &str,
+        features: &StoredFeatures,
+        wanted: Range<usize>,
         places: &mut Places,
     ) -> Result<Matrix> {
+        let StoredFeatures { path, key, .. } = features;
+        if features.store == "lilcom_chunky" {
+            let shape = features.shape()?;
+            let wanted = wanted.start.min(shape.0)..wanted.end.min(shape.0);
+            return chunky::read(&places.find(path), key, shape, wanted, &self.env);
+        }
         let mut utt = Utterance::default();
-        let name = match store {
-            "numpy_files" => {
+        let name = match features.store.as_str() {
+            "numpy_files" | "lilcom_files" | "lilcom_url" => {
+                let key = key.strip_prefix('/').unwrap_or(key);
                 let file = places.find(&format!("{path}/{key}"));
                 let mut source = self.env.open_from(None, &Locator::File(file))?;
-                let nested = self.env.nested("npy")?;
-                nested.read(&mut source, ObjectBounds::Whole, &mut utt, &self.env)?;
+                if features.store == "numpy_files" {
+                    let nested = self.env.nested("npy")?;
+                    nested.read(&mut source, ObjectBounds::Whole, &mut utt, &self.env)?;
+                } else {
+                    let into = utt.features_mut();
+                    Decoder::open(&mut source)?.read(into, &self.env.limits)?;
+                    if !source.at_end()? {
+                        return Err(source.malformed("the file goes on after the last value"));
+                    }
+                }
                 source.name().to_owned()
             }
             "kaldiio" => self.kaldi(path, key, places, &mut utt)?,
-            other => {
-                let message = format!("features in a store of type {other}, which is not read");
-                let hint = "have lhotse copy them: cuts.copy_feats(NumpyFilesWriter(…))";
-                return Err(Error::unsupported(message).hint(hint));
-            }
+            other => return Err(unsupported(other)),
         };
-        utt.features
-            .ok_or_else(|| Error::malformed("holds no matrix of features").file(name))
+        let matrix = utt
+            .features
+            .ok_or_else(|| Error::malformed("holds no matrix of features").file(&name))?;
+        features.check(&matrix).map_err(|e| e.file(name))?;
+        part(matrix, wanted, &self.env.limits)
     }
 
     /// Reads from a position in an archive, or an entry of a script file.

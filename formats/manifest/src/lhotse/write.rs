@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use spr_core::bytes::{Env, Location, Locator, Output, Part, Sink};
+use spr_core::bytes::{Env, Locator, Output, Part, Sink};
 use spr_core::format::{Caps, Medium, Options, WriteSummary, Writer};
 use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Utterance};
 use spr_core::{Error, Result, stage};
@@ -11,11 +11,9 @@ use spr_syntax::manifest::Names;
 use spr_syntax::manifest::source::{no_sound, utf8};
 
 use super::alignment;
+use super::caps;
+use super::feature_writer::{FeatureWriter, Store, StoredBytes};
 use super::supervision::Naming;
-use super::{FILE, FOLDER};
-
-/// The names of the features folder and of its manifest.
-const FEATURES: [&str; 2] = ["features", "features.jsonl.gz"];
 
 pub(super) struct LhotseWriter {
     caps: Caps,
@@ -24,8 +22,7 @@ pub(super) struct LhotseWriter {
     said: Sink,
     /// The recordings, unless they are in cuts.
     recorded: Option<Sink>,
-    /// The manifest of features, after the first ones.
-    featured: Option<Sink>,
+    featured: FeatureWriter,
     names: Names,
     env: Env,
     /// The location of each recording written.
@@ -52,28 +49,25 @@ struct UtteranceLines {
     recording: Vec<u8>,
     said: Vec<u8>,
     features: Vec<u8>,
-    /// The name of the features file in the folder.
-    file: String,
+    stored: StoredBytes,
 }
 
 impl LhotseWriter {
     pub(super) fn new(output: Output, options: &Options, env: &Env) -> Result<Self> {
-        let (caps, said, recorded) = match output.medium() {
+        let store = Store::of(options)?;
+        let (said, recorded) = match output.medium() {
             Medium::Folder => {
                 let member = |name| output.create(Part::Member(name), false);
-                (
-                    FOLDER,
-                    member("supervisions.jsonl.gz")?,
-                    Some(member("recordings.jsonl.gz")?),
-                )
+                let said = member("supervisions.jsonl.gz")?;
+                (said, Some(member("recordings.jsonl.gz")?))
             }
-            Medium::File | Medium::Stream => (FILE, output.create(Part::Main, false)?, None),
+            Medium::File | Medium::Stream => (output.create(Part::Main, false)?, None),
         };
         Ok(Self {
-            caps,
+            caps: caps(store, output.medium()),
             said,
             recorded,
-            featured: None,
+            featured: FeatureWriter::new(store, env),
             names: Names::new(&output, options, env)?.kept(),
             output,
             env: env.clone(),
@@ -154,7 +148,8 @@ impl LhotseWriter {
             let lasts = shift
                 .times(rows)
                 .ok_or_else(|| Error::unfit("has too many frames"))?;
-            self.made.file = feature_file(key)?;
+            self.made.stored = self.featured.encode(key, matrix)?;
+            let (store, path) = self.featured.place(&self.output, &self.names)?;
             let mut fields = Fields::open(&mut self.made.features);
             fields.text("type", "features");
             fields.count("num_frames", rows);
@@ -163,15 +158,9 @@ impl LhotseWriter {
             fields.count("sampling_rate", known.rate);
             fields.time("start", start);
             fields.time("duration", lasts);
-            fields.text("storage_type", "numpy_files");
-            let folder = self
-                .output
-                .locator()
-                .location()
-                .map(|folder| folder.join(FEATURES[0]));
-            let folder = folder.unwrap_or_else(|| Location::from(FEATURES[0]));
-            fields.text("storage_path", &self.names.member(&folder, FEATURES[0])?);
-            fields.text("storage_key", &self.made.file);
+            fields.text("storage_type", store);
+            fields.text("storage_path", &path);
+            fields.text("storage_key", &self.made.stored.key);
             fields.text("recording_id", &id);
             naming.write_channel("channels", audio, &mut fields);
             fields.close();
@@ -234,28 +223,6 @@ impl LhotseWriter {
 
     fn is_taken(&self, id: &str, at: &Locator) -> bool {
         self.recordings.get(id).is_some_and(|other| other != at)
-    }
-
-    fn put_features(&mut self, utt: &Utterance) -> Result<()> {
-        let Some(matrix) = utt.features.clone() else {
-            return Ok(());
-        };
-        let alone = Utterance {
-            features: Some(matrix),
-            ..Utterance::default()
-        };
-        let name = format!("{}/{}", FEATURES[0], self.made.file);
-        let mut sink = self.output.create(Part::Member(&name), false)?;
-        self.env
-            .nested("npy")?
-            .write(&alone, &mut |bytes| sink.put(bytes))?;
-        self.written.bytes += sink.finish()?;
-        let manifest = match &mut self.featured {
-            Some(manifest) => manifest,
-            none => none.insert(self.output.create(Part::Member(FEATURES[1]), false)?),
-        };
-        self.made.features.push(b'\n');
-        manifest.put(&self.made.features)
     }
 }
 
@@ -323,16 +290,6 @@ fn write_recording(
     Ok(())
 }
 
-/// Returns the features file of an utterance, in a folder named by the first three characters of
-/// its key, as in Lhotse.
-fn feature_file(key: &str) -> Result<String> {
-    if key.is_empty() || key.starts_with('.') || key.contains(['/', '\\', '\0']) {
-        return Err(Error::unfit("its name can't be that of a file of features"));
-    }
-    let folder: String = key.chars().take(3).collect();
-    Ok(format!("{folder}/{key}.npy"))
-}
-
 impl Writer for LhotseWriter {
     fn caps(&self) -> &Caps {
         &self.caps
@@ -349,7 +306,11 @@ impl Writer for LhotseWriter {
         if let Some(at) = self.made.at.take().filter(|_| is_new) {
             self.recordings.insert(id, at);
         }
-        self.put_features(utt)?;
+        if utt.features.is_some() {
+            let made = &self.made;
+            let (stored, line) = (&made.stored, &made.features);
+            self.written.bytes += self.featured.write(utt, stored, line, &self.output)?;
+        }
         self.made.said.push(b'\n');
         self.said.put(&self.made.said)?;
         if let Some(recorded) = self.recorded.as_mut().filter(|_| is_new) {
@@ -361,9 +322,14 @@ impl Writer for LhotseWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<WriteSummary> {
-        let sinks = [Some(self.said), self.recorded, self.featured];
         let mut written = self.written;
-        for sink in sinks.into_iter().flatten() {
+        written.rounded.append(&self.featured.rounded);
+        let sinks = [Some(self.said), self.recorded];
+        for sink in sinks
+            .into_iter()
+            .chain(self.featured.into_sinks())
+            .flatten()
+        {
             written.bytes += sink.finish()?;
         }
         Ok(written)
