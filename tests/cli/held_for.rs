@@ -121,7 +121,9 @@ fn text_is_held_for_its_own_format_or_refused() {
                         form.formats.iter().any(|own| said.err.contains(own)),
                         "{at}"
                     );
-                    assert!(said.err.contains("--from"), "{at}");
+                    // A script file, which is looked for, is a form that `.ark` may have as well.
+                    let is_script = held(&said) == Some("kaldi") && form.formats.contains(&"kaldi");
+                    assert!(is_script || said.err.contains("--from"), "{at}");
                 }
             }
         }
@@ -152,7 +154,7 @@ fn a_fault_in_one_line_does_not_change_what_a_file_is_held_for() {
                 let said = s.run(&format!("info {name} --json"));
                 let told = format!("{name}: {text:?}: {}{}", said.out, said.err);
                 assert_eq!((said.status, held(&said)), (2, Some(*format)), "{told}");
-                assert!(said.err.contains(&format!("{name}:")), "{told}");
+                assert!(said.err.contains(&format!("\"file\":\"{name}\"")), "{told}");
             }
             for name in ["x", "x.dat"] {
                 s.write(name, &text);
@@ -252,7 +254,7 @@ fn a_guess_is_told() {
     s.write("x.txt", "1001 yes\n1002 no\n1003 stop\n");
     let said = s.run("info x.txt");
     assert_eq!(said.status, 2, "{}", said.out);
-    assert!(said.err.contains("may be htk-lab or kaldi"), "{}", said.err);
+    assert!(said.err.contains("may be kaldi or htk-lab"), "{}", said.err);
 }
 
 #[test]

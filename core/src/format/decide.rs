@@ -25,6 +25,16 @@ pub(super) struct Doubt {
     pub(super) formats: Vec<&'static str>,
 }
 
+impl Doubt {
+    fn between(formats: &[Scored]) -> Self {
+        let formats = names(formats.iter().map(|(_, format)| *format));
+        Self {
+            message: format!("may be {}", formats.join(" or ")),
+            formats,
+        }
+    }
+}
+
 /// What the start of a file tells.
 pub(super) struct Look {
     /// The formats that match, best first.
@@ -115,8 +125,12 @@ impl Look {
             .copied()
             .filter(|(_, f)| text.fits(*f))
             .collect();
-        if !fitting.is_empty() {
-            return best(&fitting, Basis::Content);
+        if let (Some(fits), Some(first)) = (fitting.first(), looks.first()) {
+            // A form that is more special than that of the name is as good as the name.
+            return match fits.0 >= first.0 {
+                true => best(&fitting, Basis::Content),
+                false => Err(Doubt::between(&[*first, *fits])),
+            };
         }
         let named = of(|score| *score == Score::NameOnly);
         if !has_form && !named.is_empty() {
@@ -128,10 +142,7 @@ impl Look {
         }
         match looks.as_slice() {
             [(_, format)] => Ok(Some((*format, Basis::Guess))),
-            _ => Err(Doubt {
-                message: format!("may be {}", found().join(" or ")),
-                formats: found(),
-            }),
+            several => Err(Doubt::between(several)),
         }
     }
 }
@@ -177,13 +188,7 @@ impl TextLook {
 /// Returns the first of several, best first, unless the second is as good.
 fn best(ranked: &[Scored], basis: Basis) -> Result<Option<Found>, Doubt> {
     match ranked {
-        [(first, a), (second, b), ..] if first == second => {
-            let formats = vec![a.info().name, b.info().name];
-            Err(Doubt {
-                message: format!("may be {}", formats.join(" or ")),
-                formats,
-            })
-        }
+        [first, second, ..] if first.0 == second.0 => Err(Doubt::between(&[*first, *second])),
         [(_, format), ..] => Ok(Some((*format, basis))),
         [] => Ok(None),
     }

@@ -79,7 +79,7 @@ impl Format for Trn {
 
     fn probe(&self, head: &Probe<'_>) -> Score {
         let is_line = |line: &[u8]| parse(line).is_ok();
-        probe::by_lines(&INFO, head, Some(COMMENT), 50, is_line)
+        probe::by_lines(&INFO, head, Some(COMMENT), 60, is_line)
     }
 
     fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
