@@ -64,7 +64,8 @@ pub fn open_all(
     let distinct = request.distinct;
     let names = inputs.iter().map(|input| input.text.clone()).collect();
     let (each, share) = request.split_share();
-    let takes_all = share.is_none() && !each.has_keys();
+    let cut = inputs.iter().any(|input| input.entries.is_some());
+    let takes_all = share.is_none() && !each.has_keys() && !cut;
     let (later_files, later_registry, later_env) = (files.clone(), registry.clone(), env.clone());
     let later = each.clone();
     let open = move |(input, own): (Input, Vec<Work>)| {

@@ -201,7 +201,7 @@ impl Weights {
             let [first, end] =
                 [cut.first, cut.end].map(|n| n.clamp(before, before + entries) - before);
             if first < end || kept.is_empty() && before + entries >= cut.end {
-                input.entries = Some([first, end]);
+                input.entries = Some(if first < end { [first, end] } else { [0, 0] });
                 kept.push(input);
                 any_readable |= *readable;
             }

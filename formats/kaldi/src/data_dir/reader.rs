@@ -321,8 +321,9 @@ fn check_list(layout: &Layout, list: &Location, env: &Env) -> Result<()> {
         if let Some(other) = other
             && !env.open_file(&other)?.at_end()?
         {
-            let error = Error::malformed("the file is empty");
-            return Err(error.file(list.to_string()));
+            let name = |at: &Location| at.name().unwrap_or_default().display().to_string();
+            let message = format!("{} is empty, and {} is not", name(list), name(&other));
+            return Err(Error::malformed(message).file(layout.folder().to_string()));
         }
     }
     Ok(())
