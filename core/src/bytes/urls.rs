@@ -41,19 +41,20 @@ impl Urls {
             }
             (Some(url), _) if access == Access::Safe => {
                 let message = format!("refused to open {file}, a URL named in the file");
-                (message, Some(url.host))
+                (message, Some(url.server()))
             }
             (Some(url), Some(list)) if url.is_of_host(&list) => return Ok(()),
             (Some(url), _) => {
-                let bare = url.host.split(':').next().unwrap_or_default();
-                let known = |host: &String| [url.host, bare].contains(&host.as_str());
+                let server = url.server();
+                let bare = server.split(':').next().unwrap_or_default();
+                let known = |host: &String| [server, bare].contains(&host.as_str());
                 match self {
                     Self::All => return Ok(()),
                     Self::Hosts(hosts) if hosts.iter().any(known) => return Ok(()),
                     _ => {}
                 }
                 let message = format!("refused to open {file}, a URL named in the file");
-                (message, Some(url.host))
+                (message, Some(server))
             }
         };
         Err(Error::usage(message).suggest(Remedy::AllowUrls(host.map(str::to_owned))))
@@ -63,6 +64,15 @@ impl Urls {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_asks_is_no_server_that_is_allowed() {
+        let hosts = Urls::Hosts(vec!["h".to_owned()]);
+        let file = "https://h:word@other:81/x".into();
+        let refused = hosts.check(None, &file, Access::Typed).unwrap_err();
+        let wanted = Remedy::AllowUrls(Some("other:81".to_owned()));
+        assert_eq!(refused.remedy(), Some(&wanted));
+    }
 
     #[test]
     fn only_what_is_near_the_list_is_followed() {

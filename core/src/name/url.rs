@@ -36,6 +36,12 @@ impl<'a> Url<'a> {
         })
     }
 
+    /// Returns the host without the name and password that may precede it.
+    pub(crate) fn server(&self) -> &'a str {
+        let at = self.host.rfind('@').map_or(0, |at| at + 1);
+        &self.host[at..]
+    }
+
     /// Returns `true` if both are on one server, or in one bucket.
     pub fn is_of_host(&self, other: &Url<'_>) -> bool {
         self.scheme == other.scheme && self.host.eq_ignore_ascii_case(other.host)

@@ -69,6 +69,25 @@ fn a_local_list_leads_nowhere_unless_it_may() {
 }
 
 #[test]
+fn a_password_in_a_list_is_not_told() {
+    let r = Remote::new();
+    for place in [
+        "https://me:secret-words@192.0.2.1:81/x.ark:8",
+        "http://secret-words@192.0.2.1:81/x.ark:8",
+        "https://192.0.2.1:secret-words@192.0.2.1:81/x.ark:8?sign=secret-words",
+    ] {
+        r.scratch.write("l.scp", format!("a {place}\n"));
+        let said = r.fails("l.scp out.ark");
+        assert!(said.contains("--allow-urls=192.0.2.1:81"), "{said}");
+        r.fails("l.scp out.ark --safe");
+        r.fails("l.scp out.ark --allow-urls=me,192.0.2.1 --explain --json");
+        let said = r.fails("l.scp out.ark --allow-urls");
+        assert!(said.contains("do not belong in a URL"), "{said}");
+        r.fails("info l.scp --allow-urls -v");
+    }
+}
+
+#[test]
 fn lists_of_sound_and_of_files_to_write_are_no_way_around() {
     let r = Remote::with_corpus();
     let url = r.server.url();
