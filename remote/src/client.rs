@@ -15,13 +15,10 @@ use spr_core::{Error, ErrorKind, Result};
 
 use crate::address::{Address, Service};
 use crate::connector::Connector;
+use crate::failures::{TRIES, TRY_FOR};
 use crate::fault::system;
 use crate::keys;
 use crate::settings::Settings;
-
-/// The number of retries of a request, and their total duration.
-const TRIES: usize = 5;
-const TRY_FOR: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// The client of one bucket or server.
 #[derive(Clone, Debug)]

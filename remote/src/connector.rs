@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::time::Instant;
 
 use async_trait::async_trait;
 use object_store::ClientOptions;
@@ -12,11 +13,14 @@ use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Url};
 use spr_core::{Error, Result};
 
-use crate::keys;
+use crate::failures::Failures;
 use crate::settings::Settings;
+use crate::{fault, keys};
 
 /// The timeout of connecting to a server.
 const CONNECT: std::time::Duration = std::time::Duration::from_secs(5);
+/// The status of an answer to too many requests, which are retried.
+const TOO_MANY: u16 = 429;
 /// The largest number of redirections.
 const REDIRECTIONS: usize = 5;
 
@@ -28,6 +32,7 @@ pub(crate) struct Connector {
     allow_http: bool,
     /// Whether local metadata services may be asked for credentials.
     ask_locally: bool,
+    failures: Failures,
 }
 
 impl Connector {
@@ -49,7 +54,37 @@ impl Connector {
             client,
             allow_http: settings.allow_http || keys::allow_http(),
             ask_locally: keys::ask_locally(),
+            failures: Failures::new(settings.timeout),
         })
+    }
+
+    /// Remembers what came of a request that began at `start`.
+    fn learn(
+        &self,
+        (server, place): (String, String),
+        start: Instant,
+        answer: &Result<HttpResponse, HttpError>,
+    ) {
+        let failures = &self.failures;
+        match answer {
+            Ok(answer) => {
+                failures.answered(&server);
+                let status = answer.status();
+                match status.is_server_error() || status.as_u16() == TOO_MANY {
+                    true => {
+                        failures.place_failed(place, start, fault::status_text(status.as_u16()))
+                    }
+                    false => failures.succeeded(&place),
+                }
+            }
+            Err(error) if is_broken(error) => {
+                let why = fault::of_connection(error);
+                failures.server_failed(server, start, why.clone());
+                failures.place_failed(place, start, why);
+            }
+            // It was refused here.
+            Err(_) => {}
+        }
     }
 
     /// Fails for a remote server without encryption.
@@ -66,6 +101,12 @@ impl Connector {
             _ => Err(RequestRefusal::Plain),
         }
     }
+}
+
+/// Whether a request failed because of its connection.
+fn is_broken(error: &HttpError) -> bool {
+    use HttpErrorKind::{Connect, Interrupted, Request, Timeout};
+    matches!(error.kind(), Connect | Interrupted | Request | Timeout)
 }
 
 fn address(host: &str) -> Option<IpAddr> {
@@ -136,9 +177,19 @@ impl HttpService for Connector {
         if let Err(refused) = self.check(uri.scheme_str(), uri.host()) {
             return Err(HttpError::new(HttpErrorKind::Unknown, refused));
         }
+        let server = uri
+            .authority()
+            .map_or_else(String::new, ToString::to_string);
+        let place = uri.to_string();
+        if let Err(failed) = self.failures.check(&server, &place) {
+            return Err(HttpError::new(HttpErrorKind::Unknown, failed));
+        }
         let whole = object_store::HeaderValue::from_static("identity");
         request.headers_mut().insert("accept-encoding", whole);
-        self.client.call(request).await
+        let start = Instant::now();
+        let answer = self.client.call(request).await;
+        self.learn((server, place), start, &answer);
+        answer
     }
 }
 

@@ -8,6 +8,7 @@ use spr_core::{Error, ErrorKind, Remedy};
 
 use crate::address::Service;
 use crate::connector::RequestRefusal;
+use crate::failures::Unavailable;
 use crate::keys;
 
 /// Wraps an error in an `io::Error`.
@@ -64,13 +65,9 @@ fn of_request(service: Service, error: &object_store::Error) -> Error {
             let mut refused = causes
                 .iter()
                 .filter_map(|e| e.downcast_ref::<RequestRefusal>());
-            return match (refused.next(), http.kind()) {
-                (Some(refused), _) => refusal(refused),
-                (None, HttpErrorKind::Timeout) => failed("the server does not answer".to_owned()),
-                (None, HttpErrorKind::Connect) => {
-                    failed(format!("the server can't be reached: {}", innermost(http)))
-                }
-                (None, _) => failed(format!("the connection broke: {}", innermost(http))),
+            return match refused.next() {
+                Some(refused) => refusal(refused),
+                None => failed(of_connection(http)),
             };
         }
         inner = cause.source();
@@ -85,12 +82,40 @@ fn of_request(service: Service, error: &object_store::Error) -> Error {
     }
     match status(&text) {
         Some(code @ (401 | 403)) => denied(service, code),
-        Some(code) => failed(format!("the server answers {code}")),
+        Some(code) => failed(status_text(code)),
+        None if text.contains("Got invalid") => {
+            failed("the server's answer is cut or damaged".to_owned())
+        }
         None if text.contains("ange") => {
             failed("the server sends other bytes than asked for".to_owned())
         }
         None => failed(innermost(error)),
     }
+}
+
+/// Returns what is wrong with a connection, in a few words.
+pub(crate) fn of_connection(http: &HttpError) -> String {
+    let mut before = causes(http)
+        .into_iter()
+        .filter_map(|e| e.downcast_ref::<Unavailable>());
+    match (before.next(), http.kind()) {
+        (Some(before), _) => before.to_string(),
+        (None, HttpErrorKind::Timeout) => "the server does not answer".to_owned(),
+        (None, HttpErrorKind::Connect) => {
+            format!("the server can't be reached: {}", innermost(http))
+        }
+        (None, _) => format!("the connection broke: {}", innermost(http)),
+    }
+}
+
+/// Returns the words for an HTTP status.
+pub(crate) fn status_text(code: u16) -> String {
+    format!("the server answers {code}")
+}
+
+/// Whether the list of a store came cut or damaged, so that it is worth asking again.
+pub(crate) fn is_cut_list(error: &object_store::Error) -> bool {
+    error.to_string().contains("list response")
 }
 
 pub(crate) fn refusal(refused: &RequestRefusal) -> Error {

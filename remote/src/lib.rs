@@ -9,6 +9,7 @@ mod browse;
 mod client;
 mod commit;
 mod connector;
+mod failures;
 mod fault;
 mod flow;
 mod folder;

@@ -1,5 +1,7 @@
 //! What may go wrong with a server: put right unseen, or named, with nothing left behind.
 
+use std::time::{Duration, Instant};
+
 use spr_testkit::server::Fault;
 
 use super::{Remote, expected};
@@ -198,6 +200,81 @@ fn a_server_that_is_silent_is_not_waited_for_without_end() {
         .plan("GET", "x.ark", (0, 1000), Fault::Silent(60_000));
     let said = r.fails("s3://b/x.ark out.ark --remote-timeout 1");
     assert!(said.contains("the server does not answer"), "{said}");
+}
+
+#[test]
+fn a_server_that_never_answers_is_given_up() {
+    let r = Remote::with_corpus();
+    r.scratch.write("in.ark", r.server.get("b/x.ark").unwrap());
+    let corpus = r.server.get("b/x.scp").unwrap();
+    let local = String::from_utf8(corpus).unwrap();
+    let local = local.replace(" x.ark:", &format!(" {}/b/x.ark:", r.server.url()));
+    r.scratch.write("far.scp", local);
+    for line in [
+        "s3://b/x.ark out.ark",
+        "WEB/b/x.ark out.ark",
+        "in.ark s3://b/out.pfile",
+        "far.scp out.ark --allow-urls --on-error skip",
+        "info s3://b/y.pfile",
+        "shards status s3://b/out.{shard}.pfile",
+    ] {
+        for method in ["GET", "HEAD", "PUT", "POST"] {
+            let silent = Fault::Silent(100_000);
+            r.server.plan(method, "", (0, 1000), silent);
+        }
+        r.server.log();
+        let start = Instant::now();
+        let said = r.run(&format!("{line} --remote-timeout 1"));
+        let took = start.elapsed();
+        assert!(said.err.contains("does not answer"), "{line}: {}", said.err);
+        assert_ne!(said.status, 0, "{line}");
+        assert!(took < Duration::from_secs(30), "{line}: {took:?}");
+        let asked = r.server.log();
+        assert!(asked.len() <= 7, "{line}: {asked:?}");
+        r.server.mend();
+    }
+}
+
+#[test]
+fn a_place_that_fails_for_good_is_not_asked_again() {
+    let r = Remote::with_corpus();
+    for method in ["GET", "HEAD"] {
+        r.server
+            .plan(method, "x.ark", (0, 1000), Fault::Status(503));
+    }
+    r.server.log();
+    let said = r.run("s3://b/x.scp out.ark --on-error skip");
+    assert!(said.err.contains("the server answers 503"), "{}", said.err);
+    let asked = r.server.log();
+    let asked = asked.iter().filter(|line| line.contains("x.ark")).count();
+    assert!(asked <= 6, "{asked}");
+}
+
+#[test]
+fn a_list_that_came_cut_is_asked_for_again() {
+    let (r, want) = (Remote::with_corpus(), expected());
+    for (fault, words) in [
+        (Fault::Half, "the server's answer is cut or damaged"),
+        (Fault::Cut(30), "the connection broke"),
+    ] {
+        r.server.plan("GET", "list-type", (0, 2), fault.clone());
+        let said = r.ok("s3://b/*.ark jsonl:- -q");
+        assert!(said.out == want, "{fault:?}");
+        r.server.mend();
+        r.server.plan("GET", "list-type", (0, 1000), fault.clone());
+        let error = r.fails("s3://b/*.ark out.ark");
+        assert!(error.contains(words), "{fault:?}: {error}");
+        r.server.mend();
+    }
+    r.server.plan("POST", "uploads", (0, 1000), Fault::Half);
+    r.scratch
+        .write("big.ark", r.server.get("b/x.ark").unwrap().repeat(30));
+    // The server has begun an upload, whose name is lost.
+    let said = r.run("big.ark s3://b/out.ark --remote-block 5m");
+    assert_eq!(said.status, 2, "{}", said.err);
+    let words = "the server's answer is cut or damaged";
+    assert!(said.err.contains(words), "{}", said.err);
+    assert!(r.server.get("b/out.ark").is_none());
 }
 
 #[test]

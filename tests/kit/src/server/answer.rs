@@ -37,11 +37,14 @@ impl Answer {
 
     /// Sends it; as an error if the connection is to end.
     pub(super) fn send(
-        self,
+        mut self,
         out: &mut impl Write,
         request: &Request,
         fault: Option<&Fault>,
     ) -> io::Result<()> {
+        if fault == Some(&Fault::Half) {
+            self.body.truncate(self.body.len() / 2);
+        }
         let mut head = format!(
             "HTTP/1.1 {} x\r\nContent-Length: {}\r\n",
             self.status,

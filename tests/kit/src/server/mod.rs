@@ -24,6 +24,8 @@ pub enum Fault {
     ErrorInside,
     /// The connection breaks after so many bytes of the body.
     Cut(usize),
+    /// The body is half of what it should be, and is said to be all.
+    Half,
     /// The connection breaks before an answer.
     Gone,
     /// Nothing is said for so many milliseconds.
