@@ -1,6 +1,7 @@
 //! Lookup of single objects, and of common prefixes as folders.
 
 use std::io;
+use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use object_store::path::Path;
@@ -13,6 +14,11 @@ use crate::fault;
 use crate::lookup_cache::LookupCache;
 use crate::range::{Pin, ask};
 use crate::runtime::wait;
+
+/// The number of tries for a list.
+const TRIES: u32 = 3;
+/// The pause before the first retry; it then grows.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Looks up names.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +65,9 @@ impl Browser {
 
     fn file(&self, address: &Address, pin: &Pin) -> FileStatus {
         let status = FileStatus::new(FileKind::File, pin.length, address.identity());
-        status.with_version(pin.tag().map(str::to_owned))
+        status
+            .with_version(pin.tag().map(str::to_owned))
+            .with_modified(pin.modified())
     }
 
     /// Lists all objects below a folder.
@@ -85,7 +93,10 @@ impl Browser {
         no_folders(&address)?;
         let prefix = prefix(&address.path);
         let service = client.service;
-        let listed = wait(async move { client.store.list_with_delimiter(prefix.as_ref()).await })?;
+        let listed = wait(async move {
+            let store = &client.store;
+            again_if_cut(|| store.list_with_delimiter(prefix.as_ref())).await
+        })?;
         let listed = listed.map_err(|e| fault::of(service, e))?;
         let files = listed.objects.iter().map(|meta| &meta.location);
         let all = files.chain(&listed.common_prefixes);
@@ -98,10 +109,29 @@ impl Browser {
 pub(crate) fn objects(address: &Address, client: &Client) -> io::Result<Vec<ObjectMeta>> {
     no_folders(address)?;
     let (prefix, store) = (prefix(&address.path), client.store.clone());
-    let listed = wait(async move { store.list(prefix.as_ref()).try_collect::<Vec<_>>().await })?;
+    let listed = wait(async move {
+        again_if_cut(|| store.list(prefix.as_ref()).try_collect::<Vec<_>>()).await
+    })?;
     let mut objects = listed.map_err(|e| fault::of(client.service, e))?;
     objects.retain(|meta| meta.location != address.path);
     Ok(objects)
+}
+
+/// Asks for a list, and a few times more if it came cut, which the library does not.
+async fn again_if_cut<T, F>(ask: impl Fn() -> F) -> object_store::Result<T>
+where
+    F: Future<Output = object_store::Result<T>>,
+{
+    let mut tries = 1;
+    loop {
+        match ask().await {
+            Err(error) if tries < TRIES && fault::is_cut_list(&error) => {
+                tokio::time::sleep(PAUSE * tries).await;
+                tries += 1;
+            }
+            other => return other,
+        }
+    }
 }
 
 fn no_folders(address: &Address) -> io::Result<()> {
@@ -118,7 +148,9 @@ fn prefix(path: &Path) -> Option<Path> {
 /// Returns `true` if there is an object below a prefix.
 pub(crate) fn has_folder(client: &Client, path: &Path) -> io::Result<bool> {
     let (prefix, store) = (prefix(path), client.store.clone());
-    let first = wait(async move { store.list(prefix.as_ref()).try_next().await })?;
+    let first = wait(async move {
+        again_if_cut(|| async { store.list(prefix.as_ref()).try_next().await }).await
+    })?;
     let first = first.map_err(|e| fault::of(client.service, e))?;
     // A bucket is a folder even if it is empty.
     Ok(first.is_some() || path.as_ref().is_empty())

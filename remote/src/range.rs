@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::time::{Duration, SystemTime};
 
 use object_store::path::Path;
 use object_store::{Attribute, GetOptions, GetRange, GetResult, ObjectMeta};
@@ -28,6 +29,12 @@ impl Pin {
             },
             length: meta.size,
         }
+    }
+
+    /// Returns the time of the last change, where it stands for the ETag.
+    pub(crate) fn modified(&self) -> Option<SystemTime> {
+        let seconds = u64::try_from(self.modified).ok().filter(|at| *at > 0)?;
+        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
     }
 
     /// Returns the ETag, if the server sent one.

@@ -19,6 +19,7 @@ use crate::job::{Job, Outcome};
 use crate::looks;
 use crate::plan::{Plan, Sink};
 use crate::shard::{FIELD, Hashes};
+use crate::verbs::shards::CHANGED;
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs, session: &Session) -> Result<u8> {
@@ -31,6 +32,16 @@ pub(super) fn run_with(
     session: &Session,
     prepare: impl FnOnce(&mut Plan, &Env) -> Result<()>,
 ) -> Result<u8> {
+    run_hashing(args, session, Hashes::of_opened(), prepare)
+}
+
+/// Converts, and checks that what is read has the hashes that are expected of it.
+pub(super) fn run_hashing(
+    args: &ConvertArgs,
+    session: &Session,
+    hashes: Hashes,
+    prepare: impl FnOnce(&mut Plan, &Env) -> Result<()>,
+) -> Result<u8> {
     let registry = &session.registry;
     let shard = args.shard.which()?;
     if shard.is_none() {
@@ -41,8 +52,7 @@ pub(super) fn run_with(
     let mut env = looks::once(&plan::env(&args.read, session)?);
     env.threads = args.jobs;
     env.durable = !args.no_sync;
-    let hashes = Hashes::default();
-    if shard.is_some() {
+    if shard.is_some() || hashes.expects() {
         env = hashes.watch(&env);
     }
     let mut job = plan::job(args, registry, &env).map_err(|error| between(error, args, &env))?;
@@ -59,7 +69,8 @@ pub(super) fn run_with(
     let sharding = match shard {
         None => None,
         Some(shard) => {
-            let begun = ShardRecorder::begin(shard, args, hashes, &mut job, registry, &env)?;
+            let begun =
+                ShardRecorder::begin(shard, args, hashes.clone(), &mut job, registry, &env)?;
             match begun {
                 None => return Ok(DONE),
                 sharding => sharding,
@@ -70,6 +81,7 @@ pub(super) fn run_with(
         log: args.error_log.as_ref(),
         report: args.report.as_ref(),
         sharding,
+        hashes,
         json: args.read.json,
         quiet: args.read.quiet,
         progress: args.progress,
@@ -101,11 +113,12 @@ fn check_unnumbered(args: &ConvertArgs) -> Result<()> {
         args.output.as_ref(),
         args.labels_out.as_ref(),
     ];
-    match outputs
-        .into_iter()
-        .flatten()
-        .find(|name| name.contains(FIELD))
-    {
+    let outputs = outputs.into_iter().flatten().cloned();
+    let documents = args.report.iter().chain(&args.error_log);
+    let names = outputs
+        .chain(documents.map(ToString::to_string))
+        .chain(args.output_options.iter().cloned());
+    match names.into_iter().find(|name| name.contains(FIELD)) {
         Some(name) => Err(Error::usage(format!("{FIELD} in the name, but no --shard"))
             .file(name)
             .hint("--shard 1/16 converts the first of sixteen shards")),
@@ -121,6 +134,8 @@ pub(super) struct Documents<'a> {
     pub(super) report: Option<&'a Location>,
     /// What is told of a shard.
     pub(super) sharding: Option<ShardRecorder>,
+    /// The hashes that are expected of what is read.
+    pub(super) hashes: Hashes,
     pub(super) json: bool,
     pub(super) quiet: bool,
     pub(super) progress: ProgressArg,
@@ -132,6 +147,10 @@ impl Documents<'_> {
         let registry = &session.registry;
         let facts = self.facts(job, env)?;
         let mut sharding = self.sharding.take();
+        // What is done again only to be compared was told when it was done.
+        let silent = env.listening(|_| {});
+        let verifies = sharding.as_ref().is_some_and(ShardRecorder::verifies);
+        let env = if verifies { &silent } else { env };
         let record = sharding.as_ref().map(|sharding| sharding.at().clone());
         let apart = self.log.into_iter().chain(self.report).chain(&record);
         let apart: Vec<_> = apart.collect();
@@ -155,6 +174,13 @@ impl Documents<'_> {
             true => error.suggest(Remedy::SkipErrors),
             false => error,
         })?;
+        if let Some(file) = self.hashes.unexpected(env)? {
+            return Err(Error::unfit(CHANGED).file(file.to_string()));
+        }
+        if let Some(sharding) = sharding.take_if(|sharding| sharding.verifies()) {
+            sharding.verify(&made, job)?;
+            return Ok(DONE);
+        }
         let report = report.map(|mut report| {
             let summary = made.outcome().json(output(job));
             for line in format!("{summary:#}").lines() {

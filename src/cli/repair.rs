@@ -13,6 +13,7 @@ use super::words::data_set;
 use super::words::file;
 use crate::argument::{Input, Pair, Target};
 use crate::job::Job;
+use crate::shard::Hashes;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,6 +79,7 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
         log: args.error_log.as_ref(),
         report: None,
         sharding: None,
+        hashes: Hashes::default(),
         json: args.read.json,
         quiet: args.read.quiet,
         progress: ProgressArg::Never,

@@ -7,7 +7,7 @@ use spr_core::{Error, KeyMap, Remedy, Result};
 use super::args::ConvertArgs;
 use super::document::Document;
 use super::messages;
-use super::shard_args::{ResumeArg, across};
+use super::shard_args::{ResumeArg, ShardArgs, across};
 use crate::job::{Conversion, Job};
 use crate::plan::{Input, Sink};
 use crate::shard::{self, Hashes, Record, Shard, ShardBalance, Weights};
@@ -16,6 +16,9 @@ use crate::shard::{self, Hashes, Record, Shard, ShardBalance, Weights};
 pub(super) struct ShardRecorder {
     record: Record,
     at: Location,
+    /// The record of the job that is done again only to see that nothing changed.
+    verified: Option<Record>,
+    quiet: bool,
     document: Option<Document>,
     hashes: Hashes,
 }
@@ -29,6 +32,8 @@ pub(super) fn named(args: &ConvertArgs, shard: Shard) -> ConvertArgs {
     }
     args.output.iter_mut().for_each(name);
     args.labels_out.iter_mut().for_each(name);
+    let options = args.output_options.iter_mut();
+    options.for_each(|option| *option = shard::numbered(option, shard));
     for document in [&mut args.report, &mut args.error_log]
         .into_iter()
         .flatten()
@@ -55,15 +60,8 @@ impl ShardRecorder {
         registry: &Registry,
         env: &Env,
     ) -> Result<Option<Self>> {
-        if let Some(what) = job.plan.across() {
-            return Err(across(&what));
-        }
-        let target = job.plan.output.as_ref();
-        let Some(main) = target.and_then(|target| target.locations().first().cloned()) else {
-            let message = "a shard must go to a file, so that others can tell that it is done";
-            return Err(Error::usage(message).file(target.map_or("", Sink::text)));
-        };
         let flags = &args.shard;
+        let main = main_file(shard, flags, job, registry, env)?;
         let by = flags
             .shard_by
             .as_deref()
@@ -72,38 +70,40 @@ impl ShardRecorder {
         let groups = groups
             .map(|file| KeyMap::open(&file.clone().into(), env))
             .transpose()?;
-        let weights = Weights::of(&job.plan.inputs, by, groups.as_ref(), registry, env)?;
-        let groups = flags.shard_group.as_ref();
-        let record = Record::begin(shard, &weights, &job.plan, groups, registry, env)?;
+        let to = (groups.as_ref(), &hashes);
+        let weights = Weights::of(&job.plan.inputs, by, to, registry, env)?;
+        let from = (&job.plan, flags.shard_group.as_ref());
+        let record = Record::begin(shard, &weights, from, &hashes, registry, env)?;
         let at = shard::record_of(&main);
+        let mut verified = None;
         if let Some(how) = flags.resume.filter(|_| !args.overwrite) {
             // What is found here is not an input.
             let apart = Env::default().with_store(env.store().clone());
-            if let Some(done) = Record::read(&at, &apart)? {
-                resume(&done, &record, (&at, how), &apart)?;
-                if !args.read.quiet {
-                    messages::plain(&format!("{at}: have it"));
-                }
+            let done = Record::read(&at, &apart);
+            let done = done.map_err(|error| error.suggest(Remedy::Overwrite))?;
+            if let Some(done) = &done {
+                resume(done, &record, (&at, how), &apart)?;
+            }
+            let again = how == ResumeArg::Verify && !job.plan.run.dry_run;
+            if done.is_some() && !again {
+                have(&at, args.read.quiet);
                 return Ok(None);
             }
+            verified = done;
             // What a job left that did not come to its end goes.
             job.plan.run.overwrite = true;
         }
-        if weights.count() < shard.of && shard.number == 1 {
-            let message = format!(
-                "fewer entries than shards, {} than {}: some are empty",
-                weights.count(),
-                shard.of
-            );
-            let input = job.plan.inputs.first().map_or("", Input::text);
-            env.warn(&Error::unfit(message).file(input));
-        }
+        warn_of_few(shard, weights.count(), job, env);
+        let outputs = job.plan.outputs().flat_map(Sink::locations);
+        shard::keep_inputs(&job.plan, &outputs.collect::<Vec<_>>(), registry, env)?;
         job.settle_kind(registry, env)?;
         let inputs = std::mem::take(&mut job.plan.inputs);
         job.plan.inputs = weights.leave(inputs, shard);
         Ok(Some(Self {
             record,
             at,
+            verified,
+            quiet: args.read.quiet,
             document: None,
             hashes,
         }))
@@ -120,6 +120,26 @@ impl ShardRecorder {
         &self.at
     }
 
+    /// Whether the job is done again only to see that nothing changed, and what it made is not kept.
+    pub(super) fn verifies(&self) -> bool {
+        self.verified.is_some()
+    }
+
+    /// Checks that the job made what its record says, which is kept.
+    ///
+    /// # Errors
+    /// It made something else.
+    pub(super) fn verify(mut self, made: &Conversion, job: &Job) -> Result<()> {
+        made.tell(&mut self.record, &self.hashes, job)?;
+        let done = self.verified.iter();
+        if let Some(file) = done.filter_map(|done| done.outdated(&self.record)).next() {
+            let message = format!("says that {file} is done, but the inputs make other bytes now");
+            return Err(refused(&self.at, message));
+        }
+        have(&self.at, self.quiet);
+        Ok(())
+    }
+
     /// Completes the record, whose name is the last to be given.
     pub(super) fn complete(mut self, made: &Conversion, job: &Job) -> Result<Option<Output>> {
         made.tell(&mut self.record, &self.hashes, job)?;
@@ -133,6 +153,53 @@ impl ShardRecorder {
     }
 }
 
+/// The file with the data of a shard.
+///
+/// # Errors
+/// The job looks across utterances or reads a pipe, or something that it writes has no file of its own.
+fn main_file(
+    shard: Shard,
+    flags: &ShardArgs,
+    job: &Job,
+    registry: &Registry,
+    env: &Env,
+) -> Result<Location> {
+    if let Some(what) = job.plan.across() {
+        return Err(across(&what));
+    }
+    shard::check_pipes(&job.plan, flags.shard_group.as_ref(), env)?;
+    let (target, labels) = job.targets(registry)?;
+    for target in std::iter::once(&target).chain(&labels) {
+        shard::check_numbered(target, shard, env)?;
+    }
+    target.locations().first().cloned().ok_or_else(|| {
+        let message = "a shard must go to a file, so that others can tell that it is done";
+        Error::usage(message).file(target.text())
+    })
+}
+
+/// Warns once if some shards have nothing to do.
+fn warn_of_few(shard: Shard, entries: u64, job: &Job, env: &Env) {
+    if entries < shard.of && shard.number == 1 {
+        let of = shard.of;
+        let message = format!("fewer entries than shards, {entries} than {of}: some are empty");
+        let input = job.plan.inputs.first().map_or("", Input::text);
+        env.warn(&Error::unfit(message).file(input));
+    }
+}
+
+/// The error about a record that stays, as it is in the way of another job.
+fn refused(at: &Location, message: String) -> Error {
+    let error = Error::unfit(message).file(at.to_string());
+    error.suggest(Remedy::Overwrite)
+}
+
+fn have(at: &Location, quiet: bool) {
+    if !quiet {
+        messages::plain(&format!("{at}: have it"));
+    }
+}
+
 /// Checks that the job that left a record was this one, and what it wrote is still there.
 fn resume(
     done: &Record,
@@ -140,10 +207,7 @@ fn resume(
     (at, how): (&Location, ResumeArg),
     env: &Env,
 ) -> Result<()> {
-    let refuse = |message: String| {
-        let error = Error::unfit(message).file(at.to_string());
-        Err(error.suggest(Remedy::Overwrite))
-    };
+    let refuse = |message: String| Err(refused(at, message));
     if let Some(what) = done.differs_from(wanted) {
         return refuse(format!("belongs to a different job: '{what}' differs"));
     }

@@ -31,8 +31,8 @@ pub(super) struct ShardArgs {
         hide_short_help = true
     )]
     pub(super) shard_group: Option<Location>,
-    /// Do nothing if the shard's record says that it is done; with =verify, check that its files are
-    /// still what was written
+    /// Do nothing if the shard's record says that it is done; with =verify, read all of the input and
+    /// the output again to see that both are still what they were
     #[arg(
         long,
         value_name = "verify",
@@ -52,7 +52,7 @@ pub(super) enum ResumeArg {
     /// By its record, and files of the lengths that it says.
     #[value(hide = true)]
     Done,
-    /// Check the hashes of the files, too.
+    /// Check the hashes of the files, and make them once more to compare.
     Verify,
 }
 

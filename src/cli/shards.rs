@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{FormatInfo, IndexKind, OptionSpec, Registry};
 use spr_core::{Error, KeyMap, Result};
 
@@ -14,7 +14,8 @@ use super::session::Session;
 use super::words::data_set;
 use super::words::file;
 use super::{convert, messages, plan};
-use crate::shard::{Shard, ShardBalance, Weights};
+use crate::argument::Target;
+use crate::shard::{Hashes, Shard, ShardBalance, Weights};
 use crate::verbs::shards::{Shards, State, expression};
 
 pub(super) const EXAMPLES: &str = "\
@@ -168,14 +169,19 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     if args.no_copy {
         return join_scripts(&shards, &output, &convert, registry, &env);
     }
-    convert.paths = shards.parts()?.iter().map(ToString::to_string).collect();
+    convert.paths = shards.parts()?;
     convert.read.from = shards.format().map(str::to_owned);
     if let Some(format) = shards.format().and_then(|name| registry.find(name))
         && keeps_stored(format.info(), &convert, &output, registry, &env)
     {
         convert.output_options.push("compress=keep".to_owned());
     }
-    convert::run_with(&convert, session, |_, _| Ok(()))
+    let hashes = Hashes::default();
+    shards.expect(&hashes);
+    convert::run_hashing(&convert, session, hashes, |_, env| {
+        shards.files().iter().for_each(|file| env.reads(file));
+        Ok(())
+    })
 }
 
 /// Whether the output can take objects as the shards, which are of `format`, have them.
@@ -193,7 +199,7 @@ fn keeps_stored(
         return false;
     }
     let pairs = plan::pairs(&convert.output_options).unwrap_or_default();
-    let target = crate::argument::Target::parse(output, None, &pairs, registry, env);
+    let target = Target::parse(output, None, &pairs, registry, env);
     target.is_ok_and(|target| {
         let free = target
             .options()
@@ -213,21 +219,21 @@ fn join_scripts(
     registry: &Registry,
     env: &Env,
 ) -> Result<u8> {
+    // Lists point into the data that other shards wrote, whichever of them is read.
+    shards.files().iter().for_each(|file| env.reads(file));
+    check_script_name(output, shards, registry, env)?;
     let mut joined = Document::create(&output.into(), convert.overwrite, env)?;
     let mut lines = 0;
     for number in 1..=shards.of {
         let target = shards.target(number, registry, env)?;
         let files = target.locations();
-        let is_script = |file: &&Location| match target.format().info().index {
-            IndexKind::Script(extension) => file.extension() == Some(extension),
-            IndexKind::Own | IndexKind::SideFile => false,
-        };
-        let script = files.iter().find(is_script);
+        let script = files.iter().find(|file| is_script(file, &target));
         let Some(script) = script else {
             return Err(Error::usage("the shards have no script files")
                 .file(target.text())
                 .hint("leave out --no-copy, or write them with ark,scp:"));
         };
+        shards.check_hash(script, env)?;
         let mut source = env.open_file(script)?;
         let mut line = Vec::new();
         while source.line(&mut line, &env.limits)? {
@@ -246,6 +252,27 @@ fn join_scripts(
     Ok(DONE)
 }
 
+/// Whether a file is a script file of a target's format by its name.
+fn is_script(file: &Location, target: &Target) -> bool {
+    match target.format().info().index {
+        IndexKind::Script(extension) => file.extension() == Some(extension),
+        IndexKind::Own | IndexKind::SideFile => false,
+    }
+}
+
+/// Checks that the joined script files go to a script file, or to standard output.
+fn check_script_name(output: &str, shards: &Shards, registry: &Registry, env: &Env) -> Result<()> {
+    let target = shards.target(1, registry, env)?;
+    let written = Target::parse(output, None, &[], registry, env);
+    let is_plain = written.is_ok_and(|written| written.place == Locator::file(output));
+    if output == "-" || is_plain && is_script(&output.into(), &target) {
+        return Ok(());
+    }
+    let message = "is no name of a script file, and --no-copy writes nothing else";
+    let error = Error::usage(message).file(output);
+    Err(error.hint("such as -o all.scp; without --no-copy the data are copied"))
+}
+
 fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
@@ -255,7 +282,8 @@ fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
         .map(|file| KeyMap::open(&file.clone().into(), &env))
         .transpose()?;
     let by: ShardBalance = args.shard_by.parse()?;
-    let weights = Weights::of(&inputs, by, groups.as_ref(), registry, &env)?;
+    let to = (groups.as_ref(), &Hashes::default());
+    let weights = Weights::of(&inputs, by, to, registry, &env)?;
     let mut lines = vec![format!(
         "{:>5} {:>10} {:>10} {:>14}",
         "shard",

@@ -1,11 +1,17 @@
 //! The shards of an output: their state and consistency.
 
+use std::collections::HashMap;
+
 use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
+use spr_core::tables::side;
 use spr_core::{Error, Result};
 
 use crate::argument::Target;
-use crate::shard::{Record, Shard, numbered, pattern, record_of};
+use crate::shard::{Hashes, Record, Shard, numbered, of_file, pattern, record_of};
+
+/// What is wrong with a file that has not the hash of the record.
+pub const CHANGED: &str = "changed after its shard was done: its bytes are not those of the record";
 
 /// All shards of an output, by their records.
 pub struct Shards {
@@ -15,8 +21,36 @@ pub struct Shards {
     text: String,
     /// The number of shards.
     pub of: u64,
-    /// The record of each shard that has one.
-    records: Vec<Option<Record>>,
+    /// What is known of each shard.
+    found: Vec<Found>,
+}
+
+/// What is known of a shard.
+enum Found {
+    /// It has a record.
+    Recorded(Box<Record>),
+    /// It has no record.
+    Nothing,
+    /// Its record can't be read, for this reason.
+    Unreadable(String),
+}
+
+impl Found {
+    /// Reads the record of a shard.
+    fn read(file: &Location, env: &Env) -> Self {
+        match Record::read(file, env) {
+            Ok(Some(record)) => Self::Recorded(Box::new(record)),
+            Ok(None) => Self::Nothing,
+            Err(error) => Self::Unreadable(error.message().to_owned()),
+        }
+    }
+
+    fn record(&self) -> Option<&Record> {
+        match self {
+            Self::Recorded(record) => Some(record),
+            Self::Nothing | Self::Unreadable(_) => None,
+        }
+    }
 }
 
 /// The state of a shard.
@@ -26,7 +60,7 @@ pub enum State {
     Done,
     /// It has no record.
     Missing,
-    /// It is done, but inconsistent with others, or its files have changed.
+    /// It is done, but inconsistent with others, its files have changed, or its record can't be read.
     Mismatched(String),
 }
 
@@ -50,11 +84,11 @@ impl Shards {
             name,
             text,
             of,
-            records: Vec::new(),
+            found: Vec::new(),
         };
         for number in 1..=of {
-            let record = Record::read(&record_of(&shards.data(number)?), env)?;
-            shards.records.push(record);
+            let found = Found::read(&record_of(&shards.data(number)?), env);
+            shards.found.push(found);
         }
         Ok(shards)
     }
@@ -67,21 +101,48 @@ impl Shards {
         Ok(numbered(&self.name, Shard::new(number, self.of)?).into())
     }
 
-    /// Returns the data of all shards with utterances, or of the first if there are none.
+    /// Returns the records in order.
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.found.iter().filter_map(Found::record)
+    }
+
+    /// Returns the data of all shards with utterances, or of the first if there are none, as
+    /// arguments that name their side files where these are elsewhere.
     ///
     /// # Errors
     /// A shard has no record.
-    pub fn parts(&self) -> Result<Vec<Location>> {
+    pub fn parts(&self) -> Result<Vec<String>> {
         let full = |record: &&Record| record.utterances > 0;
-        let records = self.records.iter().flatten();
-        let mut numbers: Vec<_> = records.filter(full).map(|record| record.shard).collect();
-        if numbers.is_empty() {
-            numbers.push(1);
+        let mut records: Vec<_> = self.records().filter(full).collect();
+        if records.is_empty() {
+            records.extend(self.records().next());
         }
-        numbers
-            .into_iter()
-            .map(|number| self.data(number))
-            .collect()
+        let part = |record: &Record| {
+            let data = self.data(record.shard)?;
+            Ok(match &record.side {
+                Some(place) => format!("{data},{}={place}", side::OPTION.name),
+                None => data.to_string(),
+            })
+        };
+        records.into_iter().map(part).collect()
+    }
+
+    /// Returns all files of the shards, which are read or pointed into.
+    pub fn files(&self) -> Vec<Location> {
+        let outputs = self.records().flat_map(|record| &record.outputs);
+        let mut files: Vec<_> = outputs.map(|it| it.name.as_str().into()).collect();
+        let records = (1..=self.of).filter_map(|number| self.data(number).ok());
+        files.extend(records.map(|data| record_of(&data)));
+        files
+    }
+
+    /// Has what is read of the shards hashed, to be compared with their records.
+    pub fn expect(&self, hashes: &Hashes) {
+        for output in self.records().flat_map(|record| &record.outputs) {
+            if let Some(hash) = &output.hash {
+                hashes.expect(output.name.as_str().into(), hash.clone());
+            }
+        }
     }
 
     /// Returns the output of a shard, as its job wrote it.
@@ -93,34 +154,66 @@ impl Shards {
         Target::parse(&text, None, &[], registry, env)
     }
 
+    /// Checks that a file of a shard has the hash of the record.
+    ///
+    /// # Errors
+    /// It has another one, or cannot be read.
+    pub fn check_hash(&self, file: &Location, env: &Env) -> Result<()> {
+        let outputs = self.records().flat_map(|record| &record.outputs);
+        let mut hashes = outputs.filter(|it| it.name == file.to_string());
+        match hashes.find_map(|it| it.hash.as_ref()) {
+            Some(hash) if of_file(file, env)? != *hash => {
+                Err(Error::unfit(CHANGED).file(file.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the format of the data, according to the first record.
     pub fn format(&self) -> Option<&str> {
-        let first = self.records.iter().flatten().next()?;
-        Some(&first.format)
+        Some(&self.records().next()?.format)
     }
 
     /// Returns the state of each shard in order.
     pub fn states(&self, env: &Env) -> Vec<State> {
-        let first = self.records.iter().flatten().next();
-        let state = |(n, record): (usize, &Option<Record>)| {
-            let (Some(record), Some(first)) = (record, first) else {
-                return State::Missing;
-            };
-            // Some facts differ between shards.
-            let mut own = record.clone();
-            (own.shard, own.entries) = (first.shard, first.entries);
-            own.archives.clone_from(&first.archives);
-            let wrong = match (own.differs_from(first), record.missing(env)) {
-                _ if record.shard != n as u64 + 1 || record.of != self.of => {
-                    format!("its record is of shard {} of {}", record.shard, record.of)
+        let mut files = HashMap::new();
+        let first = self.records().next();
+        let mut states = Vec::new();
+        for (number, found) in (1..).zip(&self.found) {
+            states.push(match (found, first) {
+                (Found::Unreadable(why), _) => State::Mismatched(why.clone()),
+                (Found::Recorded(record), Some(first)) => {
+                    let wrong = self.mismatch((number, record), first, env);
+                    let wrong = wrong.or_else(|| other_version(record, &mut files));
+                    wrong.map_or(State::Done, State::Mismatched)
                 }
-                (Some(what), _) => format!("its {what} is not that of shard {}", first.shard),
-                (None, Some(file)) => format!("{file} is missing or changed"),
-                (None, None) => return State::Done,
-            };
-            State::Mismatched(wrong)
-        };
-        self.records.iter().enumerate().map(state).collect()
+                _ => State::Missing,
+            });
+        }
+        states
+    }
+
+    /// Says how the record of a shard is inconsistent with its place, with the first record, or with
+    /// its files.
+    fn mismatch(
+        &self,
+        (number, record): (u64, &Record),
+        first: &Record,
+        env: &Env,
+    ) -> Option<String> {
+        if record.shard != number || record.of != self.of {
+            let message = format!("its record is of shard {} of {}", record.shard, record.of);
+            return Some(message);
+        }
+        // Some facts differ between shards.
+        let mut own = record.clone();
+        (own.shard, own.entries) = (first.shard, first.entries);
+        own.archives.clone_from(&first.archives);
+        if let Some(what) = own.differs_from(first) {
+            return Some(format!("its {what} is not that of shard {}", first.shard));
+        }
+        let file = record.missing(env)?;
+        Some(format!("{file} is missing or changed"))
     }
 
     /// Checks that all shards are done, consistent and complete.
@@ -141,7 +234,7 @@ impl Shards {
             }
         }
         let mut end = 0;
-        for record in self.records.iter().flatten() {
+        for record in self.records() {
             let [first, next] = record.entries;
             if first != end {
                 let file = record_of(&self.data(record.shard)?).to_string();
@@ -150,11 +243,7 @@ impl Shards {
             }
             end = next;
         }
-        let all = self
-            .records
-            .iter()
-            .flatten()
-            .map(|record| record.input.entries);
+        let all = self.records().map(|record| record.input.entries);
         match all.max().is_some_and(|all| all != end) {
             true => Err(Error::unfit(format!(
                 "the shards end at entry {end}, which is not the last"
@@ -163,6 +252,22 @@ impl Shards {
             false => Ok(()),
         }
     }
+}
+
+/// Says which file a shard read in another version than a shard before, if there is one. `files` has
+/// the hashes of those of the shards before.
+fn other_version<'a>(
+    record: &'a Record,
+    files: &mut HashMap<&'a str, (&'a str, u64)>,
+) -> Option<String> {
+    let mut wrong = None;
+    for (file, hash) in &record.files {
+        let (before, shard) = files.entry(file).or_insert((hash, record.shard));
+        if *before != hash.as_str() && wrong.is_none() {
+            wrong = Some(format!("read another version of {file} than shard {shard}"));
+        }
+    }
+    wrong
 }
 
 /// Formats the missing shards for array jobs: `3,7-9`.

@@ -56,6 +56,8 @@ mod plot;
 mod remote;
 mod rounding;
 mod shards;
+mod shards_changes;
+mod shards_places;
 mod skipping;
 mod sound;
 mod split;

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::io::{self, Read, Seek, Write};
+use std::time::SystemTime;
 
 use super::{Finish, Leftover, Location};
 use crate::error::{Error, Remedy, Result};
@@ -108,6 +109,8 @@ pub struct FileStatus {
     pub identity: Identity,
     /// A mark of the content, such as an ETag, if the store has one.
     pub version: Option<String>,
+    /// The time of the last change, if the store knows it.
+    pub modified: Option<SystemTime>,
 }
 
 impl FileStatus {
@@ -118,6 +121,7 @@ impl FileStatus {
             length,
             identity,
             version: None,
+            modified: None,
         }
     }
 
@@ -125,6 +129,12 @@ impl FileStatus {
     #[must_use]
     pub fn with_version(self, version: Option<String>) -> Self {
         Self { version, ..self }
+    }
+
+    /// Adds the time of the last change.
+    #[must_use]
+    pub fn with_modified(self, modified: Option<SystemTime>) -> Self {
+        Self { modified, ..self }
     }
 }
 

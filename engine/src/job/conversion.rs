@@ -4,9 +4,10 @@ use spr_core::Result;
 use spr_core::bytes::{Output, Parents};
 use spr_core::loss::{LossReport, describe};
 use spr_core::model::Key;
+use spr_core::tables::side;
 
 use super::{Job, Outcome};
-use crate::shard::{Hashes, OutputRecord, Record};
+use crate::shard::{Hashes, OutputRecord, Record, Shard, check_name};
 
 /// A completed conversion before its commit. Dropping it removes its files.
 pub struct Conversion {
@@ -38,17 +39,25 @@ impl Conversion {
         record.format = self.outcome.to.to_owned();
         let losses = self.outcome.losses.iter().flat_map(LossReport::lines);
         record.losses = losses.map(|(kind, line)| describe(kind, line)).collect();
+        let shard = Shard::new(record.shard, record.of)?;
         for output in &self.outputs {
-            let files = output.written()?.into_iter();
-            record
-                .outputs
-                .extend(files.map(|(name, bytes)| OutputRecord {
-                    hash: hashes.of(&name),
+            for (name, bytes) in output.written()? {
+                check_name(&name, shard)?;
+                // A folder that is added to has files of others.
+                let (bytes, hash) = match hashes.of(&name).filter(|_| !job.plan.run.add) {
+                    Some((bytes, hash)) => (bytes, Some(hash)),
+                    None => (bytes, None),
+                };
+                record.outputs.push(OutputRecord {
                     name: name.to_string(),
                     bytes,
-                }));
+                    hash,
+                });
+            }
         }
         let main = job.plan.output.as_ref();
+        let side = main.and_then(|sink| sink.option(side::OPTION.name));
+        record.side = side.map(str::to_owned);
         let main = main.and_then(|sink| sink.locations().first().map(ToString::to_string));
         record
             .outputs

@@ -36,6 +36,33 @@ impl Input {
     }
 }
 
+impl Input {
+    /// The file, if it is a list of places of its own format, and what reads such lists. Other formats
+    /// may have lists of the same name.
+    ///
+    /// # Errors
+    /// It can't be opened.
+    pub(crate) fn own_list(
+        &self,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Option<(&Location, &'static dyn Lists)>> {
+        let Some((file, lists)) = self.list(registry) else {
+            return Ok(None);
+        };
+        let mut source = env.open_file(file)?;
+        Ok(match self.format_of(&mut source, false, registry, env) {
+            Ok((format, _)) => {
+                let own = format.lists();
+                let own = own.filter(|own| own.is_list(file, &self.options));
+                own.map(|own| (file, own))
+            }
+            // What is wrong with it is told when it is read.
+            Err(_) => Some((file, lists)),
+        })
+    }
+}
+
 /// Counts the lines of a file.
 fn lines(file: &Location, env: &Env) -> Result<u64> {
     const BLOCK: usize = 1 << 16;

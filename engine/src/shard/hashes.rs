@@ -1,182 +1,245 @@
-//! Hashes of the files of a shard, computed while they are written.
+//! Hashes of the files that a job reads and writes, computed on the way.
 
-use std::collections::{HashMap, HashSet};
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use spr_core::bytes::{
-    Change, Draft, DraftFolder, DraftOptions, Env, FileStatus, Finish, FinishedFile, Identity,
-    Leftover, Location, OpenedFile, Store,
-};
+use spr_core::bytes::{Env, FileKind, FileStatus, Identity, Location, OpenedFile};
 use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
+
+use super::fingerprint::{outside, text};
+use super::watched_store::WatchedStore;
 
 /// The number of bytes read at a time.
 const BLOCK: usize = 1 << 20;
 
-fn text(hash: &XxHash3_128) -> String {
-    format!("xxh3:{:032x}", hash.finish_128())
-}
-
-/// Hashes a stored file.
+/// Hashes a stored file, or the names and bytes of all files in a folder.
 ///
 /// # Errors
 /// It cannot be read.
 pub fn of_file(file: &Location, env: &Env) -> Result<String> {
-    let hash = env.store().open(file).and_then(of_stored);
-    hash.map_err(|e| Error::io("cannot read", e).file(file.to_string()))
+    if !env.is_folder(file) {
+        return rest_of(file, env, Progress::default());
+    }
+    let mut members = BTreeMap::new();
+    for member in env.list(file)? {
+        let hash = rest_of(&member, env, Progress::default())?;
+        members.insert(member, hash);
+    }
+    Ok(of_members(&members))
 }
 
-fn of_stored(mut stored: Box<dyn OpenedFile>) -> io::Result<String> {
-    let mut hash = XxHash3_128::default();
+/// Hashes what follows the bytes of a file that are hashed already.
+fn rest_of(file: &Location, env: &Env, done: Progress) -> Result<String> {
+    let rest = || {
+        let mut stored = env.store().open(file)?;
+        if done.end > 0 {
+            stored.seek(SeekFrom::Start(done.end))?;
+        }
+        of_stored(stored, done.hash)
+    };
+    rest().map_err(|e| Error::io("cannot read", e).file(file.to_string()))
+}
+
+pub(super) fn of_stored(
+    mut stored: Box<dyn OpenedFile>,
+    mut hash: XxHash3_128,
+) -> io::Result<String> {
     let mut block = vec![0; BLOCK];
     loop {
         match stored.read(&mut block)? {
-            0 => return Ok(text(&hash)),
+            0 => return Ok(text(hash.finish_128())),
             n => hash.write(&block[..n]),
         }
     }
 }
 
-/// The hashes of finished files, by their final names. Clones share them.
+/// The hash of a folder with these files.
+fn of_members(members: &BTreeMap<Location, String>) -> String {
+    let mut hash = XxHash3_128::default();
+    for (member, own) in members {
+        for part in [member.to_string().as_str(), own] {
+            hash.write(&(part.len() as u64).to_le_bytes());
+            hash.write(part.as_bytes());
+        }
+    }
+    text(hash.finish_128())
+}
+
+/// What is known of the bytes that a job reads and writes. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Hashes(Arc<Mutex<HashMap<Location, String>>>);
+pub struct Hashes(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The sizes and hashes of finished files, by their final names.
+    written: BTreeMap<Location, (u64, String)>,
+    /// What tells the files that were opened from others, as long as that is of interest.
+    opened: Option<BTreeSet<u128>>,
+    /// The files whose bytes are hashed while they are read, with the hashes that they should have.
+    expected: HashMap<Location, (String, Arc<Mutex<Progress>>)>,
+}
+
+/// A hash of the first bytes of a file.
+#[derive(Clone, Default)]
+struct Progress {
+    hash: XxHash3_128,
+    /// The number of bytes.
+    end: u64,
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes", self.end)
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Hashes {
-    /// Returns an environment in which each written file is hashed.
+    /// Hashes that tell the files that are opened as well, until they are asked which.
+    pub fn of_opened() -> Self {
+        let state = State {
+            opened: Some(BTreeSet::new()),
+            ..State::default()
+        };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    /// Returns an environment in which files are hashed.
     #[must_use]
     pub fn watch(&self, env: &Env) -> Env {
-        let store = HashingStore {
-            inner: env.store().clone(),
-            hashes: self.clone(),
-        };
+        let store = WatchedStore::new(env.store().clone(), self.clone());
         env.clone().with_store(Arc::new(store))
     }
 
-    /// Returns the hash of a file.
-    pub fn of(&self, file: &Location) -> Option<String> {
-        let hashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        hashes.get(file).cloned()
-    }
-
-    fn add(&self, file: Location, hash: String) {
-        let mut hashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        hashes.insert(file, hash);
-    }
-}
-
-/// A store that hashes new files, except those in folders.
-#[derive(Debug)]
-struct HashingStore {
-    inner: Arc<dyn Store>,
-    hashes: Hashes,
-}
-
-/// A file that is hashed while it grows.
-struct HashedDraft {
-    inner: Box<dyn Draft>,
-    target: Location,
-    hashes: Hashes,
-    /// The hash of the appended bytes; `None` after a change.
-    hash: Option<XxHash3_128>,
-}
-
-impl Write for HashedDraft {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.inner.write(bytes)?;
-        if let Some(hash) = &mut self.hash {
-            hash.write(&bytes[..n]);
+    /// Returns the size and the hash of a written file, or of all files written in a folder.
+    pub fn of(&self, at: &Location) -> Option<(u64, String)> {
+        let state = lock(&self.0);
+        if let Some(own) = state.written.get(at) {
+            return Some(own.clone());
         }
+        let written = state.written.iter();
+        let members: Vec<_> = written.filter(|(file, _)| file.is_within(at)).collect();
+        let size = members.iter().map(|(_, (size, _))| size).sum();
+        let named = members
+            .iter()
+            .map(|(file, (_, hash))| ((*file).clone(), hash.clone()));
+        (!members.is_empty()).then(|| (size, of_members(&named.collect())))
+    }
+
+    /// Returns what tells the files that were opened so far from others. Those that are opened later
+    /// are of no interest.
+    pub(super) fn opened(&self) -> BTreeSet<u128> {
+        lock(&self.0).opened.take().unwrap_or_default()
+    }
+
+    /// Hashes a file while it is read, which should come to `hash`.
+    pub fn expect(&self, file: Location, hash: String) {
+        lock(&self.0).expected.insert(file, (hash, Arc::default()));
+    }
+
+    /// Whether a file is expected to have a hash.
+    pub fn expects(&self) -> bool {
+        !lock(&self.0).expected.is_empty()
+    }
+
+    /// Returns the first of the expected files with another hash. Reads what has not been read.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn unexpected(&self, env: &Env) -> Result<Option<Location>> {
+        let expected = std::mem::take(&mut lock(&self.0).expected);
+        for (file, (hash, done)) in expected {
+            let done = lock(&done).clone();
+            let now = match env.is_folder(&file) {
+                true => of_file(&file, env)?,
+                false => rest_of(&file, env, done)?,
+            };
+            if now != hash {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn add(&self, file: Location, size: u64, hash: String) {
+        lock(&self.0).written.insert(file, (size, hash));
+    }
+
+    /// Takes note of a file that is read or named, as `look` finds it.
+    pub(super) fn note(
+        &self,
+        file: &Location,
+        look: impl FnOnce() -> io::Result<Option<FileStatus>>,
+    ) -> io::Result<()> {
+        if lock(&self.0).opened.is_none() {
+            return Ok(());
+        }
+        let status = look()?.filter(|status| status.kind == FileKind::File);
+        if let (Some(opened), Some(status)) = (&mut lock(&self.0).opened, status) {
+            opened.insert(outside(file, &status));
+        }
+        Ok(())
+    }
+
+    /// Hashes what is read of a file, if that is expected to have a hash.
+    pub(super) fn read(&self, file: &Location, opened: Box<dyn OpenedFile>) -> Box<dyn OpenedFile> {
+        match lock(&self.0).expected.get(file) {
+            None => opened,
+            Some((_, done)) => Box::new(HashedFile {
+                inner: opened,
+                at: 0,
+                done: done.clone(),
+            }),
+        }
+    }
+}
+
+/// A file that is hashed as far as it is read from its start.
+struct HashedFile {
+    inner: Box<dyn OpenedFile>,
+    /// The current position.
+    at: u64,
+    done: Arc<Mutex<Progress>>,
+}
+
+impl Read for HashedFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(out)?;
+        let mut done = lock(&self.done);
+        let known = done.end.checked_sub(self.at);
+        let known = known.and_then(|known| usize::try_from(known).ok());
+        if let Some(new @ [_, ..]) = known.and_then(|known| out[..n].get(known..)) {
+            done.hash.write(new);
+            done.end += new.len() as u64;
+        }
+        self.at += n as u64;
         Ok(n)
     }
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
+impl Seek for HashedFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.at = self.inner.seek(to)?;
+        Ok(self.at)
     }
 }
 
 #[warn(clippy::missing_trait_methods)]
-impl Draft for HashedDraft {
-    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.hash = None;
-        self.inner.patch(at, bytes)
+impl OpenedFile for HashedFile {
+    fn length(&self) -> Option<u64> {
+        self.inner.length()
     }
 
-    fn finish(self: Box<Self>) -> io::Result<Box<dyn FinishedFile>> {
-        let whole = self.inner.finish()?;
-        let hash = match self.hash {
-            Some(hash) => text(&hash),
-            None => match of_stored(whole.open()?) {
-                // Files being sent to a server cannot be read before they have their names.
-                Err(e) if e.kind() == io::ErrorKind::Unsupported => return Ok(whole),
-                hash => hash?,
-            },
-        };
-        self.hashes.add(self.target, hash);
-        Ok(whole)
-    }
-}
-
-#[warn(clippy::missing_trait_methods)]
-impl Store for HashingStore {
-    fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
-        Ok(Box::new(HashedDraft {
-            inner: self.inner.create(target, how)?,
-            target: target.clone(),
-            hashes: self.hashes.clone(),
-            hash: Some(XxHash3_128::default()),
-        }))
+    fn can_seek(&self) -> bool {
+        self.inner.can_seek()
     }
 
-    fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
-        self.inner.look(at)
-    }
-
-    fn identify(&self, at: &Location) -> Identity {
-        self.inner.identify(at)
-    }
-
-    fn resolve(&self, at: &Location) -> Location {
-        self.inner.resolve(at)
-    }
-
-    fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
-        self.inner.open(at)
-    }
-
-    fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {
-        self.inner.list(folder)
-    }
-
-    fn entries(&self, folder: &Location) -> io::Result<Vec<Location>> {
-        self.inner.entries(folder)
-    }
-
-    fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>> {
-        self.inner.write_to(stream)
-    }
-
-    fn may_create(&self, target: &Location, is_folder: bool, how: DraftOptions) -> Result<()> {
-        self.inner.may_create(target, is_folder, how)
-    }
-
-    fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>> {
-        self.inner.create_folder(target, how)
-    }
-
-    fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()> {
-        self.inner.commit(changes, kept, durable)
-    }
-
-    fn make_folder(&self, folder: &Location, durable: bool) -> Result<bool> {
-        self.inner.make_folder(folder, durable)
-    }
-
-    fn settle_folder(&self, folder: &Location, stays: bool) {
-        self.inner.settle_folder(folder, stays);
-    }
-
-    fn leftovers(&self, target: &Location) -> Vec<Leftover> {
-        self.inner.leftovers(target)
+    fn identity(&self) -> Option<Identity> {
+        self.inner.identity()
     }
 }

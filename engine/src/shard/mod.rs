@@ -2,9 +2,11 @@
 //! concatenated outputs equal that of a single job.
 
 mod cut;
+mod fingerprint;
 mod hashes;
 mod name;
 mod record;
+mod watched_store;
 mod weights;
 
 use std::fmt;
@@ -13,8 +15,10 @@ use std::str::FromStr;
 use spr_core::{Error, Result};
 
 pub use cut::Cut;
+pub use fingerprint::{check_pipes, keep_inputs};
 pub use hashes::{Hashes, of_file};
-pub use name::{FIELD, numbered, pattern};
+pub(crate) use name::check_name;
+pub use name::{FIELD, check_numbered, numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
 pub use weights::{ShardBalance, Weights};
 

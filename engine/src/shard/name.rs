@@ -1,9 +1,11 @@
 //! Names of outputs of shards: `{shard}` stands for `00003-of-00016`; by default it precedes the
 //! extension.
 
-use spr_core::bytes::Location;
+use spr_core::bytes::{Env, FileKind, Location, Locator};
+use spr_core::{Error, Result};
 
 use super::Shard;
+use crate::argument::Target;
 
 /// The placeholder for the number.
 pub const FIELD: &str = "{shard}";
@@ -51,6 +53,48 @@ fn with_field(name: &str) -> String {
 /// Replaces the placeholder by the number of a shard.
 pub fn numbered(text: &str, shard: Shard) -> String {
     text.replace(FIELD, &shard.to_string())
+}
+
+/// Checks that everything that a shard writes is a file of its own, side files included, as another
+/// shard would replace it else.
+///
+/// # Errors
+/// Something goes to a stream, or to a name without the number of the shard.
+pub fn check_numbered(target: &Target, shard: Shard, env: &Env) -> Result<()> {
+    let streams = |at: &Locator| matches!(at, Locator::Standard | Locator::Command(_));
+    let mut places = target.companions.iter().map(|(_, at)| at);
+    if streams(&target.place) || places.any(streams) {
+        return Err(streamed(target.text()));
+    }
+    let files = target.locations().into_iter().chain(target.beside()?);
+    for file in files {
+        let look = env.look(&file).ok().flatten();
+        if look.is_some_and(|look| look.kind == FileKind::Stream) {
+            return Err(streamed(&file.told()));
+        }
+        check_name(&file, shard)?;
+    }
+    Ok(())
+}
+
+/// Checks that a name has the number of a shard.
+///
+/// # Errors
+/// It has not.
+pub(crate) fn check_name(file: &Location, shard: Shard) -> Result<()> {
+    match file.to_string().contains(&shard.to_string()) {
+        true => Ok(()),
+        false => {
+            let message = format!("has no {FIELD} in its name: each shard would replace it");
+            let hint = format!("such as {}", with_field(&file.told()));
+            Err(Error::usage(message).file(file.told()).hint(hint))
+        }
+    }
+}
+
+fn streamed(name: &str) -> Error {
+    let message = "a shard must go to a file, so that others can tell that it is done";
+    Error::usage(message).file(name.to_owned())
 }
 
 #[cfg(test)]

@@ -1,23 +1,20 @@
 //! The record of a shard beside its output, which is the only proof that it is done.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::{Env, FileKind, FileStatus, Location};
+use spr_core::bytes::{Env, FileKind, Location};
 use spr_core::format::Registry;
-use spr_core::tables::side;
 use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
 
-use super::{Cut, Shard, ShardBalance, Weights, of_file};
-use crate::plan::{Input, Joins, Plan};
+use super::{Cut, Hashes, Shard, ShardBalance, Weights, fingerprint, of_file};
+use crate::plan::Plan;
 
 /// The version of the record's schema.
 pub const SCHEMA: u64 = 1;
 /// The suffix appended to the name of a shard's data.
 const SUFFIX: &str = ".shard.json";
-/// The number of bytes at the start and end of a file in its fingerprint.
-const ENDS: u64 = 64 << 10;
-/// The number of bytes of a list read at a time.
-const BLOCK: usize = 64 << 10;
 
 /// The record of a completed shard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,10 +46,16 @@ pub struct Record {
     /// A hash of the files that lists name for its own entries; other shards have others.
     #[serde(default)]
     pub archives: String,
+    /// The hashes of some of these files, which other shards may read as well.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     /// A hash of all options that affect the output.
     pub options: String,
     /// The format written.
     pub format: String,
+    /// The option that says where its side file with names is, or that there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<String>,
     /// The files written, the data first.
     pub outputs: Vec<OutputRecord>,
 }
@@ -60,7 +63,7 @@ pub struct Record {
 /// The identity of all inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputRecord {
-    /// A hash of names, sizes, and first and last bytes; of lists, of all bytes.
+    /// A hash of names, sizes, times of change, and first and last bytes; of lists, of all bytes.
     pub fingerprint: String,
     /// The number of entries.
     pub entries: u64,
@@ -73,9 +76,9 @@ pub struct InputRecord {
 pub struct OutputRecord {
     /// Its name.
     pub name: String,
-    /// Its size in bytes.
+    /// Its size in bytes, of a folder that of all its files.
     pub bytes: u64,
-    /// A hash of it, except for a folder.
+    /// A hash of it, of a folder that of all its files with their names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
@@ -89,16 +92,20 @@ impl Record {
     pub fn begin(
         shard: Shard,
         weights: &Weights,
-        plan: &Plan,
-        groups: Option<&Location>,
+        (plan, groups): (&Plan, Option<&Location>),
+        hashes: &Hashes,
         registry: &Registry,
         env: &Env,
     ) -> Result<Self> {
+        // What is opened from here on is of this shard alone.
+        let opened = hashes.opened();
         let mut identity = plan.identity(Some(shard));
         if let Some(file) = groups {
             identity.push_str(&format!(" groups {file}"));
         }
         let Cut { first, end } = weights.cut(shard);
+        let own = weights.leave(plan.inputs.clone(), shard);
+        let (archives, files) = fingerprint::of_archives(&own, registry, env)?;
         Ok(Self {
             schema: SCHEMA,
             program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -112,13 +119,15 @@ impl Record {
             skipped: 0,
             losses: Vec::new(),
             input: InputRecord {
-                fingerprint: fingerprint(plan, groups, registry, env)?,
+                fingerprint: fingerprint::of_plan(plan, groups, &opened, registry, env)?,
                 entries: weights.count(),
                 weight: u64::try_from(weights.sum()).unwrap_or(u64::MAX),
             },
-            archives: archives(&weights.leave(plan.inputs.clone(), shard), registry, env)?,
-            options: hash(identity.as_bytes()),
+            archives,
+            files,
+            options: fingerprint::text(XxHash3_128::oneshot(identity.as_bytes())),
             format: String::new(),
+            side: None,
             outputs: Vec::new(),
         })
     }
@@ -135,12 +144,17 @@ impl Record {
         let mut text = Vec::new();
         source.until(0, &mut text, &env.limits)?;
         let place = |message: String| Error::malformed(message).file(file.to_string());
-        let record: Self = serde_json::from_slice(&text)
-            .map_err(|e| place(format!("is not a record of a shard: {e}")))?;
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return Err(place("the record is empty".to_owned()));
+        }
+        let record: Self = serde_json::from_slice(&text).map_err(|e| match e.is_eof() {
+            true => place("the record was cut".to_owned()),
+            false => place(format!("not the record of a shard: {e}")),
+        })?;
         match record.schema {
             SCHEMA => Ok(Some(record)),
             other => Err(place(format!(
-                "is a record of version {other}, expected {SCHEMA}"
+                "the record has version {other}, expected {SCHEMA}"
             ))),
         }
     }
@@ -167,8 +181,8 @@ impl Record {
     /// Returns the first of its files that is missing or has another size.
     pub fn missing(&self, env: &Env) -> Option<&str> {
         let there = |output: &OutputRecord| {
-            let status = env.look(&output.name.as_str().into()).ok().flatten();
-            status.is_some_and(|status| status.length == output.bytes)
+            let at = output.name.as_str().into();
+            size(&at, output.hash.is_some(), env).is_ok_and(|size| size == Some(output.bytes))
         };
         let lost = self.outputs.iter().find(|output| !there(output))?;
         Some(&lost.name)
@@ -187,190 +201,32 @@ impl Record {
         }
         Ok(None)
     }
+
+    /// Returns the first of its files that the same job writes in another way now.
+    pub fn outdated(&self, now: &Self) -> Option<&str> {
+        let same = |output: &&OutputRecord| now.outputs.contains(output);
+        let old = self.outputs.iter().find(|output| !same(output))?;
+        Some(&old.name)
+    }
+}
+
+/// Returns the size of a file, or of all files in a folder if `members` count, or `None` if there is
+/// nothing.
+fn size(at: &Location, members: bool, env: &Env) -> Result<Option<u64>> {
+    let Some(status) = env.look(at)? else {
+        return Ok(None);
+    };
+    if status.kind != FileKind::Folder || !members {
+        return Ok(Some(status.length));
+    }
+    let mut all = 0;
+    for member in env.list(at)? {
+        all += env.look(&member)?.map_or(0, |status| status.length);
+    }
+    Ok(Some(all))
 }
 
 /// Returns the location of the record for the data at `file`.
 pub fn record_of(file: &Location) -> Location {
     Location::from(file.to_string().trim_end_matches('/')).with_suffix(SUFFIX)
-}
-
-fn hash(bytes: &[u8]) -> String {
-    format!("xxh3:{:032x}", XxHash3_128::oneshot(bytes))
-}
-
-/// Tells what is read from other data without reading all of it: names, lengths, the mark that a
-/// store has for the content, or the first and last bytes. Every file counts: inputs, what joins them,
-/// lists, side files, and files that options name.
-fn fingerprint(
-    plan: &Plan,
-    groups: Option<&Location>,
-    registry: &Registry,
-    env: &Env,
-) -> Result<String> {
-    let quiet = env.listening(|_| {});
-    let mut all = Fingerprint {
-        hash: XxHash3_128::default(),
-        env: &quiet,
-    };
-    for input in &plan.inputs {
-        all.input(input, registry)?;
-    }
-    all.joins(&plan.joins, registry)?;
-    let inputs: Vec<_> = plan.inputs.iter().flat_map(Input::sources).collect();
-    let joined: Vec<_> = plan.joins.sources().collect();
-    let others = plan.sources().into_iter().chain(groups.cloned());
-    for file in others.filter(|file| !inputs.contains(file) && !joined.contains(file)) {
-        all.list(&file)?;
-    }
-    Ok(format!("xxh3:{:032x}", all.hash.finish_128()))
-}
-
-/// Tells the files that lists name for the entries of `inputs` from others.
-fn archives(inputs: &[Input], registry: &Registry, env: &Env) -> Result<String> {
-    let quiet = env.listening(|_| {});
-    let mut all = Fingerprint {
-        hash: XxHash3_128::default(),
-        env: &quiet,
-    };
-    inputs
-        .iter()
-        .try_for_each(|input| all.named(input, registry))?;
-    Ok(format!("xxh3:{:032x}", all.hash.finish_128()))
-}
-
-/// A running hash over what tells files from others.
-struct Fingerprint<'a> {
-    hash: XxHash3_128,
-    env: &'a Env,
-}
-
-impl Fingerprint<'_> {
-    fn field(&mut self, bytes: &[u8]) {
-        self.hash.write(&(bytes.len() as u64).to_le_bytes());
-        self.hash.write(bytes);
-    }
-
-    /// An input: its files, their side files, those that its options name, and what joins it.
-    fn input(&mut self, input: &Input, registry: &Registry) -> Result<()> {
-        self.field(input.text().as_bytes());
-        match (input.folder(), input.file()) {
-            (Some(folder), _) => {
-                let mut files = self.env.list(folder)?;
-                files.sort();
-                for file in &files {
-                    self.length(file)?;
-                }
-            }
-            (None, Some(file)) => match input.list(registry) {
-                Some((list, _)) => self.list(list)?,
-                None => {
-                    self.ends(file)?;
-                    self.if_there(&file.with_suffix(side::SUFFIX))?;
-                }
-            },
-            (None, None) => {}
-        }
-        for (_, value) in input.options.iter().chain(&input.wishes) {
-            self.if_there(&value.as_str().into())?;
-        }
-        for step in &input.steps {
-            for file in step.files() {
-                self.list(&file.into())?;
-            }
-        }
-        self.joins(&input.joins, registry)
-    }
-
-    /// The files that an input's list names for these entries.
-    fn named(&mut self, input: &Input, registry: &Registry) -> Result<()> {
-        let Some((list, lists)) = input.list(registry) else {
-            return Ok(());
-        };
-        let env = self.env;
-        lists.named(list, input.entries, env, &mut |file| self.ends(file))
-    }
-
-    /// What joins.
-    fn joins(&mut self, joins: &Joins, registry: &Registry) -> Result<()> {
-        if let Some(labels) = &joins.labels {
-            self.input(&labels.input, registry)?;
-            self.named(&labels.input, registry)?;
-            labels
-                .speakers
-                .iter()
-                .try_for_each(|file| self.list(file))?;
-        }
-        if let Some(text) = &joins.text {
-            self.input(text, registry)?;
-            self.named(text, registry)?;
-        }
-        joins.speakers.iter().try_for_each(|file| self.list(file))
-    }
-
-    /// The name and the length of a file, and its mark if the store has one.
-    fn length(&mut self, file: &Location) -> Result<Option<FileStatus>> {
-        let status = self.env.look(file)?;
-        let length = status.as_ref().map_or(0, |status| status.length);
-        self.field(file.to_string().as_bytes());
-        self.field(&length.to_le_bytes());
-        if let Some(version) = status.as_ref().and_then(|status| status.version.as_ref()) {
-            self.field(version.as_bytes());
-        }
-        Ok(status.filter(|status| status.version.is_none()))
-    }
-
-    /// A file by its ends.
-    fn ends(&mut self, file: &Location) -> Result<()> {
-        if let Some(status) = self.length(file)?.filter(|s| s.kind == FileKind::File) {
-            let bytes = ends(file, status.length, self.env)?;
-            self.field(&bytes);
-        }
-        Ok(())
-    }
-
-    /// Reads all bytes of a list.
-    fn list(&mut self, file: &Location) -> Result<()> {
-        if self
-            .length(file)?
-            .is_some_and(|status| status.kind == FileKind::File)
-        {
-            let bytes = whole(file, self.env)?;
-            self.field(&bytes);
-        }
-        Ok(())
-    }
-
-    /// All bytes of a file that need not be there.
-    fn if_there(&mut self, file: &Location) -> Result<()> {
-        match self.env.look(file) {
-            Ok(Some(status)) if status.kind == FileKind::File => self.list(file),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Reads all bytes of a list.
-fn whole(file: &Location, env: &Env) -> Result<Vec<u8>> {
-    let mut source = env.open_file(file)?;
-    let mut hash = XxHash3_128::default();
-    while let bytes @ [_, ..] = source.peek(BLOCK)? {
-        hash.write(bytes);
-        let n = bytes.len() as u64;
-        source.skip(n)?;
-    }
-    Ok(hash.finish_128().to_le_bytes().to_vec())
-}
-
-/// Reads the first and the last bytes of a stored file.
-fn ends(file: &Location, length: u64, env: &Env) -> Result<Vec<u8>> {
-    let failed = |e| Error::io("cannot read", e).file(file.to_string());
-    let mut stored = env.store().open(file).map_err(failed)?;
-    let mut bytes = Vec::new();
-    for from in [0, length.saturating_sub(ENDS)] {
-        use std::io::{Read, Seek, SeekFrom};
-        stored.seek(SeekFrom::Start(from)).map_err(failed)?;
-        let part = (&mut stored).take(ENDS).read_to_end(&mut bytes);
-        part.map_err(failed)?;
-    }
-    Ok(bytes)
 }

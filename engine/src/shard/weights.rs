@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use spr_core::bytes::Env;
 use spr_core::format::{Registry, Request, Weight};
-use spr_core::model::{Key, Utterance};
+use spr_core::model::{Audio, Key, Utterance};
 use spr_core::{Error, KeyMap, Result};
 
-use super::{Cut, Shard};
+use super::{Cut, Hashes, Shard};
 use crate::argument::Input;
 
 /// The weight by which shards are balanced.
@@ -78,7 +78,8 @@ pub struct Weights {
 
 impl Weights {
     /// Weighs the entries of `inputs`. Lists are read, what they name is not opened; of other data
-    /// headers are read. Entries that `groups` gives the same word are not to be parted.
+    /// headers are read, and `hashes` take note of recordings that they name. Entries that `groups`
+    /// gives the same word are not to be parted.
     ///
     /// # Errors
     /// An input can be read only once or is at fault, nothing tells the weight asked for, or a key has
@@ -86,7 +87,7 @@ impl Weights {
     pub fn of(
         inputs: &[Input],
         by: ShardBalance,
-        groups: Option<&KeyMap>,
+        (groups, hashes): (Option<&KeyMap>, &Hashes),
         registry: &Registry,
         env: &Env,
     ) -> Result<Self> {
@@ -104,12 +105,15 @@ impl Weights {
                 return Err(Error::usage(message).file(input.text()));
             }
             let before = known.len();
-            match input.list(registry) {
+            match input.own_list(registry, &quiet)? {
                 Some((list, lists)) => lists.weigh(list, &quiet, &mut |key, weight| {
                     known.push(weight);
                     groups.add(key)
                 })?,
-                None => read_headers(input, &mut groups, &mut known, registry, &quiet)?,
+                None => {
+                    let to = (&mut groups, hashes, &mut known);
+                    read_headers(input, to, registry, &quiet)?;
+                }
             }
             entries.push((known.len() - before) as u64);
         }
@@ -215,8 +219,7 @@ impl Groups<'_> {
 /// Reads the headers of an input. A faulty entry still counts.
 fn read_headers(
     input: &Input,
-    groups: &mut Groups<'_>,
-    known: &mut Vec<Weight>,
+    (groups, hashes, known): (&mut Groups<'_>, &Hashes, &mut Vec<Weight>),
     registry: &Registry,
     env: &Env,
 ) -> Result<()> {
@@ -226,10 +229,19 @@ fn read_headers(
     loop {
         match reader.read(&mut utt) {
             Ok(false) => return Ok(()),
-            Ok(true) => known.push(Weight {
-                frames: Some(utt.frames()),
-                bytes: Some(utt.bytes()),
-            }),
+            Ok(true) => {
+                if let Some(Audio::Reference(sound)) = &utt.audio
+                    && let Some(file) = sound.at.location()
+                {
+                    let look = || env.store().look(file);
+                    let failed = |e| Error::io("cannot inspect it", e).file(file.to_string());
+                    hashes.note(file, look).map_err(failed)?;
+                }
+                known.push(Weight {
+                    frames: Some(utt.frames()),
+                    bytes: Some(utt.bytes()),
+                });
+            }
             Err(error) if error.can_continue() => known.push(Weight::default()),
             Err(error) => return Err(error),
         }

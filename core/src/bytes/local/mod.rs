@@ -74,7 +74,8 @@ impl Store for Local {
                     () => (FileKind::Stream, 0),
                 };
                 let identity = identity::of_existing(path, &meta);
-                Ok(Some(FileStatus::new(kind, length, identity)))
+                let status = FileStatus::new(kind, length, identity);
+                Ok(Some(status.with_modified(meta.modified().ok())))
             }
             Err(e) if is_missing(&e) => Ok(None),
             Err(e) => Err(e),
