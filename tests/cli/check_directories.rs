@@ -55,7 +55,7 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
         "wav.scp",
         "rec-spk0-utt003 spk0-utt003.wav\n",
         "",
-        "no line for this recording of segments",
+        "wav.scp has no recording rec-",
     ),
     (
         "wav.scp",
@@ -97,7 +97,19 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
         "utt2spk",
         "spk0-utt003 spk0\n",
         "spk0-utt003 spk0\nspk0-utt003 spk0\n",
-        "appears more than once",
+        "data/utt2spk:5: utterance spk0-utt003: appears twice, in line 4, too",
+    ),
+    (
+        "spk2utt",
+        "spk0 spk0-utt000 spk0-utt001",
+        "spk0 spk0-utt001 spk0-utt000",
+        "is listed where utt2spk has spk0-utt000",
+    ),
+    (
+        "text",
+        "spk9-utt099 a word\n",
+        "spk9-utt099 a word\nx a\n",
+        "data/text:101: utterance x: utt2spk has no such utterance",
     ),
     (
         "text",
@@ -124,7 +136,7 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
         "segments",
         "rec-spk0-utt003 0.5 2",
         "rec-9 0.5 2",
-        "no line for this recording of segments",
+        "wav.scp has no recording rec-",
     ),
     (
         "wav.scp",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bytes::{Env, Location, Locator, ObjectBounds, Source};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{
     Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Limits, Matrix,
@@ -168,6 +168,15 @@ fn read(source: &mut Source, format: Option<&str>, env: &Env) -> Result<Waveform
 /// # Errors
 /// It cannot be opened, or no available format reads it.
 pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
+    let facts = whole_facts(utt, env)?;
+    if let (Some(Audio::Reference(reference)), Some(rate)) = (&utt.audio, facts.rate) {
+        check_rate(reference, rate).map_err(|e| e.file(reference.at.to_string()))?;
+    }
+    Ok(facts)
+}
+
+/// Returns the facts about the whole recording of a reference, whatever is said of it.
+fn whole_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     let Some(Audio::Reference(reference)) = &utt.audio else {
         return Ok(AudioFacts::default());
     };
@@ -175,10 +184,6 @@ pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     let mut source = open(reference, list.as_ref(), env)?;
     let nested = env.nested_by_content(&mut source)?;
     let facts = nested.facts(&mut source, env)?;
-    let rate = facts
-        .rate
-        .map_or(Ok(()), |rate| check_rate(reference, rate));
-    rate.map_err(|e| e.file(source.name()))?;
     if facts.rate.is_some() && facts.channels.is_some() && facts.samples.is_some() {
         return Ok(facts);
     }
@@ -305,22 +310,23 @@ fn first_seconds(reference: &AudioReference, length: f64) -> Option<(Option<Deci
 }
 
 /// Makes a reference to the [first seconds](AudioReference::first_seconds) of a recording one that
-/// all formats understand: to a segment, or to all of it. A recording that can't be opened is taken
-/// for as long as it is said to be.
+/// all formats understand: to a segment, or to all of it. A recording at a URL, or that can't be
+/// opened, is taken for as long as it is said to be.
 ///
 /// # Errors
 /// It has another rate than it is said to have.
 pub fn settle(utt: &mut Utterance, env: &Env) -> Result<()> {
-    let first = |audio: &AudioReference| audio.first_seconds;
-    if !matches!(&utt.audio, Some(Audio::Reference(audio)) if first(audio)) {
+    let is_local = |audio: &AudioReference| audio.at.location().is_some_and(|at| !at.is_url());
+    let wanted = |audio: &AudioReference| audio.first_seconds && is_local(audio);
+    if !matches!(&utt.audio, Some(Audio::Reference(audio)) if wanted(audio)) {
         return Ok(());
     }
-    let facts = match recording_facts(utt, env) {
-        Ok(facts) => facts,
-        Err(error) if error.kind() == ErrorKind::Unfit => return Err(error),
-        Err(_) => return Ok(()),
+    let Ok(facts) = whole_facts(utt, env) else {
+        return Ok(());
     };
     if let (Some(Audio::Reference(audio)), Some(seconds)) = (&mut utt.audio, facts.seconds()) {
+        let rate = facts.rate.unwrap_or_default();
+        check_rate(audio, rate).map_err(|e| e.file(audio.at.to_string()))?;
         let length = first_seconds(audio, seconds);
         audio.first_seconds = false;
         if let Some((end, warning)) = length {

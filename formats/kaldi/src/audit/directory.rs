@@ -300,10 +300,12 @@ impl Directory<'_> {
                 recordings.or(self.utterances.as_ref())
             }
         };
-        agree(&table, &keys, wanted, (kind.by, kind.complete), findings);
-        if let Some(recordings) = self.recordings.as_ref().filter(|_| kind.name == WAVES) {
+        let recordings = self.recordings.as_ref().filter(|_| kind.name == WAVES);
+        if let Some(recordings) = recordings {
             unplaced(recordings, &keys, findings);
         }
+        let complete = kind.complete && recordings.is_none();
+        agree(&table, &keys, wanted, (kind.by, complete), findings);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{Error, Result};
 
 /// The largest number of kept errors.
 const MOST: usize = 1000;
@@ -34,15 +34,18 @@ impl Faults {
         self.waiting.pop_front()
     }
 
-    /// Returns the error for an utterance without a line in a table: that its end is missing, if it
-    /// is cut.
+    /// Takes the first error of a table.
+    pub(super) fn of(&mut self, table: &str) -> Option<Error> {
+        let is_of = |error: &Error| error.file_name() == Some(table);
+        let at = self.waiting.iter().position(is_of)?;
+        self.waiting.remove(at)
+    }
+
+    /// Returns the error for an utterance without a line in a table: that of a line that could not
+    /// be read, if there is one.
     pub(super) fn no_line(&mut self, table: &str) -> Error {
-        let is_cut = |error: &Error| {
-            error.kind() == ErrorKind::Truncated && error.file_name() == Some(table)
-        };
-        let cut = self.waiting.iter().position(is_cut);
-        let cut = cut.and_then(|at| self.waiting.remove(at));
-        cut.unwrap_or_else(|| Error::unfit("has no line").file(table))
+        let fault = self.of(table);
+        fault.unwrap_or_else(|| Error::unfit("has no line").file(table))
     }
 
     /// Records that a table cannot be read any further.

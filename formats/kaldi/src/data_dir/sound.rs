@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::model::{Audio, AudioReference, Decimal, Key, Utterance};
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{Error, Result};
 
 use super::faults::Faults;
 use super::layout::{Layout, SEGMENTS, WAVES};
@@ -152,9 +152,8 @@ impl Sound {
         };
         let script = table.at().clone();
         let Some((rest, number)) = table.find(key, env, faults)? else {
-            let no_line = faults.no_line(table.name());
-            if no_line.kind() == ErrorKind::Truncated {
-                return Err(no_line);
+            if let Some(fault) = faults.of(table.name()) {
+                return Err(fault);
             }
             let key = Key::from(key);
             let message = format!("the recording {key} has no line in {}", table.name());

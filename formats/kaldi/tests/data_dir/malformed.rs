@@ -150,7 +150,7 @@ fn a_line_of_nobody_costs_no_utterance() {
         ),
         (
             "utt2lang",
-            "a-1 xx\na\u{1}b xx\n",
+            "a-1 xx\na\u{1}b xx\na-2 xx\nb-1 xx\n",
             "d/utt2lang:2: byte 0x01 in the key",
         ),
     ] {
@@ -246,12 +246,35 @@ fn what_is_whole_has_a_line_in_each_table() {
         ("utt2dur", "a-1 0.5\n", &["a-1", "a-2", "b-1"]),
     ] {
         let files = with(name, text);
-        let all = read(&files, Request::all(), &[]).unwrap();
-        assert_eq!((all.keys().len(), all.errors().len()), (3, 0));
-        let whole = read(&files, Request::all().damaged(), &[]).unwrap();
-        assert_eq!(whole.keys(), left, "{name}");
-        assert_eq!(whole.errors().len(), 3 - left.len());
-        assert_eq!(whole.warnings, [""; 0], "{name}");
+        for request in [Request::all(), Request::all().damaged()] {
+            let read = read(&files, request, &[]).unwrap();
+            assert_eq!(read.keys(), left, "{name}");
+            assert_eq!(read.errors().len(), 3 - left.len());
+            let warnings: &[&str] = match name {
+                "utt2dur" => &[
+                    "d/utt2dur: utterance a-2: has no line, the first of 2 utterances without one",
+                ],
+                _ => &[],
+            };
+            assert_eq!(read.warnings, warnings, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_last_line_without_an_end_may_be_cut_off() {
+    for (name, text) in [
+        ("utt2spk", "a-1 a\na-2 a\nb-1 b"),
+        ("text", "a-1 ONE\na-2\nb-1 TWO THR"),
+        ("segments", "a-1 rec1 0 0.5\na-2 rec1 0.5 1\nb-1 rec2 0 1"),
+        ("utt2lang", "a-1 x\na-2 x\nb-1 x"),
+    ] {
+        let read = read(&with(name, text), Request::all(), &[]).unwrap();
+        assert_eq!(read.keys(), ["a-1", "a-2"], "{name}");
+        let errors = read.errors();
+        let start = format!("d/{name}:3: utterance b-1: the last line has no line end");
+        assert_eq!(errors.len(), 1, "{name}: {errors:?}");
+        assert!(errors[0].starts_with(&start), "{name}: {errors:?}");
     }
 }
 
@@ -262,7 +285,10 @@ fn bytes_that_are_no_text() {
         ("text", b"a-1 X\na-2 A\0B\n"),
     ];
     let read = read_bytes(nul, Request::all(), &[]).unwrap();
-    assert_eq!(read.errors(), ["d/text:2: a NUL byte in the line"]);
+    assert_eq!(
+        read.errors(),
+        ["d/text:2: utterance a-2: a NUL byte in the line"]
+    );
     let latin: &[(&str, &[u8])] = &[("utt2spk", b"\xfc-1 \xfc\n"), ("text", b"\xfc-1 \xdcBER\n")];
     let utt = read_bytes(latin, Request::all(), &[])
         .unwrap()
