@@ -146,7 +146,8 @@ fn samples_are_counted_by_channel() {
     );
     assert_eq!(sound.meta.tags, [tag(b"x", b"1")]);
     for rate in ["16000", "1.6e4", "1.6E+04", "160.0e2", "016000."] {
-        let sound = found(&format!("DATA SAMPLE/TYPE I16/SAMPLEFREQ {rate}"));
+        let lines = format!("DATA SAMPLE/TYPE I16/SAMPLEFREQ {rate}");
+        let sound = contents(Dialect::Spr, &lines).unwrap();
         assert!(sound.sort == RowKind::Sound { rate: 16000 }, "{rate}");
     }
     for rate in [
