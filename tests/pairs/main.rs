@@ -100,7 +100,9 @@ fn surprise(expect: &Expect, result: &Result<Outcome, Error>, target: &Path) -> 
         // What a format always rounds is told.
         (Loss(kind), Ok(outcome)) => {
             let all = outcome.losses.iter().chain(&outcome.rounded);
-            let lost = all.flat_map(LossReport::lines).any(|(k, _)| k.name() == kind);
+            let lost = all
+                .flat_map(LossReport::lines)
+                .any(|(k, _)| k.name() == kind);
             return (!lost).then(|| "went through without a loss".to_owned());
         }
         (Loss(kind), Err(e)) if e.kind() == ErrorKind::Loss && kind != metadata => {

@@ -15,7 +15,7 @@ use spr_core::{ErrorKind, Limits};
 use spr_format_lilcom::FORMAT;
 use spr_testkit::{Suite, read_memory, suite, write_memory};
 
-/// Values that are multiples of the tick are stored as they are.
+/// Values that are multiples of the tick are stored as they are, and there is at least one.
 fn rounded(utt: &mut Utterance) {
     let mut round = |values: &mut Matrix| {
         for value in values.values_mut::<f32>().into_iter().flatten() {
@@ -31,6 +31,11 @@ fn rounded(utt: &mut Utterance) {
     utt.features.iter_mut().for_each(&mut round);
     for named in &mut utt.arrays {
         round(named.array.values_mut());
+        // No axis is without elements.
+        if named.array.values().is_empty() && named.array.shape().len() > 2 {
+            let one = Matrix::from_rows(&[1.0f32], 1, Rank::Vector).unwrap();
+            named.array = Array::of(one, &vec![1; named.array.shape().len()]).unwrap();
+        }
     }
 }
 
@@ -147,4 +152,21 @@ fn the_header_tells_the_format() {
     assert!(matches!(score(&bytes, "x"), Score::Possible(_)));
     assert_eq!(score(b"L\x01abcdef", "x.llc"), Score::NameOnly);
     assert_eq!(score(b"L\0\0\0\0\0\0\0\0\0", "x"), Score::No);
+}
+
+#[test]
+fn arrays_without_elements_are_refused() {
+    let none = Matrix::from_rows::<f32>(&[], 1, Rank::Vector).unwrap();
+    let utt = Utterance {
+        arrays: vec![NamedArray {
+            name: "array".into(),
+            array: Array::of(none, &[2, 0, 3]).unwrap(),
+        }],
+        ..Utterance::default()
+    };
+    let error = write_memory(&FORMAT, &[], &[utt]).unwrap_err();
+    assert!(
+        error.to_string().contains("0 values, lilcom holds"),
+        "{error}"
+    );
 }

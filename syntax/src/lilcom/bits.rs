@@ -25,8 +25,9 @@ impl BitReader {
     /// Makes sure that [`READY`](Self::READY) bits can be taken.
     #[inline]
     pub(super) fn refill(&mut self, bytes: &[u8]) {
-        let next = bytes.get(self.at..).and_then(<[u8]>::first_chunk);
-        let next = next.copied().unwrap_or_else(|| tail(bytes, self.at));
+        let next = bytes.get(self.at..self.at + 8);
+        let next = next.and_then(|next| next.first_chunk().copied());
+        let next = next.unwrap_or_else(|| tail(bytes, self.at));
         self.bits |= u64::from_le_bytes(next) << self.count;
         self.at += ((63 - self.count) >> 3) as usize;
         self.count |= Self::READY;

@@ -84,15 +84,12 @@ impl<'a> Decoder<'a> {
                 self.source.grow(into, step, limits)?;
                 let all = into.values_mut::<f32>()?;
                 let start = all.len() - step;
-                // Copied, so that it can stay in registers.
-                let mut integers = self.integers;
                 let mut at = start;
                 while at < all.len() {
                     let end = all.len().min((at / cols + 1) * cols);
-                    row.read(at, &mut all[..end], &mut integers, &self.window);
+                    row.read(at, &mut all[..end], &mut self.integers, &self.window);
                     at = end;
                 }
-                self.integers = integers;
                 self.advance()?;
                 left -= step;
             }
@@ -201,7 +198,9 @@ impl RowReader {
             |(size, stride, _): &&(usize, usize, f32)| !(at / stride).is_multiple_of(*size);
         let mut inner = self.axes.iter().filter(is_inner);
         let (past, row) = all.split_at_mut(at);
-        let mut next = || signed(integers.next(bytes)) as f32 * tick;
+        // A copy, so that it can stay in registers.
+        let mut own = *integers;
+        let mut next = || signed(own.next(bytes)) as f32 * tick;
         match (inner.next(), inner.next()) {
             (None, _) => {
                 for value in row {
@@ -230,6 +229,7 @@ impl RowReader {
             }
         }
         self.carried = carried;
+        *integers = own;
     }
 }
 

@@ -48,7 +48,8 @@ impl IntegerReader {
     pub(super) fn next(&mut self, bytes: &[u8]) -> u32 {
         let width = self.width;
         if width == 0 {
-            return self.zero(bytes);
+            *self = self.zero(bytes);
+            return 0;
         }
         self.bits.refill(bytes);
         let bits = self.bits.peek();
@@ -57,19 +58,24 @@ impl IntegerReader {
         let up = low(bits >> 1, 1) & moves;
         let after = width + 2 * up - moves;
         if after > WIDEST {
-            return self.fail("an integer of more than 32 bits");
+            *self = self.fail("an integer of more than 32 bits");
+            return 0;
         }
         // The highest bit of an integer that is not narrower than its neighbours is certain.
-        let certain = u32::from(self.before <= width) & u32::from(after <= width);
+        let narrowing = u32::from(self.before <= width);
+        let certain = narrowing & (up ^ 1);
         let stored = width - certain;
-        let value = low(bits >> (1 + moves), stored) | low(u64::from(certain) << stored, 32);
-        self.bits.skip(1 + moves + stored);
+        let value = low(bits >> (1 + moves), stored) | (certain << (stored & 31));
+        // In few steps, as the next integer waits for this sum.
+        self.bits
+            .skip((1 + width - narrowing) + moves + (up & narrowing));
         (self.before, self.width) = (width, after);
         value
     }
 
-    /// Reads one of a run of zeros.
-    fn zero(&mut self, bytes: &[u8]) -> u32 {
+    /// Reads one of a run of zeros. By value, as are faults, so that a reader can stay in registers.
+    #[inline(never)]
+    fn zero(mut self, bytes: &[u8]) -> Self {
         if self.run == 0 {
             self.bits.refill(bytes);
             let power = self.bits.peek().trailing_zeros();
@@ -82,13 +88,13 @@ impl IntegerReader {
         self.run -= 1;
         self.before = 0;
         self.width = u32::from(self.run == 0);
-        0
+        self
     }
 
     #[cold]
-    fn fail(&mut self, fault: &'static str) -> u32 {
+    fn fail(mut self, fault: &'static str) -> Self {
         self.fault.get_or_insert(fault);
-        0
+        self
     }
 }
 

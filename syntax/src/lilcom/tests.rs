@@ -98,11 +98,12 @@ fn any_array_comes_back_within_half_a_tick() {
                     let back = decode(&bytes).unwrap();
                     let back = back.values::<f32>().unwrap();
                     let half = 2f64.powi(tick - 1);
+                    // Predictions may be as large as the largest values, and are rounded as well.
+                    let ulp = f64::from(most.next_up()) - f64::from(most);
                     let mut worst = 0f64;
                     for (value, back) in values.iter().zip(back) {
                         let error = (f64::from(*value) - f64::from(*back)).abs();
-                        let ulp = f64::from(value.abs().next_up()) - f64::from(value.abs());
-                        assert!(error <= half + 4.0 * ulp + 1e-30, "{value} {back} {tick}");
+                        assert!(error <= half + 8.0 * ulp, "{value} {back} {tick}");
                         worst = worst.max(error);
                     }
                     assert_eq!(loss.max_abs_err, worst);

@@ -1,7 +1,7 @@
 //! The features of a folder: their store, and its manifest.
 
 use spr_core::bytes::{Env, Location, Output, Part, Sink};
-use spr_core::format::{OptionSpec, Options};
+use spr_core::format::{Medium, OptionSpec, Options};
 use spr_core::loss::LossReport;
 use spr_core::model::{CastStats, Key, Matrix, Utterance};
 use spr_core::{Error, Result};
@@ -40,8 +40,9 @@ impl Store {
     /// Returns the store that the options ask for.
     ///
     /// # Errors
-    /// The value of an option is wrong, or a tick is given where nothing is rounded.
-    pub(super) fn of(options: &Options) -> Result<Self> {
+    /// The value of an option is wrong, a tick is given where nothing is rounded, or a store where
+    /// there are no features.
+    pub(super) fn of(options: &Options, medium: Medium) -> Result<Self> {
         let tick = options.parse(TICK.name)?;
         let encoder = Encoder::new(tick.unwrap_or(Encoder::TICK), true)?;
         let stores = [
@@ -50,6 +51,10 @@ impl Store {
             ("lilcom_chunky", Self::LilcomChunky(encoder)),
         ];
         let store = options.choice(STORE.name, &stores)?;
+        if store.is_some() && medium != Medium::Folder {
+            let message = "option store: only a folder has features, cuts in a file have none";
+            return Err(Error::usage(message).hint("lhotse:OUT/ is a folder"));
+        }
         let store = store.unwrap_or(Self::NumpyFiles);
         match (store, tick) {
             (Self::NumpyFiles, Some(_)) => Err(Error::usage(

@@ -163,7 +163,7 @@ impl Format for Lhotse {
     }
 
     fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
-        Ok(caps(Store::of(options)?, medium))
+        Ok(caps(Store::of(options, medium)?, medium))
     }
 
     fn open(

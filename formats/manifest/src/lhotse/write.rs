@@ -54,7 +54,7 @@ struct UtteranceLines {
 
 impl LhotseWriter {
     pub(super) fn new(output: Output, options: &Options, env: &Env) -> Result<Self> {
-        let store = Store::of(options)?;
+        let store = Store::of(options, output.medium())?;
         let (said, recorded) = match output.medium() {
             Medium::Folder => {
                 let member = |name| output.create(Part::Member(name), false);
