@@ -147,8 +147,7 @@ impl Shards {
 
     /// Returns the shards whose jobs skipped utterances, and how many each skipped.
     pub fn skipped(&self) -> Vec<(u64, u64)> {
-        let records = self.records.iter().flatten();
-        let skipped = records.filter(|record| record.skipped > 0);
+        let skipped = self.records().filter(|record| record.skipped > 0);
         skipped
             .map(|record| (record.shard, record.skipped))
             .collect()

@@ -54,16 +54,22 @@ fn corpus() -> impl Strategy<Value = Corpus> {
     ];
     let files = prop::collection::vec(1u8..4, 1..5);
     let faults = prop::collection::vec((any::<u8>(), fault), 0..3);
-    (0..FORMATS.len(), files, faults, 0u8..4, 0u8..5, any::<bool>()).prop_map(
-        |(format, files, faults, way, verb, skip)| Corpus {
+    (
+        0..FORMATS.len(),
+        files,
+        faults,
+        0u8..4,
+        0u8..5,
+        any::<bool>(),
+    )
+        .prop_map(|(format, files, faults, way, verb, skip)| Corpus {
             format,
             files,
             faults,
             way,
             verb,
             skip,
-        },
-    )
+        })
 }
 
 /// The lines of one utterance of the canonical form, fit for a format.
@@ -91,7 +97,11 @@ fn write(s: &Scratch, corpus: &Corpus) -> Vec<String> {
     for (n, count) in corpus.files.iter().enumerate() {
         let name = format!("in/f{n}.{extension}");
         let lines = (0..if single { 1 } else { *count }).map(|u| {
-            let key = if single { format!("f{n}") } else { format!("f{n}-u{u}") };
+            let key = if single {
+                format!("f{n}")
+            } else {
+                format!("f{n}-u{u}")
+            };
             utterance(&key, extension)
         });
         s.write("u.jsonl", lines.collect::<String>());
@@ -130,7 +140,9 @@ fn keys(s: &Scratch, name: &str) -> BTreeSet<String> {
 
 /// What a file gives alone: its utterances, and whether all was read.
 fn alone(s: &Scratch, name: &str) -> (BTreeSet<String>, i32) {
-    let said = s.run(&format!("{name} alone.jsonl --overwrite --on-error skip -q"));
+    let said = s.run(&format!(
+        "{name} alone.jsonl --overwrite --on-error skip -q"
+    ));
     let found = keys(s, "alone.jsonl");
     let _ = std::fs::remove_file(s.path("alone.jsonl"));
     (found, said.status)
@@ -149,7 +161,9 @@ fn line(corpus: &Corpus, names: &[String], s: &Scratch) -> Option<String> {
     }
     let verb = ["convert", "select", "sort", "merge", "convert"][usize::from(corpus.verb)];
     let skip = if corpus.skip { "--on-error skip" } else { "" };
-    Some(format!("{verb} {inputs} -o out.jsonl {skip} --error-log log"))
+    Some(format!(
+        "{verb} {inputs} -o out.jsonl {skip} --error-log log"
+    ))
 }
 
 fn check(corpus: &Corpus) -> Result<(), TestCaseError> {
@@ -188,7 +202,12 @@ fn check(corpus: &Corpus) -> Result<(), TestCaseError> {
         for (name, (_, status)) in names.iter().zip(&truths) {
             if *status != 0 {
                 prop_assert!(err.contains(&name[3..]), "{} is not named: {}", name, story);
-                prop_assert!(log.contains(&name[3..]), "{} is not in the log: {}", name, story);
+                prop_assert!(
+                    log.contains(&name[3..]),
+                    "{} is not in the log: {}",
+                    name,
+                    story
+                );
             }
         }
     }

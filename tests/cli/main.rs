@@ -18,6 +18,7 @@ mod choosing;
 #[cfg(unix)]
 mod completions;
 mod convert;
+mod corpora;
 mod damage;
 mod directory_tables;
 mod escapes;

@@ -133,11 +133,7 @@ fn outputs_are_read_back_without_the_options_of_the_writer() {
         "{error}"
     );
     // What no file can say, readers are told as well.
-    for output in [
-        "z.pfile,keys=names",
-        "z.pkl,keys=names2",
-        "sphinx:z/,dim=1",
-    ] {
+    for output in ["z.pfile,keys=names", "z.pkl,keys=names2", "sphinx:z/,dim=1"] {
         let said = s.ok(&format!("in.jsonl {output} --verify"));
         assert!(said.err.contains(", verified)"), "{output}: {}", said.err);
     }

@@ -11,7 +11,7 @@ use spr_convert::explain;
 use spr_convert::job::Job;
 use spr_convert::plan::order::Order;
 use spr_convert::plan::{Plan, Work};
-use spr_convert::shard::{Shard, ShardBalance, Weights};
+use spr_convert::shard::{Hashes, Shard, ShardBalance, Weights};
 use spr_convert::step::{KINDS, Step, Steps};
 
 /// Features and labels of some utterances.
@@ -138,7 +138,7 @@ proptest! {
             return Ok(());
         }
         let Ok(expected) = written(&whole, file) else { return Ok(()) };
-        let weights = Weights::of(&whole.plan.inputs, (ShardBalance::Auto, false), None, &registry, &env).unwrap();
+        let weights = Weights::of(&whole.plan.inputs, (ShardBalance::Auto, false), (None, &Hashes::default()), &registry, &env).unwrap();
         let mut joined = Vec::new();
         for number in 1..=of {
             let shard = Shard::new(number, of).unwrap();

@@ -131,6 +131,7 @@ impl AudioFields<'_> {
             start: time(self.start, "start")?,
             end: time(self.end, "end")?,
             channel: self.channel,
+            first_seconds: false,
             shortest: None,
             facts: self.facts()?,
             whole: match &self.whole {

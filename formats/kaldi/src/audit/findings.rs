@@ -30,11 +30,6 @@ impl<'a> Findings<'a> {
         (self.found)(Finding::note(sort, error));
     }
 
-    /// Counts a line as faulty without reporting it.
-    pub(super) fn count(&mut self, file: &str, line: u64) {
-        self.places.0.insert((file, line));
-    }
-
     /// Returns the places of all faults.
     pub(super) fn into_places(self) -> Places {
         self.places
