@@ -279,9 +279,9 @@ fn flac_behind_a_tag_is_flac() {
     );
     s.ok("a.wav a.flac");
     let tagged = |size: usize| {
-        let sizes = [(size >> 7 & 0x7f) as u8, (size & 0x7f) as u8];
+        let sizes = [size >> 7, size & 0x7f].map(|bits| u8::try_from(bits).unwrap());
         [
-            b"ID3\x04\0\0\0\0",
+            &b"ID3\x04\0\0\0\0"[..],
             &sizes[..],
             &vec![0; size],
             &s.read("a.flac"),

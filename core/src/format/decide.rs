@@ -136,8 +136,8 @@ impl Look {
         if !has_form && !named.is_empty() {
             return best(&named, Basis::Name);
         }
-        let found = || names(looks.iter().map(|(_, format)| *format));
-        if let Some(why) = text.refusal(&found(), has_form, registry) {
+        let found = names(looks.iter().map(|(_, format)| *format));
+        if let Some(why) = text.refusal(&found, has_form, registry) {
             return Err(why);
         }
         match looks.as_slice() {
