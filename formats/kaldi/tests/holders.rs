@@ -322,6 +322,6 @@ fn archives_of_nothing_but_zeros_are_warned_about_once() {
     }
     assert_eq!(seen, 8);
     // A number that is not a count.
-    let (_, warnings) = read(&[b"k ", &zero[..3], b"\x01\0\0\0"].concat(), &[]);
+    let (_, warnings) = read(&[b"k ", &zero[..3], b"\xff\xff\xff\xff"].concat(), &[]);
     assert!(warnings.is_empty(), "{warnings:?}");
 }

@@ -43,6 +43,7 @@ fn sound(bench: &Bench<'_>) {
         let samples = |n| {
             let channels = generate::channels(caps, 2);
             let samples = generate::plain(dtype, Rank::Matrix, 4 + n, channels);
+            let samples = generate::held_bits(samples, caps);
             let rate = generate::rate(caps, 0);
             audio(n, Audio::Samples(Waveform { rate, samples }))
         };
