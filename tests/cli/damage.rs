@@ -93,12 +93,18 @@ fn at_entry_boundary(name: &str, bytes: &[u8], cut: usize) -> bool {
 }
 
 #[test]
-fn a_cut_length_is_no_number() {
+fn a_cut_length_is_told_or_found_out_by_its_kind() {
     let s = Scratch::new();
     let bytes = fs::read(sample("ali.ark")).unwrap();
-    // The key, a blank, the mark and the length of the first alignment.
+    // The key, a blank, the mark and the length of the first alignment: the bytes of one number.
     s.write("cut.ark", &bytes[..15]);
-    let error = s.fails("cut.ark x.jsonl");
+    let said = s.ok("cut.ark doubt.jsonl");
+    assert!(
+        said.err.contains("cut.ark: holds the number 291"),
+        "{}",
+        said.err
+    );
+    let error = s.fails("cut.ark,holder=int32-vector x.jsonl");
     assert!(
         error.contains("cut.ark@") && error.contains("ann-001"),
         "{error}"
