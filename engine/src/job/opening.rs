@@ -11,7 +11,7 @@ use crate::argument::{Input, OpenedInput, Target};
 use crate::open::{self, IntactSound, open_all};
 use crate::plan::order::Order;
 use crate::plan::{OnError, Plan, Work};
-use crate::step::{Step, StepFiles, Surroundings};
+use crate::step::{ListCache, Step, Surroundings};
 
 /// What a job opens: the order of its work, and what it requests of its inputs.
 pub(super) struct Opening<'a> {
@@ -19,7 +19,7 @@ pub(super) struct Opening<'a> {
     order: Order,
     request: Request,
     meter: Meter,
-    files: StepFiles,
+    files: ListCache,
 }
 
 impl<'a> Opening<'a> {
@@ -67,7 +67,7 @@ impl<'a> Opening<'a> {
             order,
             request,
             meter: Meter::default(),
-            files: StepFiles::default(),
+            files: ListCache::default(),
         })
     }
 

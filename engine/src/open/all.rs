@@ -11,7 +11,7 @@ use super::OpenedInput;
 use super::ending::SkippableRest;
 use super::input::skipping;
 use crate::plan::{Input, Work, of_input};
-use crate::step::{StepFiles, Subject};
+use crate::step::{ListCache, Subject};
 
 impl Input {
     /// Opens several data sets as one; each after the first is opened when it is reached.
@@ -29,7 +29,7 @@ impl Input {
             inputs,
             &work,
             request,
-            &StepFiles::default(),
+            &ListCache::default(),
             (registry, env),
         )
     }
@@ -43,7 +43,7 @@ pub fn open_all(
     inputs: &[Input],
     work: &[Vec<Work>],
     request: Request,
-    files: &StepFiles,
+    files: &ListCache,
     (registry, env): (&Registry, &Env),
 ) -> Result<OpenedInput> {
     let mut all = inputs.iter().cloned().zip(work.iter().cloned());

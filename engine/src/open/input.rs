@@ -10,7 +10,7 @@ use spr_core::{Error, Result};
 use super::place::AtPlace;
 use super::{OpenedInput, work};
 use crate::plan::{Input, Work, of_input};
-use crate::step::{StepFiles, stream_ignored};
+use crate::step::{ListCache, stream_ignored};
 
 impl Input {
     /// Opens the requested part of the data set with all stages; detects the format by content
@@ -19,7 +19,7 @@ impl Input {
     /// # Errors
     /// It cannot be opened, no format or several match, or an option is unknown.
     pub fn open(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
-        let (work, files) = (of_input(self, false), StepFiles::default());
+        let (work, files) = (of_input(self, false), ListCache::default());
         self.open_with(&work, request, &files, (registry, env))
     }
 
@@ -28,7 +28,7 @@ impl Input {
         &self,
         work: &[Work],
         request: Request,
-        files: &StepFiles,
+        files: &ListCache,
         (registry, env): (&Registry, &Env),
     ) -> Result<OpenedInput> {
         let changed = work.iter().any(|work| !work.passes_requests());
@@ -144,7 +144,7 @@ impl Input {
     ) -> Result<OpenedDataset> {
         let lenient = self.is_lenient(&request);
         let request = request.lookup().lenient(lenient);
-        let (work, files) = (of_input(self, false), StepFiles::default());
+        let (work, files) = (of_input(self, false), ListCache::default());
         let changed = work.iter().any(|work| !work.passes_requests());
         if changed || self.folder().is_some() {
             let opened = self.open_with(&work, request, &files, (registry, env))?;

@@ -6,7 +6,7 @@ use spr_core::stage::{JoinLabels, JoinText};
 use spr_core::{KeyMap, Result};
 
 use crate::plan::{Input, Labels};
-use crate::step::StepFiles;
+use crate::step::ListCache;
 
 impl Labels {
     /// Opens the data set and joins its labels to `reader`, by key or by speaker.
@@ -19,7 +19,7 @@ impl Labels {
         registry: &Registry,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
-        self.join_over(reader, &StepFiles::default(), registry, env)
+        self.join_over(reader, &ListCache::default(), registry, env)
     }
 
     /// Does the same with tables that may have been read already.
@@ -29,7 +29,7 @@ impl Labels {
     pub(crate) fn join_over(
         &self,
         reader: Box<dyn Reader>,
-        files: &StepFiles,
+        files: &ListCache,
         registry: &Registry,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {

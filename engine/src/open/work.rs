@@ -6,7 +6,7 @@ use spr_core::stage::{Prefetch, Speakers};
 use spr_core::{Error, KeyMap, Result};
 
 use crate::plan::Work;
-use crate::step::{StepFiles, Surroundings};
+use crate::step::{ListCache, Surroundings};
 
 /// Puts work over a reader, in its order, for data that PDNN goes through by `partitioning`. `again`
 /// opens the reader once more, without the work; `files` has what was read of other files.
@@ -18,7 +18,7 @@ pub(crate) fn over(
     work: &[Work],
     partitioning: Partitioning,
     again: &dyn Fn() -> Result<Box<dyn Reader>>,
-    files: &StepFiles,
+    files: &ListCache,
     (registry, env): (&Registry, &Env),
 ) -> Result<Box<dyn Reader>> {
     for (n, piece) in work.iter().enumerate() {

@@ -6,7 +6,7 @@ use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Partitioning, Reader, Registry};
 
-use super::files::StepFiles;
+use super::list_cache::ListCache;
 use super::values::{Parameters, Values};
 
 /// A kind of step: every spelling, every property and how it is built. There are no defaults, so that
@@ -151,7 +151,7 @@ pub struct Surroundings<'a> {
     /// Opens what comes before the step once more.
     pub again: Option<&'a dyn Fn() -> Result<Box<dyn Reader>>>,
     /// What was read of files besides the data.
-    pub files: StepFiles,
+    pub files: ListCache,
 }
 
 impl<'a> Surroundings<'a> {
@@ -163,7 +163,7 @@ impl<'a> Surroundings<'a> {
             pass: 0,
             partitioning: Partitioning::Partitions,
             again: None,
-            files: StepFiles::default(),
+            files: ListCache::default(),
         }
     }
 }

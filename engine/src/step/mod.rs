@@ -5,9 +5,9 @@
 //! [`Step`] is plain data: its name and its values. [`Steps`] reads and prints a chain of them.
 
 mod choose;
-mod files;
 mod grammar;
 mod kind;
+mod list_cache;
 mod options;
 mod parse;
 mod spec;
@@ -16,8 +16,8 @@ mod table;
 mod values;
 
 pub(crate) use choose::speaker;
-pub use files::StepFiles;
 pub use kind::{Alias, Asked, Build, DataOption, Kind, Level, Phase, Subject, Surroundings};
+pub use list_cache::ListCache;
 pub(crate) use options::SourceOptions;
 pub use options::keys as option_keys;
 pub(crate) use spec::size_text;

@@ -12,12 +12,12 @@ use spr_core::{KeyMap, Result};
 /// are chosen before they are read, and what is read a second time all ask for the same file, which may
 /// be a pipe. Clones share it.
 #[derive(Clone, Default)]
-pub struct StepFiles {
+pub struct ListCache {
     lists: Arc<Mutex<HashMap<Location, Arc<HashSet<Key>>>>>,
     maps: Arc<Mutex<HashMap<Locator, Arc<KeyMap>>>>,
 }
 
-impl StepFiles {
+impl ListCache {
     /// The keys of a list, which `read` gives the first time.
     ///
     /// # Errors
