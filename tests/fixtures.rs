@@ -119,10 +119,14 @@ fn same(mut got: Vec<Utterance>, mut expected: Vec<Utterance>) -> bool {
     got == expected
 }
 
-/// Names the sound file that an utterance refers to as seen from the folder of its case.
+/// Names the sound file that an utterance refers to as seen from the folder of its case. How a duration
+/// is meant has no place in the canonical form.
 fn within(utt: &mut Utterance, case: &Path) {
-    if let Some(Audio::Reference(place)) = &mut utt.audio
-        && let Locator::File(file) = &mut place.at
+    let Some(Audio::Reference(place)) = &mut utt.audio else {
+        return;
+    };
+    place.first_seconds = false;
+    if let Locator::File(file) = &mut place.at
         && let Some(inside) = file.relative_to(&case.into())
     {
         *file = inside;

@@ -192,7 +192,7 @@ const LINES: &[(&str, bool)] = &[
     ("check IN", false),
     ("index IN -o out.index --overwrite", false),
     ("convert IN OUT --overwrite", true),
-    ("select IN OUT --overwrite --min-frames 0", true),
+    ("select IN OUT --overwrite --glob *", true),
     ("sort IN OUT --overwrite", true),
     ("merge IN OUT --overwrite", true),
     ("split IN out.{part}.jsonl --overwrite -n 1", true),

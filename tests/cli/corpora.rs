@@ -153,8 +153,8 @@ fn line(corpus: &Corpus, names: &[String], s: &Scratch) -> Option<String> {
     let inputs = match corpus.way {
         0 | 1 => names.join(" "),
         // A pattern does not find what is missing, and nobody has named it.
-        2 => format!("in/*.{extension}"),
-        _ => "in".to_owned(),
+        3 if FORMATS[corpus.format].1 => "in".to_owned(),
+        _ => format!("in/*.{extension}"),
     };
     if corpus.way >= 2 && std::fs::read_dir(s.path("in")).unwrap().next().is_none() {
         return None;

@@ -10,20 +10,20 @@ fn tables(name: &str) -> Vec<(&'static str, String)> {
         ("wav.scp", "r1 w/r1.wav\nr2 w/r2.wav\n"),
         (
             "segments",
-            "a-1N r1 0 0.5\na-2N r1 0.5 1\nb-1N r2 0.2 0.9\n",
+            "a-1% r1 0 0.5\na-2% r1 0.5 1\nb-1% r2 0.2 0.9\n",
         ),
-        ("text", "a-1N ONE\na-2N TWO\nb-1N THREE FOUR\n"),
-        ("utt2spk", "a-1N a\na-2N a\nb-1N b\n"),
-        ("spk2utt", "a a-1N a-2N\nb b-1N\n"),
+        ("text", "a-1% ONE\na-2% TWO\nb-1% THREE FOUR\n"),
+        ("utt2spk", "a-1% a\na-2% a\nb-1% b\n"),
+        ("spk2utt", "a a-1% a-2%\nb b-1%\n"),
         ("spk2gender", "a f\nb m\n"),
         ("spk2warp", "a 1.1\nb 0.9\n"),
         ("reco2dur", "r1 1.25\nr2 1.25\n"),
         ("reco2file_and_channel", "r1 f1 A\nr2 f2 A\n"),
-        ("utt2lang", "a-1N nld\na-2N nld\nb-1N eng\n"),
-        ("utt2dur", "a-1N 0.51\na-2N 0.51\nb-1N 0.71\n"),
-        ("utt2uniq", "a-1N xx\na-2N yy\nb-1N zzz\n"),
+        ("utt2lang", "a-1% nld\na-2% nld\nb-1% eng\n"),
+        ("utt2dur", "a-1% 0.51\na-2% 0.51\nb-1% 0.71\n"),
+        ("utt2uniq", "a-1% xx\na-2% yy\nb-1% zzz\n"),
     ]
-    .map(|(table, text)| (table, text.replace('N', name)))
+    .map(|(table, text)| (table, text.replace('%', name)))
     .into()
 }
 
@@ -77,7 +77,7 @@ fn scratch() -> Scratch {
 const VERBS: [&str; 3] = [
     "convert d kaldi-data:out --overwrite",
     "merge d e -o kaldi-data:out --overwrite",
-    "select d kaldi-data:out --keys *-* --overwrite",
+    "select d kaldi-data:out --glob *-* --overwrite",
 ];
 
 /// What a directory that was written says.
@@ -127,7 +127,7 @@ fn cut_and_missing_lines_are_errors() {
         "text", "segments", "utt2spk", "utt2lang", "wav.scp", "spk2warp",
     ] {
         put(&s, "d", "", Some((table, &DAMAGES[0].1)));
-        let error = s.fails("d out.jsonl");
+        let error = s.fails("d none.jsonl");
         let expected = format!("d/{table}:");
         assert!(
             error.contains(&expected) && error.contains("may be cut off"),
@@ -136,7 +136,7 @@ fn cut_and_missing_lines_are_errors() {
     }
     for table in ["text", "segments", "utt2lang"] {
         put(&s, "d", "", Some((table, &DAMAGES[1].1)));
-        let error = s.fails("d out.jsonl");
+        let error = s.fails("d none.jsonl");
         let expected = format!("d/{table}: utterance a-2: has no line");
         assert!(error.contains(&expected), "{error}");
         let said = s.run("d out.jsonl --on-error skip --overwrite");

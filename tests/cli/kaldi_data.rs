@@ -175,7 +175,7 @@ fn repair_keeps_what_is_whole() {
         .collect();
     lines.reverse();
     lines.push(lines[0].clone());
-    s.write("train/utt2spk", lines.join("\n"));
+    s.write("train/utt2spk", lines.join("\n") + "\n");
     s.write(
         "train/text",
         "annc-rec1-0000-0040 ONE TWO\nbobb-rec2-0010-0050 THREE\n",

@@ -221,15 +221,15 @@ fn verbs_take_what_kaldis_programs_take_for_a_file() {
 fn the_text_of_integers_without_a_key_is_told_to_be_read_as_floats() {
     let s = Scratch::new();
     for (text, options, told) in [
-        ("[ 1 2 3 ]\n", "", true),
-        ("[ 1 -2 3 ]\n", ",holder=int32-vector", false),
-        ("[ 1 2 3 ]\n", ",holder=float-vector", false),
+        ("[ 1 2 3 ]\n", " --from kaldi", true),
+        ("[ 1 -2 3 ]\n", ",holder=int32-vector --from kaldi", false),
+        ("[ 1 2 3 ]\n", ",holder=float-vector --from kaldi", false),
         (" [ 1 2 3 ]\n", "", false),
-        ("[ 1 2.5 3 ]\n", "", false),
-        ("[ ]\n", "", false),
+        ("[ 1 2.5 3 ]\n", " --from kaldi", false),
+        ("[ ]\n", " --from kaldi", false),
     ] {
         s.write("v", text);
-        let said = s.ok(&format!("v{options} x.jsonl --overwrite")).err;
+        let said = s.ok(&format!("v{options} -o x.jsonl --overwrite")).err;
         assert_eq!(
             said.contains("holds float-vector or int32-vector"),
             told,

@@ -10,7 +10,7 @@ fn faults(s: &Scratch) -> [(&'static str, &'static str); 6] {
     let whole = fs::read(sample("fbank.ark")).unwrap();
     s.write("whole.ark", &whole);
     s.write("cut.ark", &whole[..100_000]);
-    s.write("junk.bin", "junk junk junk");
+    s.write("junk.ark", "junk junk junk");
     s.write("missing.scp", "ann-001 none.ark:8\n");
     s.ok("whole.ark whole.pfile -q");
     s.write("cut.pfile", &s.read("whole.pfile")[..400_000]);
@@ -18,7 +18,7 @@ fn faults(s: &Scratch) -> [(&'static str, &'static str); 6] {
     s.write("cut.jsonl", &s.read("whole.jsonl")[..300_000]);
     [
         ("cut.ark", "cut.ark@82949: utterance ann-003: the file ends"),
-        ("junk.bin", "junk.bin@14: utterance junk: the file ends"),
+        ("junk.ark", "junk.ark@14: utterance junk: the file ends"),
         ("missing.scp", "none.ark: utterance ann-001: cannot open"),
         ("cut.pfile", "cut.pfile@"),
         ("cut.jsonl", "cut.jsonl:4: utterance ann-004: "),

@@ -229,18 +229,18 @@ fn a_folder_of_manifests_is_not_called_as_another_file() {
 #[test]
 fn features_are_read_from_archives_of_kaldi() {
     let s = Scratch::new();
-    let line = |path: &str, key: &str| {
+    let line = |path: &str, key: &str, frames: u32| {
         format!(
-            "{{\"type\": \"fbank\", \"num_frames\": 250, \"num_features\": 40, \"frame_shift\": 0.01, \
+            "{{\"type\": \"fbank\", \"num_frames\": {frames}, \"num_features\": 40, \"frame_shift\": 0.01, \
              \"sampling_rate\": 16000, \"start\": 0, \"duration\": 99, \"storage_type\": \"kaldiio\", \
              \"storage_path\": \"{path}\", \"storage_key\": \"{key}\", \"recording_id\": \"{key}\"}}\n"
         )
     };
     let (script, archive) = (sample("fbank.scp"), sample("fbank.ark"));
     let lines = [
-        line(&script, "ann-002"),
-        line(&script, "ann-001"),
-        line(&format!("{archive}:8"), "x"),
+        line(&script, "ann-002", 227),
+        line(&script, "ann-001", 291),
+        line(&format!("{archive}:8"), "x", 291),
     ];
     s.write("features.jsonl", lines.concat());
     s.ok("features.jsonl back.ark");

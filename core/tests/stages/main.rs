@@ -240,7 +240,8 @@ fn a_stream_that_breaks_off_ends_every_stage() {
         Box::new(ThreadedReader::new(of())),
         Box::new(Passes::new(move |_| Ok(script(&[Step::Skipped, Step::Broken]))).unwrap()),
         Box::new(Repeat::new(None, move |_| Ok(script(&[Step::Skipped, Step::Broken]))).unwrap()),
-        Box::new(Chain::new([Ok(of()), Ok(of())].into_iter()).unwrap()),
+        // The next would follow.
+        Box::new(Chain::new([Ok(of())].into_iter()).unwrap()),
         Box::new(Interleave::new([of(), of()].map(|r| || Ok(r)), 1, 2).unwrap()),
     ];
     assert_eq!(stages.len(), 28);

@@ -139,7 +139,13 @@ proptest! {
     fn one_file_at_a_time_is_a_chain(files in vec(any_stream(), 0..7), threads in 1usize..5) {
         let chain = Chain::new(openers(&files).into_iter().map(|open| open())).unwrap();
         let one_by_one = Interleave::new(openers(&files), 1, threads).unwrap();
-        prop_assert_eq!(drain(one_by_one), drain(chain));
+        // A chain goes on with the next file where one breaks off.
+        let breaks = |event: &Event| matches!(event, Event::Error(why) if why.starts_with("break"));
+        let mut expected = drain(chain);
+        if let Some(end) = expected.iter().position(breaks) {
+            expected.truncate(end + 1);
+        }
+        prop_assert_eq!(drain(one_by_one), expected);
     }
 }
 

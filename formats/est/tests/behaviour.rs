@@ -159,7 +159,7 @@ fn what_times_do_not_tell_is_refused() {
         ),
         (
             with(|utt| utt.meta.frame_shift = Some(Decimal::ZERO)),
-            "no times in order",
+            "not above 0",
         ),
         (
             with(|utt| utt.meta.frame_shift = Decimal::parse("1e300")),

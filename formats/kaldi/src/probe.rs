@@ -71,13 +71,18 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
     }
 }
 
-/// Returns `true` if the file is called as a table of a data directory.
+/// Returns `true` if the file is called as a table of a data directory, or as a copy of one, such as
+/// `text.new`.
 fn is_own_name(probe: &Probe<'_>) -> bool {
     let name = probe
         .path
         .and_then(Path::file_name)
         .and_then(|name| name.to_str());
-    name.is_some_and(layout::is_table)
+    let stem = |name: &str| {
+        name.rsplit_once('.')
+            .map(|(stem, _)| layout::is_table(stem))
+    };
+    name.is_some_and(|name| layout::is_table(name) || stem(name) == Some(true))
 }
 
 /// Returns `true` if these bytes are the first entry of an archive and suffice to decide how it is

@@ -125,7 +125,7 @@ fn malformed_nemo_lines_are_named() {
         good,
         &[
             ("rubbish", "byte 1 of the line: expected value"),
-            ("[1]", "expected an object"),
+            ("[1]", "expected one JSON object per line"),
             (r#"{"audio_filepath": "a.wav", "durat"#, "inside the object"),
             (r#"{"duration": 1}"#, "has no audio_filepath"),
             (

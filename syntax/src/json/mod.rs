@@ -255,7 +255,7 @@ mod tests {
             ("[1]", "starts a JSON array, expected one JSON object"),
             (
                 "1",
-                "byte 0 of the line: invalid type: integer `1`, expected an object",
+                "byte 1 of the line: invalid type: integer `1`, expected an object",
             ),
             (r#"{"a":1,"a":2}"#, "the field 'a' appears twice"),
             (

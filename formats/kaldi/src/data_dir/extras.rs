@@ -34,7 +34,7 @@ impl Extras {
             let at = layout.file(name);
             let table = at.map(|at| Table::open(at, tells, env, faults));
             let table = table.transpose()?;
-            Ok::<_, Error>(table.map(|table| table.complete(is_complete(name))))
+            Ok::<_, Error>(table.map(|table| table.complete(name != UTT2LANG && is_complete(name))))
         };
         let gender = match open(UTT2GENDER)? {
             Some(table) => Some((table, TableSubject::Utterance)),

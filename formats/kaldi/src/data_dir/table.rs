@@ -1,7 +1,7 @@
 //! Tables with lookup by key: in one pass if they are sorted like the lookups, otherwise from
 //! memory.
 
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Env, Location, MemoryCounter};
 use spr_core::model::Key;
 use spr_core::{Error, Result};
 
@@ -37,6 +37,9 @@ struct Stream {
     used: bool,
     /// The last key looked up.
     asked: Vec<u8>,
+    /// Lines that were not looked up, if they are to be reported.
+    unused: Vec<(Key, u64)>,
+    held: MemoryCounter,
 }
 
 impl Table {
@@ -107,8 +110,10 @@ impl Table {
             let told = stream.lines.number();
             let current = (stream.there && !stream.used).then_some(told);
             let mut held = IndexedLines::read(&self.at, told, env, faults)?;
-            // Unused ones before the current one were reported.
-            held.mark(|number| number <= told && Some(number) != current);
+            let unused = std::mem::take(&mut stream.unused);
+            let is_unused = |number| unused.binary_search_by_key(&number, |(_, n)| *n).is_ok();
+            let used = |number| Some(number) != current && !is_unused(number);
+            held.mark(|number| number <= told && used(number));
             self.body = Body::Memory(held);
             return Ok(());
         }
@@ -123,7 +128,12 @@ impl Table {
     /// Reading fails.
     pub(super) fn finish(&mut self, env: &Env, faults: &mut Faults) -> Result<()> {
         match &mut self.body {
-            Body::Stream(stream) => while stream.step(self.tells, env, faults)? {},
+            Body::Stream(stream) => {
+                while stream.step(self.tells, env, faults)? {}
+                for (key, number) in stream.unused.drain(..) {
+                    env.warn(&unused(key.as_bytes()).file(&self.name).line(number));
+                }
+            }
             Body::Memory(held) if self.tells => {
                 for (key, number) in held.unused() {
                     env.warn(&unused(key).file(&self.name).line(number));
@@ -151,6 +161,8 @@ impl Stream {
             there: false,
             used: true,
             asked: Vec::new(),
+            unused: Vec::new(),
+            held: MemoryCounter::new("lines of no utterance"),
         })
     }
 
@@ -168,7 +180,9 @@ impl Stream {
     fn step(&mut self, tells: bool, env: &Env, faults: &mut Faults) -> Result<bool> {
         if self.there {
             if !self.used && tells {
-                env.warn(&self.lines.place(unused(self.lines.key())));
+                let key = Key::from(self.lines.key());
+                self.held.keep(key.as_bytes().len(), &env.limits)?;
+                self.unused.push((key, self.lines.number()));
             }
             self.before.clear();
             self.before.extend_from_slice(self.lines.key());

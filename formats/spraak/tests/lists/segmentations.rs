@@ -132,7 +132,11 @@ fn damage_is_an_error() {
             "f@14: FORMAT BIN01, but a list is text",
         ),
         ("DATA SEG/TIMEBASE X", "", "f@14: TIMEBASE X is not known"),
-        ("DATA SEG/FSHIFT 0", "", "f@25: FSHIFT is not above 0"),
+        (
+            "DATA SEG/FSHIFT 0",
+            "",
+            "f@14: FSHIFT is 0, not a time above 0",
+        ),
         ("DATA SEG/DIM1 x", "", "f@14: DIM1 is 'x', not a number"),
         (
             "DATA CORPUS",

@@ -144,7 +144,8 @@ fn odd(bench: &Bench<'_>) {
         oddity.apply(&mut utts[which]);
         // What a single number is may hang on its value.
         let features = utts[which].features.as_ref();
-        if features.is_some_and(|m| m.rank() == Rank::Scalar) {
+        // So may what is rounded.
+        if bench.caps.rounded || features.is_some_and(|m| m.rank() == Rank::Scalar) {
             (bench.suite.prepare)(&mut utts[which]);
         }
         let key = utts[which].key.clone();
