@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use proptest::test_runner::Config;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 
 use crate::{Said, Scratch};
@@ -220,11 +220,15 @@ fn cases() -> u32 {
     asked.and_then(|n| n.parse().ok()).unwrap_or(60)
 }
 
-proptest! {
-    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(cases()) })]
-
-    #[test]
-    fn several_files_give_what_each_gives(corpus in corpus()) {
-        check(&corpus)?;
-    }
+#[test]
+fn several_files_give_what_each_gives() {
+    let config = Config {
+        failure_persistence: None,
+        ..Config::with_cases(cases())
+    };
+    // The same corpora on every machine; `PROPTEST_CASES` goes on to others.
+    let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, random);
+    let result = runner.run(&corpus(), |corpus| check(&corpus));
+    result.unwrap_or_else(|error| panic!("{error}"));
 }

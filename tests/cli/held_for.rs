@@ -77,7 +77,7 @@ const FORMS: &[Form] = &[
     },
     Form {
         formats: &["kaldi"],
-        own: &[("ark", "kaldi"), ("txt", "kaldi")],
+        own: &[("ark", "kaldi"), ("ali", "kaldi"), ("txt", "kaldi")],
         text: "u1  [\n 1 2 \n 3 4 ]\nu2  [\n 1 2 ]\n",
         fault: "",
     },

@@ -251,7 +251,7 @@ fn features_are_read_from_archives_of_kaldi() {
     // A place in an archive has no name.
     let named = first("want.ark", "ann-001").replace("ann-001", "x");
     assert_eq!(first("back.ark", "x"), named);
-    s.write("features.jsonl", line(&script, "nobody"));
+    s.write("features.jsonl", line(&script, "nobody", 291));
     let error = s.fails("features.jsonl new.ark");
     assert!(
         error.contains("utterance nobody: nobody is not in it"),

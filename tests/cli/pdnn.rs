@@ -263,7 +263,7 @@ fn the_flags_of_pdnn_name_inputs() {
     }
     let both = "--train-data train.pfile,partition=1m --valid-data train.pfile,partition=1m";
     s.ok(&format!("{both} both.{{part}}.pfile --duplicates keep"));
-    s.ok("valid.pfile other.pfile");
+    s.ok(&format!("{} other.pfile", sample("fbank.ark")));
     s.ok("--train-data train.pfile --train-data other.pfile x.jsonl --duplicates first");
     let said = s.run("--train-data train.pfile,contxt=2 x.pkl");
     assert!(said.err.contains("did you mean 'context'"), "{}", said.err);

@@ -102,7 +102,8 @@ pub(crate) fn is_text(head: &[u8]) -> bool {
 /// Returns `true` if these are lines of a script file. With `named`, the file name is that of a
 /// list of some kind.
 pub(crate) fn is_script(head: &[u8], whole: bool, named: bool) -> bool {
-    if !is_text(head) {
+    // JSON and XML are no names of files.
+    if !is_text(head) || matches!(head.first(), Some(b'[' | b'{' | b'<')) {
         return false;
     }
     let end = match whole {

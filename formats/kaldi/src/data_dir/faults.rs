@@ -13,6 +13,8 @@ pub(super) struct Faults {
     waiting: VecDeque<Error>,
     /// Whether a table cannot be read any further.
     over: bool,
+    /// Whether the lines of a faulty utterance are being skipped, of which none is missed.
+    skipping: bool,
 }
 
 impl Faults {
@@ -46,6 +48,15 @@ impl Faults {
     pub(super) fn no_line(&mut self, table: &str) -> Error {
         let fault = self.of(table);
         fault.unwrap_or_else(|| Error::unfit("has no line").file(table))
+    }
+
+    /// Sets whether the lines of a faulty utterance are being skipped.
+    pub(super) fn skip(&mut self, skipping: bool) {
+        self.skipping = skipping;
+    }
+
+    pub(super) fn are_skipped(&self) -> bool {
+        self.skipping
     }
 
     /// Records that a table cannot be read any further.

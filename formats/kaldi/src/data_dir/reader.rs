@@ -218,6 +218,7 @@ impl DataReader {
         };
         let speaker = self.list.rest();
         utt.meta.speaker = (!speaker.is_empty()).then(|| Key::from(speaker));
+        faults.skip(true);
         let features = self.features.as_mut().map(|features| &mut features.table);
         for table in features.into_iter().chain(&mut self.text) {
             // Errors are reported where the values are requested.
@@ -225,6 +226,7 @@ impl DataReader {
         }
         let _ = self.sound.fill(&mut utt, env, faults);
         let _ = self.extras.fill(&mut utt, env, faults);
+        faults.skip(false);
     }
 
     fn place(&mut self, error: Error) -> Error {

@@ -95,7 +95,7 @@ impl Table {
             Body::Stream(stream) => stream.found(key),
             Body::Memory(held) => held.find(key),
         };
-        if found.is_none() && self.complete {
+        if found.is_none() && self.complete && !faults.are_skipped() {
             self.missing.get_or_insert_with(|| (key.into(), 0)).1 += 1;
         }
         Ok(found)
