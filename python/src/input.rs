@@ -95,7 +95,9 @@ impl InputArgs {
     }
 
     pub(crate) fn utt2spk(&self) -> Option<spr_convert::core::bytes::Locator> {
-        self.utt2spk.clone().map(spr_convert::core::bytes::Locator::file)
+        self.utt2spk
+            .clone()
+            .map(spr_convert::core::bytes::Locator::file)
     }
 
     pub(crate) fn request(&self) -> Result<Request> {

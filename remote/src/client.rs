@@ -91,7 +91,7 @@ impl Clients {
     fn make(&self, address: &Address) -> Result<Client> {
         let connector = self.connector()?.clone();
         let retry = RetryConfig {
-            max_retries: TRIES,
+            max_retries: TRIES as usize,
             retry_timeout: TRY_FOR,
             ..RetryConfig::default()
         };

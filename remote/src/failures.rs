@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The number of retries of a request.
-pub(crate) const TRIES: usize = 5;
+pub(crate) const TRIES: u32 = 5;
 /// The time in which a request is retried, and in which a failure is remembered.
 pub(crate) const TRY_FOR: Duration = Duration::from_secs(60);
 
@@ -59,7 +59,7 @@ impl std::error::Error for Unavailable {}
 impl Failures {
     /// Creates a memory for requests with this timeout.
     pub(crate) fn new(timeout: Duration) -> Self {
-        let all_tries = timeout.saturating_mul(TRIES as u32 + 1);
+        let all_tries = timeout.saturating_mul(TRIES + 1);
         Self {
             known: Arc::default(),
             patience: all_tries.min(TRY_FOR),

@@ -73,7 +73,7 @@ pub(super) fn run_hashing(
                 ShardRecorder::begin(shard, args, hashes.clone(), &mut job, registry, &env)?;
             match begun {
                 Begun::Before(status) => return Ok(status),
-                Begun::Now(sharding) => Some(sharding),
+                Begun::Now(sharding) => Some(*sharding),
             }
         }
     };

@@ -27,7 +27,7 @@ pub(super) struct ShardRecorder {
 /// What becomes of the job of a shard.
 pub(super) enum Begun {
     /// It runs.
-    Now(ShardRecorder),
+    Now(Box<ShardRecorder>),
     /// It was done before, with this exit status.
     Before(u8),
 }
@@ -122,14 +122,14 @@ impl ShardRecorder {
         job.settle_kind(registry, env)?;
         let inputs = std::mem::take(&mut job.plan.inputs);
         job.plan.inputs = weights.leave(inputs, shard);
-        Ok(Begun::Now(Self {
+        Ok(Begun::Now(Box::new(Self {
             record,
             at,
             verified,
             quiet: args.read.quiet,
             document: None,
             hashes,
-        }))
+        })))
     }
 
     /// Begins the record.

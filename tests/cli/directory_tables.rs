@@ -27,8 +27,11 @@ fn tables(name: &str) -> Vec<(&'static str, String)> {
     .into()
 }
 
+/// A table, and what becomes of its text.
+type Change<'a> = (&'a str, &'a dyn Fn(&str) -> String);
+
 /// Puts a directory into the scratch folder, with one table changed.
-fn put(s: &Scratch, folder: &str, name: &str, change: Option<(&str, &dyn Fn(&str) -> String)>) {
+fn put(s: &Scratch, folder: &str, name: &str, change: Option<Change<'_>>) {
     for (table, text) in tables(name) {
         let text = match change {
             Some((changed, change)) if changed == table => change(&text),

@@ -40,7 +40,7 @@ struct HashedDraft {
 }
 
 impl HashedDraft {
-    fn new(inner: Box<dyn Draft>, target: Location, hashes: &Hashes) -> Box<dyn Draft> {
+    fn boxed(inner: Box<dyn Draft>, target: Location, hashes: &Hashes) -> Box<dyn Draft> {
         Box::new(Self {
             inner,
             target,
@@ -103,7 +103,7 @@ struct HashedFolder {
 impl DraftFolder for HashedFolder {
     fn create(&mut self, name: &Location, durable: bool) -> Result<Box<dyn Draft>> {
         let inner = self.inner.create(name, durable)?;
-        Ok(HashedDraft::new(
+        Ok(HashedDraft::boxed(
             inner,
             self.target.join(name.clone()),
             &self.hashes,
@@ -131,7 +131,7 @@ impl DraftFolder for HashedFolder {
 impl Store for WatchedStore {
     fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         let inner = self.inner.create(target, how)?;
-        Ok(HashedDraft::new(inner, target.clone(), &self.hashes))
+        Ok(HashedDraft::boxed(inner, target.clone(), &self.hashes))
     }
 
     fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {

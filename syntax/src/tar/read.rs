@@ -75,7 +75,7 @@ impl TarReader {
     /// # Errors
     /// A header is damaged, the archive is cut off, or a member is of a sort that is not read. After
     /// the first, [`resume`](Self::resume) goes on.
-    pub fn next(&mut self) -> Result<Option<Member>> {
+    pub fn next_member(&mut self) -> Result<Option<Member>> {
         let mut own = Records::default();
         let mut long_name = None;
         while let Some((header, at)) = self.header()? {

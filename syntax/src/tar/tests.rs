@@ -55,7 +55,7 @@ fn reader(bytes: &[u8]) -> TarReader {
 fn files(reader: &mut TarReader) -> (Members, Result<()>) {
     let mut found = Vec::new();
     let mut read = || -> Result<()> {
-        while let Some(member) = reader.next()? {
+        while let Some(member) = reader.next_member()? {
             if member.kind == MemberKind::File {
                 found.push((member.name, reader.data("a member")?));
             }
@@ -111,7 +111,7 @@ fn what_is_written_is_read_with_its_places() {
     assert!(is_tar(&bytes));
     let mut reader = reader(&bytes);
     for (name, data) in MEMBERS {
-        let member = reader.next().unwrap().unwrap();
+        let member = reader.next_member().unwrap().unwrap();
         assert_eq!(
             (member.name.as_slice(), member.size),
             (name, data.len() as u64)
@@ -119,9 +119,9 @@ fn what_is_written_is_read_with_its_places() {
         let start = usize::try_from(member.offset).unwrap();
         assert_eq!(&bytes[start..start + data.len()], data);
     }
-    assert_eq!(reader.next().unwrap(), None);
+    assert_eq!(reader.next_member().unwrap(), None);
     reader.check_end().unwrap();
-    assert_eq!(reader.next().unwrap(), None);
+    assert_eq!(reader.next_member().unwrap(), None);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn sparse_members_and_volumes_are_refused() {
     let gnu = block("s.bin", b'S', &octal(0)).to_vec();
     let volume = block("m.bin", b'M', &octal(0)).to_vec();
     for bytes in [pax, gnu, volume] {
-        let error = reader(&bytes).next().unwrap_err();
+        let error = reader(&bytes).next_member().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
     }
 }
@@ -239,10 +239,10 @@ fn claims_allocate_nothing() {
     ] {
         for kind in [b'0', b'x', b'L', b'g'] {
             let bytes = [block("u1", kind, &size).as_slice(), &[1; 600]].concat();
-            assert!(reader(&bytes).next().is_err());
+            assert!(reader(&bytes).next_member().is_err());
             let live = Source::from_reader("-", Box::new(std::io::Cursor::new(bytes))).unwrap();
             let mut reader = TarReader::new(live, Limits::default());
-            let read = reader.next().and_then(|_| reader.data("a member"));
+            let read = reader.next_member().and_then(|_| reader.data("a member"));
             assert!(read.is_err());
         }
     }
