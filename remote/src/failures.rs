@@ -34,7 +34,7 @@ struct Streak {
     since: Instant,
     /// The end of the last request that failed.
     last: Instant,
-    count: usize,
+    count: u32,
     why: String,
 }
 
