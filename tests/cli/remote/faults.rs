@@ -252,10 +252,7 @@ fn a_place_that_fails_for_good_is_not_asked_again() {
 #[test]
 fn a_list_that_came_cut_is_asked_for_again() {
     let (r, want) = (Remote::with_corpus(), expected());
-    for (fault, words) in [
-        (Fault::Half, "the server's answer is cut or damaged"),
-        (Fault::Cut(30), "the connection broke"),
-    ] {
+    for fault in [Fault::Half, Fault::Cut(30)] {
         r.server.plan("GET", "list-type", (0, 2), fault.clone());
         let said = r.ok("s3://b/*.ark jsonl:- -q");
         assert!(said.out == want, "{fault:?}");
@@ -263,7 +260,7 @@ fn a_list_that_came_cut_is_asked_for_again() {
         r.server.plan("GET", "list-type", (0, 1000), fault.clone());
         let said = r.run("s3://b/*.ark out.ark");
         assert_eq!(said.status, 2, "{fault:?}: {}", said.err);
-        assert!(said.err.contains(words), "{fault:?}: {}", said.err);
+        assert!(!r.scratch.path("out.ark").exists());
         r.server.mend();
     }
     r.server.plan("POST", "uploads", (0, 1000), Fault::Half);
