@@ -88,8 +88,9 @@ def espnet(t):
                 assert file == f.read(), key
         assert [key for key, _ in archive(ark)] == sorted(wanted)
     with t.check("espnet: a script file points at the sound"):
-        for line in open(scp):
-            key, place = line.split()
+        with open(scp, encoding="utf-8") as f:
+            lines = [line.split() for line in f]
+        for key, place in lines:
             with open(ark, "rb") as f:
                 f.seek(int(place.rpartition(":")[2]))
                 assert f.read(5) == b"AUDIO"

@@ -45,6 +45,7 @@ class Case:
         self.rng = random.Random(seed)
         self.folder = tempfile.mkdtemp(prefix="case-", dir=scratch)
         self.count, self.commands, self.names, self.name = None, [], 0, "x"
+        self.uncounted = False
         for name in ("in", "out"):
             os.mkdir(os.path.join(self.folder, name))
 
@@ -151,6 +152,8 @@ class Case:
         if rng.random() < 0.5:
             most = rng.randint(0, 20)
             args += ["--min-frames", str(most)]
+            # Sound, text and segments have no frames, which is not the same as none of them.
+            self.uncounted = any(not u.frames() and u.features is None and u.labels is None for u in data)
             return [u for u in data if u.frames() >= most]
         wanted = [u.key for u in data if rng.random() < 0.6 and u.key.split() == [u.key] and b"\0" not in u.key]
         rng.shuffle(wanted)
@@ -237,6 +240,8 @@ class Case:
             losses.refuse("a frame shift")
         if target.holds.objects and not target.holds.columnless and len({u.object[0] for u in data if u.object}) > 1:
             losses.refuse("objects of several kinds")
+        if self.uncounted:
+            losses.refuse("no frames to count")
         self.parts = None
         if verb == "split":
             self.parts = rng.randint(1, max(1, len(data)))
