@@ -1,6 +1,5 @@
 //! HTTP connections: encrypted except to the local machine, without redirections to other hosts.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::time::Instant;
 
@@ -14,6 +13,7 @@ use reqwest::{Client, Url};
 use spr_core::{Error, Result};
 
 use crate::failures::Failures;
+use crate::refusal::RequestRefusal;
 use crate::settings::Settings;
 use crate::{fault, keys};
 
@@ -140,29 +140,6 @@ fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
         }
     }
 }
-
-/// A request that is not sent.
-#[derive(Clone, Debug)]
-pub(crate) enum RequestRefusal {
-    /// A request without encryption.
-    Plain,
-    /// A redirection to another host.
-    Elsewhere(String),
-    /// Too many redirections.
-    Round,
-}
-
-impl fmt::Display for RequestRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Plain => f.write_str("refused to ask a server without encryption"),
-            Self::Elsewhere(host) => write!(f, "the server leads to another place, on {host}"),
-            Self::Round => f.write_str("the server leads from place to place"),
-        }
-    }
-}
-
-impl std::error::Error for RequestRefusal {}
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {

@@ -7,9 +7,9 @@ use object_store::client::{HttpError, HttpErrorKind};
 use spr_core::{Error, ErrorKind, Remedy};
 
 use crate::address::Service;
-use crate::connector::RequestRefusal;
 use crate::failures::Unavailable;
 use crate::keys;
+use crate::refusal::RequestRefusal;
 
 /// Wraps an error in an `io::Error`.
 pub(crate) fn system(kind: io::ErrorKind, error: Error) -> io::Error {

@@ -19,6 +19,7 @@ mod places;
 mod put;
 mod range;
 mod read;
+mod refusal;
 mod runtime;
 mod settings;
 mod staged;

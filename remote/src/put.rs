@@ -12,8 +12,8 @@ use spr_core::bytes::{Draft, FinishedFile, Identity, OpenedFile};
 use spr_core::{Error, ErrorKind, Remedy};
 
 use crate::address::Service;
-use crate::connector::RequestRefusal;
 use crate::fault::{self, system};
+use crate::refusal::RequestRefusal;
 use crate::runtime::wait;
 
 /// The number of bytes sent at once.

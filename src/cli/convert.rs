@@ -18,7 +18,7 @@ use crate::explain;
 use crate::job::{Job, Outcome};
 use crate::looks;
 use crate::plan::{Plan, Sink};
-use crate::shard::{FIELD, Hashes};
+use crate::shard::{FIELD, Hashes, watched};
 use crate::verbs::shards::CHANGED;
 
 /// Converts.
@@ -53,7 +53,7 @@ pub(super) fn run_hashing(
     env.threads = args.jobs;
     env.durable = !args.no_sync;
     if shard.is_some() || hashes.expects() {
-        env = hashes.watch(&env);
+        env = watched(&env, &hashes);
     }
     let mut job = plan::job(args, registry, &env).map_err(|error| between(error, args, &env))?;
     prepare(&mut job.plan, &env)?;

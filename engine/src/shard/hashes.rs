@@ -9,7 +9,6 @@ use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
 
 use super::fingerprint::{outside, text};
-use super::watched_store::WatchedStore;
 
 /// The number of bytes read at a time.
 const BLOCK: usize = 1 << 20;
@@ -107,13 +106,6 @@ impl Hashes {
             ..State::default()
         };
         Self(Arc::new(Mutex::new(state)))
-    }
-
-    /// Returns an environment in which files are hashed.
-    #[must_use]
-    pub fn watch(&self, env: &Env) -> Env {
-        let store = WatchedStore::new(env.store().clone(), self.clone());
-        env.clone().with_store(Arc::new(store))
     }
 
     /// Returns the size and the hash of a written file, or of all files written in a folder.

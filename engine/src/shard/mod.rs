@@ -20,6 +20,7 @@ pub use hashes::{Hashes, of_file};
 pub(crate) use name::check_name;
 pub use name::{FIELD, check_numbered, numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
+pub use watched_store::watched;
 pub use weights::{ShardBalance, Weights};
 
 /// The number of a shard and the number of shards.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use spr_core::Result;
 use spr_core::bytes::{
-    Change, Draft, DraftFolder, DraftOptions, FileStatus, Finish, FinishedFile, Identity, Leftover,
-    Location, OpenedFile, Store,
+    Change, Draft, DraftFolder, DraftOptions, Env, FileStatus, Finish, FinishedFile, Identity,
+    Leftover, Location, OpenedFile, Store,
 };
 use twox_hash::XxHash3_128;
 
@@ -17,15 +17,18 @@ use super::hashes::{Hashes, of_stored};
 
 /// A store whose files are hashed.
 #[derive(Debug)]
-pub(super) struct WatchedStore {
+struct WatchedStore {
     inner: Arc<dyn Store>,
     hashes: Hashes,
 }
 
-impl WatchedStore {
-    pub(super) fn new(inner: Arc<dyn Store>, hashes: Hashes) -> Self {
-        Self { inner, hashes }
-    }
+/// Returns an environment in which files are hashed.
+pub fn watched(env: &Env, hashes: &Hashes) -> Env {
+    let store = WatchedStore {
+        inner: env.store().clone(),
+        hashes: hashes.clone(),
+    };
+    env.clone().with_store(Arc::new(store))
 }
 
 /// A file that is hashed while it grows.

@@ -11,6 +11,7 @@ use super::super::store::{
 };
 use super::change::{Change, Fill, New};
 use super::draft::AppendFile;
+use super::hidden::FILLING;
 use super::identity::{above, resolve};
 use super::list::list;
 use super::local_file::LocalFile;
@@ -18,9 +19,6 @@ use super::made::cannot_create;
 use super::temporary::Temporary;
 use super::temporary_list::TemporaryList;
 use crate::error::{Error, Result};
-
-/// The name that the temporary folder for the files of an existing folder is made of.
-pub(super) const FILLING: &str = "folder";
 
 /// A folder being written. Files are written under their own names into a temporary folder, which
 /// is renamed to the target. If the target exists, its files are moved instead, because only that

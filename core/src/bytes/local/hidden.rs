@@ -10,7 +10,9 @@ const TRIES: u32 = 10_000;
 /// The number of characters of the target's name in a temporary one; most systems limit names to
 /// 255 bytes.
 pub(super) const NAME: usize = 50;
-/// The number of characters of the machine's name in it.
+/// The name that the temporary folder for the files of an existing folder is made of.
+pub(super) const FILLING: &str = "folder";
+/// The number of characters of the machine's name in a temporary one.
 const HOST_NAME: usize = 30;
 
 /// Removes a file or folder, ignoring errors.

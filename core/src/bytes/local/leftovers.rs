@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::Leftover;
-use super::folder::FILLING;
-use super::hidden::{NAME, host, is_temporary, run_of};
+use super::hidden::{FILLING, NAME, host, is_temporary, run_of};
 use super::identity::above;
 
 /// Returns those of outputs called `path`, sorted. For a folder, those inside it as well.

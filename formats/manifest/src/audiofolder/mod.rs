@@ -1,5 +1,6 @@
 //! AudioFolder: audio files with a metadata table, as loaded by Hugging Face datasets.
 
+mod columns;
 mod read;
 mod table;
 mod write;

@@ -8,15 +8,11 @@ use spr_core::model::{Audio, AudioReference, DatasetInfo, Key, KeySource, Uttera
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::columns;
-use spr_syntax::manifest::source::{self, Place};
+use spr_syntax::manifest::source::Place;
 
+use super::columns::{LANGUAGE, SPEAKER, TEXT};
 use super::table::Table;
 use super::{FILE, TABLES};
-
-/// The columns for text, speaker and language.
-const TEXT: [&str; 4] = ["text", "sentence", "transcription", "transcript"];
-const SPEAKER: [&str; 2] = ["speaker", "speaker_id"];
-const LANGUAGE: [&str; 3] = ["language", "lang", "locale"];
 
 pub(super) struct FolderReader {
     root: Location,
@@ -114,17 +110,4 @@ impl Reader for FolderReader {
             }
         }
     }
-}
-
-/// Returns `true` for columns with a meaning in the format.
-pub(super) fn is_own(name: &str) -> bool {
-    is_text(name) || source::FIELDS.contains(&name)
-}
-
-/// Returns `true` for columns of text, even if it looks like a number.
-pub(super) fn is_text(name: &str) -> bool {
-    let [recording, channel, ..] = source::FIELDS;
-    let others = [FILE, "gender", "utt_id", recording, channel];
-    let named = [&TEXT[..], &SPEAKER, &LANGUAGE, &others];
-    named.iter().any(|names| names.contains(&name))
 }

@@ -8,7 +8,7 @@ use spr_core::{Error, Limits, Result};
 use spr_syntax::json::{self, Fields};
 use spr_syntax::lines::Lines;
 
-use super::read;
+use super::columns::is_text;
 
 /// An open table, whose rows are returned as JSON objects.
 pub(super) enum Table {
@@ -131,7 +131,7 @@ impl Csv {
             .zip(&row)
             .filter(|(_, value)| !value.is_empty())
         {
-            match json::is_number(value) && !read::is_text(name) {
+            match json::is_number(value) && !is_text(name) {
                 true => fields.raw(name, value),
                 false => fields.text(name, value),
             }

@@ -8,7 +8,7 @@ use spr_syntax::json::Fields;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{Place, no_sound, utf8};
 
-use super::read::is_own;
+use super::columns::is_own;
 use super::{CAPS, FILE, TABLES};
 
 pub(super) struct FolderWriter {
