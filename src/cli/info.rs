@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use clap::Args;
 use spr_core::Result;
+use spr_core::model::{About, AboutField};
 use spr_stats::Sound;
 
 use super::args::ReadArgs;
@@ -46,6 +47,9 @@ pub(super) struct InfoArgs {
 
 /// Different sizes or types that are told one by one.
 const MANY: usize = 6;
+
+/// The most characters shown of what a data set says of itself.
+const SHOWN: usize = 60;
 
 /// Tells what data sets hold; what could be found out of a damaged one is told too.
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
@@ -257,7 +261,37 @@ fn describe(facts: &Facts) -> Vec<String> {
         _ => "stored",
     };
     line("names", keys.to_owned());
+    for (name, text) in about(&facts.about) {
+        line(&name, start(text));
+    }
     lines
+}
+
+/// As much of a text as has a place on a line.
+fn start(text: String) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// What a data set says of itself, a line each, by name.
+fn about(about: &About) -> Vec<(String, String)> {
+    let own = [
+        (AboutField::Description, &about.description),
+        (AboutField::License, &about.license),
+        (AboutField::Split, &about.split),
+    ];
+    let own = own.into_iter().filter_map(|(field, text)| {
+        let text = text.clone()?;
+        Some((field.name().to_owned(), text))
+    });
+    let classes = about.classes.iter().map(|(column, names)| {
+        let text = format!("{column}: {}", alternatives(names));
+        ("classes".to_owned(), text)
+    });
+    let others = about.other.clone().into_iter();
+    own.chain(classes).chain(others).collect()
 }
 
 fn features(facts: &Facts) -> String {

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Registry, Request};
-use spr_core::model::{DatasetInfo, Decimal, Dtype, Utterance};
+use spr_core::model::{About, DatasetInfo, Decimal, Dtype, Utterance};
 use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};
 
@@ -52,6 +52,9 @@ pub struct Facts {
     pub sound: Option<Sound>,
     /// The source of the keys.
     pub keys: &'static str,
+    /// What the data set says of itself.
+    #[serde(skip_serializing_if = "About::is_empty")]
+    pub about: About,
     /// Whether they are partitions of shuffled frames instead of utterances.
     #[serde(skip)]
     pub partitions: bool,
@@ -87,6 +90,7 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
     let mut survey = Survey::new(Scope::Shapes, reader.info());
     facts.byte_order = survey.info.byte_order.map(|o| o.name());
     facts.keys = survey.info.keys.name();
+    facts.about = survey.info.about.clone();
     if quick {
         facts.compression = survey.compression();
         facts.set_from_headers(&survey.info);

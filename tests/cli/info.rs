@@ -248,3 +248,48 @@ fn numbers_at_fault_are_found_in_text() {
         assert!(!said.out.contains("0 utterances"), "{name}: {}", said.out);
     }
 }
+
+#[test]
+fn what_a_data_set_says_of_itself_is_told() {
+    let s = Scratch::new();
+    let word = "Telephone speech of two cities. ".repeat(4);
+    let bytes = |description: &str| {
+        let header = json!({
+            "__metadata__": {"description": description, "license": "CC0-1.0", "made by": "hand"},
+            "ann": {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]},
+        });
+        let header = header.to_string();
+        let length = (header.len() as u64).to_le_bytes();
+        [&length[..], header.as_bytes(), &[0; 8]].concat()
+    };
+    std::fs::write(s.path("a.safetensors"), bytes(&word)).unwrap();
+    std::fs::write(s.path("b.safetensors"), bytes("Other speech.")).unwrap();
+    let said = s.ok("info a.safetensors").out;
+    let shown = format!("  description {}…\n", &word[..60]);
+    for line in [
+        shown.as_str(),
+        "  licence     CC0-1.0\n",
+        "  made by     hand\n",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    let about = &info(&s, "a.safetensors")["about"];
+    assert_eq!(about["description"], json!(word));
+    assert_eq!(about["other"], json!({"made by": "hand"}));
+    // Of two inputs the first's words are kept, and nothing else is silent.
+    let twice = "--duplicates first -o x.safetensors";
+    let said = s.ok(&format!("convert a.safetensors b.safetensors {twice}"));
+    let told =
+        "b.safetensors: the first input says otherwise or nothing of description, and that is kept";
+    assert!(said.err.contains(told), "{}", said.err);
+    assert_eq!(
+        info(&s, "x.safetensors")["about"]["description"],
+        json!(word)
+    );
+    assert!(
+        !s.ok(&format!("convert a.safetensors {twice} --overwrite"))
+            .err
+            .contains("kept")
+    );
+    assert!(info(&s, &sample("fbank.scp")).get("about").is_none());
+}

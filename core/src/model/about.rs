@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 /// What a data set says of itself as a whole, beside its utterances.
 ///
 /// ```
@@ -13,7 +15,7 @@ use std::collections::BTreeMap;
 /// assert!(about.is_empty());
 /// ```
 #[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct About {
     /// A description, in whatever words.
     pub description: Option<String>,
@@ -80,6 +82,20 @@ impl About {
             AboutField::Classes => !self.classes.is_empty(),
             AboutField::Other => !self.other.is_empty(),
         }
+    }
+
+    /// Returns the fields that are said here, and otherwise or not at all in `other`.
+    pub fn differs_from(&self, other: &Self) -> Vec<AboutField> {
+        let same = |field: AboutField| match field {
+            AboutField::Description => self.description == other.description,
+            AboutField::License => self.license == other.license,
+            AboutField::Split => self.split == other.split,
+            AboutField::Classes => self.classes == other.classes,
+            AboutField::Other => self.other == other.other,
+        };
+        let said = AboutField::ALL.iter().copied();
+        said.filter(|field| self.has(*field) && !same(*field))
+            .collect()
     }
 
     /// Keeps these fields, and returns those that it lost.

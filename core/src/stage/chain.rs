@@ -8,7 +8,7 @@ use super::is_last;
 use crate::bytes::{Env, MemoryCounter};
 use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Key, KeySource, Limits, Utterance};
+use crate::model::{About, AboutField, DatasetInfo, Key, KeySource, Limits, Utterance};
 
 /// Concatenates data sets; each is opened when it is reached.
 ///
@@ -23,8 +23,10 @@ pub struct Chain<I> {
     names: Vec<String>,
     /// Whether an utterance or an error came of the current data set.
     begun: bool,
-    /// Receives a warning about each data set without utterances.
-    on_empty: Option<Env>,
+    /// Receives warnings about data sets.
+    told: Option<Env>,
+    /// Whether each data set should have utterances.
+    tells_empty: bool,
     info: DatasetInfo,
     numbers: Numbers,
     owners: Option<Owners>,
@@ -117,7 +119,8 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
             now: 0,
             names: Vec::new(),
             begun: false,
-            on_empty: None,
+            told: None,
+            tells_empty: false,
             info: info.without_totals(),
             numbers: Numbers::default(),
             owners: None,
@@ -131,11 +134,16 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
         Self { names, ..self }
     }
 
-    /// Warns of each data set without utterances.
+    /// Warns of each data set that says other things of itself than the first, as only those are
+    /// kept, and of each without utterances, if `tells_empty`.
     #[must_use]
-    pub fn warning_of_empty(self, env: &Env) -> Self {
-        let on_empty = Some(env.clone());
-        Self { on_empty, ..self }
+    pub fn warning(self, env: &Env, tells_empty: bool) -> Self {
+        let told = Some(env.clone());
+        Self {
+            told,
+            tells_empty,
+            ..self
+        }
     }
 
     /// Rejects keys that occur in an earlier data set, with an error that [can
@@ -157,7 +165,10 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
         loop {
             let Some(reader) = &mut self.current else {
                 match self.rest.next().transpose() {
-                    Ok(Some(reader)) => self.current = Some(reader),
+                    Ok(Some(reader)) => {
+                        self.warn_of_about(&reader.info().about);
+                        self.current = Some(reader);
+                    }
                     Ok(None) => return Ok(false),
                     Err(error) => return Err(self.end_by(error)),
                 }
@@ -208,10 +219,27 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
     }
 
     fn warn_if_empty(&self) {
-        if let (false, Some(env), Some(name)) =
-            (self.begun, &self.on_empty, self.names.get(self.now))
-        {
-            env.warn(&Error::unfit("holds no utterances").file(name));
+        if self.tells_empty && !self.begun {
+            self.warn(Error::unfit("holds no utterances"));
+        }
+    }
+
+    fn warn_of_about(&self, about: &About) {
+        let differ = about.differs_from(&self.info.about);
+        if !differ.is_empty() {
+            let differ: Vec<_> = differ.into_iter().map(AboutField::name).collect();
+            let message = format!(
+                "the first input says otherwise or nothing of {}, and that is kept",
+                differ.join(", ")
+            );
+            self.warn(Error::unfit(message));
+        }
+    }
+
+    /// Warns of the current data set.
+    fn warn(&self, error: Error) {
+        if let (Some(env), Some(name)) = (&self.told, self.names.get(self.now)) {
+            env.warn(&error.file(name));
         }
     }
 }

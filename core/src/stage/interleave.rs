@@ -13,7 +13,8 @@ type Open = Box<dyn FnOnce() -> Result<Box<dyn Reader>> + Send>;
 
 /// Reads several files concurrently, one utterance of each in turn; at the end of a file the next
 /// one takes its place. The order, including that of errors, does not depend on the number of
-/// threads.
+/// threads. An error that ends a file is one that [can continue](Error::can_continue): with the
+/// others.
 ///
 /// Each file is opened and read ahead by one of the threads, or sequentially if none can be
 /// started. Two blocks of utterances per open file are in memory. With one file at a time it is a
@@ -231,10 +232,15 @@ impl Interleave {
             match place.block.then() {
                 BlockEnd::More => self.next_block()?,
                 BlockEnd::End => self.end_file()?,
-                BlockEnd::Failed(error) => {
+                BlockEnd::Failed(error) if error.can_continue() => {
                     self.pass_turn();
                     return Err(error);
                 }
+                BlockEnd::Failed(error) if error.ends_one_input() => {
+                    self.end_file()?;
+                    return Err(error.continuable());
+                }
+                BlockEnd::Failed(error) => return Err(error),
             }
         }
         Ok(false)

@@ -242,7 +242,7 @@ fn a_stream_that_breaks_off_ends_every_stage() {
         Box::new(Repeat::new(None, move |_| Ok(script(&[Step::Skipped, Step::Broken]))).unwrap()),
         // The next would follow.
         Box::new(Chain::new([Ok(of())].into_iter()).unwrap()),
-        Box::new(Interleave::new([of(), of()].map(|r| || Ok(r)), 1, 2).unwrap()),
+        Box::new(Interleave::new([of()].map(|r| || Ok(r)), 1, 2).unwrap()),
     ];
     assert_eq!(stages.len(), 28);
     for (n, stage) in stages.into_iter().enumerate() {

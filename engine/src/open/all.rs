@@ -79,10 +79,9 @@ pub fn open_all(
     let later = all.map(move |input| Ok(open(input)?.reader));
     let failed = failed.into_iter().map(Err);
     let openers = failed.chain(iter::once(Ok(opened.reader))).chain(later);
-    let mut chain = Chain::of(info, openers).named(names);
-    if takes_all && !work.iter().flatten().any(may_leave_out) {
-        chain = chain.warning_of_empty(env);
-    }
+    let tells_empty = takes_all && !work.iter().flatten().any(may_leave_out);
+    let chain = Chain::of(info, openers).named(names);
+    let chain = chain.warning(env, tells_empty);
     opened.reader = match distinct {
         true => Box::new(chain.distinct(env.limits)),
         false => Box::new(chain),
