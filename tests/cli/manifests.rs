@@ -258,3 +258,66 @@ fn features_are_read_from_archives_of_kaldi() {
         "{error}"
     );
 }
+
+#[test]
+fn features_without_sound_go_to_lhotse_alone() {
+    let s = Scratch::new();
+    let input = sample("fbank.scp");
+    let labels = sample("ali.ark");
+    let said = s.fails(&format!("{input} lhotse:x/ --frame-shift 0.01"));
+    assert!(said.contains("utterance ann-001: has no sound"), "{said}");
+    assert!(
+        said.contains("hint: rate=16000 writes features alone"),
+        "{said}"
+    );
+    let said = s.fails(&format!("{input} lhotse:x/,rate=8000"));
+    assert!(said.contains("--frame-shift"), "{said}");
+    let shift = "--frame-shift 0.01";
+    let said = s.fails(&format!(
+        "{input} --labels {labels} lhotse:x/,rate=8000 {shift}"
+    ));
+    assert!(said.contains("labels of 12 utterances"), "{said}");
+    for (value, why) in [("0", "no sampling rate"), ("8k", "rate")] {
+        let said = s.fails(&format!("{input} lhotse:x/,rate={value} {shift}"));
+        assert!(said.contains(why), "{said}");
+    }
+    let said = s.fails(&format!("{input} lhotse:x.jsonl,rate=8000 {shift}"));
+    assert!(said.contains("features alone go to a folder"), "{said}");
+    assert!(s.names().is_empty());
+    for store in ["numpy_files", "lilcom_files", "lilcom_chunky"] {
+        s.ok(&format!(
+            "{input} lhotse:{store}/,store={store},rate=8000 {shift}"
+        ));
+        s.ok(&format!("check {store}/"));
+        let found = s.ok(&format!("info --json {store}/")).out;
+        let facts: serde_json::Value = serde_json::from_str(&found).unwrap();
+        let told = (
+            &facts["format"],
+            &facts["utterances"],
+            &facts["frame_shift"],
+        );
+        assert_eq!(
+            told,
+            (&"lhotse".into(), &12.into(), &0.01.into()),
+            "{found}"
+        );
+        s.ok(&format!("{store}/ {store}.ark --overwrite"));
+        let most = if store == "numpy_files" {
+            "0"
+        } else {
+            "0.015626"
+        };
+        s.ok(&format!("diff {input} {store}.ark --tolerance {most}"));
+        // A manifest in front of its folder does not matter.
+        s.ok(&format!("{store}/features.jsonl.gz {store}.2.ark"));
+        assert_eq!(
+            s.read(&format!("{store}.2.ark")),
+            s.read(&format!("{store}.ark"))
+        );
+    }
+    s.ok("numpy_files/ lhotse:again/,store=lilcom_chunky,rate=8000");
+    assert_eq!(
+        s.read("again/features.lca"),
+        s.read("lilcom_chunky/features.lca")
+    );
+}

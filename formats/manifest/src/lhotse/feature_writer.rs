@@ -3,8 +3,9 @@
 use spr_core::bytes::{Env, Location, Output, Part, Sink};
 use spr_core::format::{Medium, OptionSpec, Options};
 use spr_core::loss::LossReport;
-use spr_core::model::{CastStats, Key, Matrix, Utterance};
+use spr_core::model::{CastStats, Decimal, Key, Matrix, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::json::Fields;
 use spr_syntax::lilcom::Encoder;
 use spr_syntax::manifest::Names;
 
@@ -89,6 +90,16 @@ pub(super) struct StoredBytes {
     pub(super) key: String,
 }
 
+/// What a line of the manifest says of features, beside their shape and their place.
+pub(super) struct FeatureFacts<'a> {
+    pub(super) shift: Decimal,
+    /// The sampling rate of the sound that they were computed of.
+    pub(super) rate: u32,
+    /// Their start in the recording.
+    pub(super) start: Decimal,
+    pub(super) recording: &'a str,
+}
+
 /// The writer of features and their manifest, whose files are created with the first features.
 pub(super) struct FeatureWriter {
     store: Store,
@@ -110,6 +121,15 @@ impl FeatureWriter {
             len: 0,
             rounded: LossReport::default(),
         }
+    }
+
+    /// Creates the manifest, which is there even without features.
+    ///
+    /// # Errors
+    /// The output can't be written.
+    pub(super) fn create(&mut self, output: &Output) -> Result<()> {
+        self.manifest = Some(output.create(Part::Member(MANIFEST), false)?);
+        Ok(())
     }
 
     /// Encodes features, and gives them their key.
@@ -150,7 +170,7 @@ impl FeatureWriter {
     ///
     /// # Errors
     /// The path is not UTF-8.
-    pub(super) fn place(&self, output: &Output, names: &Names) -> Result<(&'static str, String)> {
+    fn place(&self, output: &Output, names: &Names) -> Result<(&'static str, String)> {
         let name = match self.store {
             Store::NumpyFiles | Store::LilcomFiles(_) => FILES,
             Store::LilcomChunky(_) => CHUNKS,
@@ -161,6 +181,39 @@ impl FeatureWriter {
             None => Location::from(name),
         };
         Ok((self.store.name(), names.member(&full, name)?))
+    }
+
+    /// Adds the line of the manifest about encoded features; `channels` adds theirs.
+    ///
+    /// # Errors
+    /// The path of the store is not UTF-8, or they last too long.
+    pub(super) fn describe(
+        &self,
+        (features, stored): (&Matrix, &StoredBytes),
+        facts: &FeatureFacts<'_>,
+        (output, names): (&Output, &Names),
+        channels: impl FnOnce(&mut Fields<'_>),
+        line: &mut Vec<u8>,
+    ) -> Result<()> {
+        let rows = features.rows() as u64;
+        let lasts = facts.shift.times(rows);
+        let lasts = lasts.ok_or_else(|| Error::unfit("has too many frames"))?;
+        let (store, path) = self.place(output, names)?;
+        let mut fields = Fields::open(line);
+        fields.text("type", "features");
+        fields.count("num_frames", rows);
+        fields.count("num_features", features.cols() as u64);
+        fields.time("frame_shift", facts.shift);
+        fields.count("sampling_rate", facts.rate);
+        fields.time("start", facts.start);
+        fields.time("duration", lasts);
+        fields.text("storage_type", store);
+        fields.text("storage_path", &path);
+        fields.text("storage_key", &stored.key);
+        fields.text("recording_id", facts.recording);
+        channels(&mut fields);
+        fields.close();
+        Ok(())
     }
 
     /// Writes the features of an utterance, and their line of the manifest without its end. Returns
@@ -211,6 +264,16 @@ impl FeatureWriter {
     pub(super) fn into_sinks(self) -> [Option<Sink>; 2] {
         [self.chunks, self.manifest]
     }
+}
+
+/// Returns the frame shift of an utterance.
+///
+/// # Errors
+/// It is unknown.
+pub(super) fn shift_of(utt: &Utterance) -> Result<Decimal> {
+    utt.meta.frame_shift.ok_or_else(|| {
+        Error::unfit("has features, and nobody knows how far apart their frames are")
+    })
 }
 
 /// Returns a sink, which is created if there is none yet.

@@ -24,7 +24,8 @@ pub(super) fn kind_by_name(name: &str) -> Option<Kind> {
         .map(|(_, kind)| kind)
 }
 
-/// Returns the main manifest of a folder: supervisions, otherwise cuts, otherwise recordings.
+/// Returns the main manifest of a folder: supervisions, otherwise cuts, otherwise recordings or
+/// features.
 ///
 /// # Errors
 /// There are several, or the folder is a Shar.
@@ -41,10 +42,14 @@ pub(super) fn main(folder: &Location, env: &Env) -> Result<Location> {
                 .hint("write manifests of the recordings themselves with lhotse"),
         );
     }
-    for kind in [Kind::Supervisions, Kind::Cuts, Kind::Recordings] {
+    for kinds in [
+        &[Kind::Supervisions][..],
+        &[Kind::Cuts],
+        &[Kind::Recordings, Kind::Features],
+    ] {
         let all = named
             .iter()
-            .filter(|(_, name)| kind_by_name(name) == Some(kind));
+            .filter(|(_, name)| kind_by_name(name).is_some_and(|kind| kinds.contains(&kind)));
         let mut all: Vec<_> = all.map(|(at, _)| *at).collect();
         all.sort();
         match *all.as_slice() {
@@ -52,9 +57,10 @@ pub(super) fn main(folder: &Location, env: &Env) -> Result<Location> {
             [one] => return Ok(one.clone()),
             _ => {
                 let names: Vec<_> = all.iter().map(ToString::to_string).collect();
+                let kinds: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
                 let message = format!(
                     "expected one manifest of {}, found {}",
-                    kind.name(),
+                    kinds.join(" or "),
                     names.len()
                 );
                 return Err(Error::usage(message)

@@ -3,6 +3,7 @@
 mod alignment;
 mod chunky;
 mod cut;
+mod feature_manifest;
 mod feature_names;
 mod feature_writer;
 mod features;
@@ -24,6 +25,7 @@ use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest;
 
+use feature_manifest::FeatureManifest;
 use feature_writer::Store;
 use reader::LhotseReader;
 use write::LhotseWriter;
@@ -101,11 +103,13 @@ const FOLDER: Caps = {
     caps
 };
 
-/// Returns the capabilities of an output with features in a store.
-fn caps(store: Store, medium: Medium) -> Caps {
-    let mut caps = match medium {
-        Medium::Folder => FOLDER,
-        Medium::File | Medium::Stream => FILE,
+/// Returns the capabilities of an output with features in a store, and with nothing else if a
+/// sampling rate is given.
+fn caps(store: Store, rate: Option<u32>, medium: Medium) -> Caps {
+    let mut caps = match (rate, medium) {
+        (Some(_), _) => feature_manifest::CAPS,
+        (None, Medium::Folder) => FOLDER,
+        (None, Medium::File | Medium::Stream) => FILE,
     };
     if let Some(features) = caps.features.as_mut().filter(|_| store.is_rounded()) {
         features.dtypes = &[Dtype::F32];
@@ -133,6 +137,7 @@ static INFO: FormatInfo = FormatInfo::new(
     },
     feature_writer::STORE,
     feature_writer::TICK,
+    feature_manifest::RATE,
     manifest::PATHS,
 ]);
 
@@ -163,7 +168,8 @@ impl Format for Lhotse {
     }
 
     fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
-        Ok(caps(Store::of(options, medium)?, medium))
+        let rate = feature_manifest::rate(options, medium)?;
+        Ok(caps(Store::of(options, medium)?, rate, medium))
     }
 
     fn open(
@@ -185,7 +191,15 @@ impl Format for Lhotse {
         _: &About,
         env: &Env,
     ) -> Result<Box<dyn Writer>> {
-        Ok(Box::new(LhotseWriter::new(output, options, env)?))
+        let (medium, caps) = (output.medium(), self.caps(options, output.medium())?);
+        let store = Store::of(options, medium)?;
+        Ok(match feature_manifest::rate(options, medium)? {
+            None => Box::new(LhotseWriter::new(output, store, caps, options, env)?),
+            Some(rate) => {
+                let how = (store, rate);
+                Box::new(FeatureManifest::new(output, how, caps, options, env)?)
+            }
+        })
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {
@@ -199,7 +213,8 @@ impl WholeFolder for Lhotse {
             .iter()
             .filter_map(|name| files::kind_by_name(name))
             .collect();
-        kinds.contains(&Kind::Cuts) || kinds.contains(&Kind::Supervisions)
+        let leads = [Kind::Cuts, Kind::Supervisions, Kind::Features];
+        kinds.iter().any(|kind| leads.contains(kind))
     }
 
     fn open(

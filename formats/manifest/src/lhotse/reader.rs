@@ -111,7 +111,10 @@ impl LhotseReader {
                     key: self.names.name(&features)?.as_str().into(),
                     ..Utterance::default()
                 };
-                utt.meta.recording = features.recording.as_deref().map(Into::into);
+                let whole =
+                    |name: &str| features.start.is_zero() && utt.key.as_bytes() == name.as_bytes();
+                let recording = features.recording.as_deref().filter(|name| !whole(name));
+                utt.meta.recording = recording.map(Into::into);
                 let stretch = RecordingSegment {
                     start: features.start,
                     duration: features.duration,

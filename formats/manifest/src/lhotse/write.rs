@@ -11,8 +11,7 @@ use spr_syntax::manifest::Names;
 use spr_syntax::manifest::source::{no_sound, utf8};
 
 use super::alignment;
-use super::caps;
-use super::feature_writer::{FeatureWriter, Store, StoredBytes};
+use super::feature_writer::{FeatureFacts, FeatureWriter, Store, StoredBytes, shift_of};
 use super::supervision::Naming;
 
 pub(super) struct LhotseWriter {
@@ -53,8 +52,13 @@ struct UtteranceLines {
 }
 
 impl LhotseWriter {
-    pub(super) fn new(output: Output, options: &Options, env: &Env) -> Result<Self> {
-        let store = Store::of(options, output.medium())?;
+    pub(super) fn new(
+        output: Output,
+        store: Store,
+        caps: Caps,
+        options: &Options,
+        env: &Env,
+    ) -> Result<Self> {
         let (said, recorded) = match output.medium() {
             Medium::Folder => {
                 let member = |name| output.create(Part::Member(name), false);
@@ -64,7 +68,7 @@ impl LhotseWriter {
             Medium::File | Medium::Stream => (output.create(Part::Main, false)?, None),
         };
         Ok(Self {
-            caps: caps(store, output.medium()),
+            caps,
             said,
             recorded,
             featured: FeatureWriter::new(store, env),
@@ -85,7 +89,11 @@ impl LhotseWriter {
 
     fn lines(&mut self, utt: &Utterance) -> Result<()> {
         if utt.audio.is_none() {
-            return Err(no_sound("of the manifest names", utt));
+            let error = no_sound("of the manifest names", utt);
+            return Err(match utt.features.is_some() && self.recorded.is_some() {
+                true => error.hint("rate=16000 writes features alone, of sound at 16 kHz"),
+                false => error,
+            });
         }
         self.caps.check(utt)?;
         let Some(Audio::Reference(audio)) = &utt.audio else {
@@ -141,29 +149,20 @@ impl LhotseWriter {
             Some(_) => naming.write(utt, audio, start, &mut self.made.said)?,
         }
         if let Some(matrix) = &utt.features {
-            let shift = utt.meta.frame_shift.ok_or_else(|| {
-                Error::unfit("has features, and nobody knows how far apart their frames are")
-            })?;
-            let rows = matrix.rows() as u64;
-            let lasts = shift
-                .times(rows)
-                .ok_or_else(|| Error::unfit("has too many frames"))?;
+            let facts = FeatureFacts {
+                shift: shift_of(utt)?,
+                rate: known.rate,
+                start,
+                recording: &id,
+            };
             self.made.stored = self.featured.encode(key, matrix)?;
-            let (store, path) = self.featured.place(&self.output, &self.names)?;
-            let mut fields = Fields::open(&mut self.made.features);
-            fields.text("type", "features");
-            fields.count("num_frames", rows);
-            fields.count("num_features", matrix.cols() as u64);
-            fields.time("frame_shift", shift);
-            fields.count("sampling_rate", known.rate);
-            fields.time("start", start);
-            fields.time("duration", lasts);
-            fields.text("storage_type", store);
-            fields.text("storage_path", &path);
-            fields.text("storage_key", &self.made.stored.key);
-            fields.text("recording_id", &id);
-            naming.write_channel("channels", audio, &mut fields);
-            fields.close();
+            self.featured.describe(
+                (matrix, &self.made.stored),
+                &facts,
+                (&self.output, &self.names),
+                |fields| naming.write_channel("channels", audio, fields),
+                &mut self.made.features,
+            )?;
         }
         self.made.id = id;
         Ok(())
