@@ -11,10 +11,6 @@ use crate::name::Locator;
 /// [`Request`](crate::format::Request) and [`LoadAudio`](crate::stage::LoadAudio) convert both to
 /// samples.
 #[non_exhaustive]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "an utterance has one, whose place is used again"
-)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Audio {
     /// Samples.

@@ -59,7 +59,7 @@ impl FrameGrid {
         self.shift
     }
 
-    /// Returns the start time of a frame, without trailing zeros; rounded beyond 36 digits.
+    /// Returns the start time of a frame, without trailing zeros; rounded beyond 33 digits.
     #[expect(
         clippy::cast_precision_loss,
         reason = "only where the exact time has too many digits"

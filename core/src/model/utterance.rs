@@ -126,8 +126,11 @@ impl Utterance {
     /// [`start`](Self::start) does.
     pub fn clear_data(&mut self) {
         let Spare { features, labels } = &mut self.spare;
-        *features = self.features.take().or(features.take());
-        *labels = self.labels.take().or(labels.take());
+        for (filled, spare) in [(&mut self.features, features), (&mut self.labels, labels)] {
+            if filled.is_some() {
+                *spare = filled.take();
+            }
+        }
         self.clear_others();
     }
 

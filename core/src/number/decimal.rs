@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::num::NonZeroI16;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use super::text as number;
 /// An exact decimal number, such as a time in seconds: `0.45` is 0.45 and not the nearest binary
 /// fraction. All times in the model are decimals.
 ///
-/// Trailing zeros are kept for printing, but `0.010` equals `0.01`. Numbers have up to 36 digits.
+/// Trailing zeros are kept for printing, but `0.010` equals `0.01`. Numbers have up to 33 digits.
 /// None is rounded: a longer one is not parsed, and a sum that needs more digits is `None`.
 ///
 /// ```
@@ -22,17 +23,56 @@ use super::text as number;
 /// assert_eq!(shift.times(45), Decimal::parse("0.45"));
 /// assert_eq!(shift.value(), 0.01);
 /// ```
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(into = "Terms", try_from = "Terms")]
 pub struct Decimal {
-    digits: i128,
+    // 16 bytes, as is an `Option` of it, because every utterance has several. The digits have 111
+    // bits with their sign.
+    low: u64,
+    middle: u32,
+    /// The highest bits, of which the first is changed, so that they are never all 0.
+    high: NonZeroI16,
     /// The exponent: the digits are multiplied by this power of ten.
     power: i16,
 }
 
 /// The largest number of digits.
-const MOST: u32 = 36;
+const MOST: u32 = 33;
 /// The first number with more digits.
 const TOO_LARGE: u128 = 10u128.pow(MOST);
+
+/// Digits and power of ten, as they are serialised.
+#[derive(Serialize, Deserialize)]
+struct Terms {
+    digits: i128,
+    power: i16,
+}
+
+impl From<Decimal> for Terms {
+    fn from(number: Decimal) -> Self {
+        Self {
+            digits: number.digits(),
+            power: number.power,
+        }
+    }
+}
+
+impl TryFrom<Terms> for Decimal {
+    type Error = &'static str;
+
+    fn try_from(Terms { digits, power }: Terms) -> Result<Self, Self::Error> {
+        match digits.unsigned_abs() < TOO_LARGE {
+            true => Ok(Self::of_terms(digits, power)),
+            false => Err("a number with too many digits"),
+        }
+    }
+}
+
+impl Default for Decimal {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
 
 impl Decimal {
     /// Zero.
@@ -40,10 +80,30 @@ impl Decimal {
 
     /// Returns `digits` times ten to the `power`.
     pub const fn new(digits: i64, power: i16) -> Self {
+        Self::of_terms(digits as i128, power)
+    }
+
+    /// Returns `digits`, which are fewer than [`TOO_LARGE`], times ten to the `power`.
+    #[expect(clippy::cast_possible_truncation, reason = "each part has its bits")]
+    #[expect(clippy::cast_sign_loss, reason = "only the highest part has a sign")]
+    const fn of_terms(digits: i128, power: i16) -> Self {
+        let high = match NonZeroI16::new((digits >> 96) as i16 ^ i16::MIN) {
+            Some(high) => high,
+            // Never, as so few digits leave the first two bits equal.
+            None => NonZeroI16::MAX,
+        };
         Self {
-            digits: digits as i128,
+            low: digits as u64,
+            middle: (digits >> 64) as u32,
+            high,
             power,
         }
+    }
+
+    /// Returns the digits.
+    const fn digits(self) -> i128 {
+        let high = (self.high.get() ^ i16::MIN) as i128;
+        high << 96 | (self.middle as i128) << 64 | self.low as i128
     }
 
     /// Parses a finite decimal number, optionally with an exponent after `e`. Returns `None` if it
@@ -86,7 +146,7 @@ impl Decimal {
         };
         let is_negative = digits.starts_with('-');
         let digits = if is_negative { -kept } else { kept };
-        Some(Self { digits, power })
+        Some(Self::of_terms(digits, power))
     }
 
     /// Returns the nearest `f64`.
@@ -94,7 +154,7 @@ impl Decimal {
     pub fn value(self) -> f64 {
         const EXACT: i128 = 1 << 53;
         const LEAST: i128 = -EXACT;
-        match (self.digits, i32::from(self.power)) {
+        match (self.digits(), i32::from(self.power)) {
             // Both are exact, so that there is only one rounding.
             (digits @ LEAST..=EXACT, power @ -22..=0) => digits as f64 / 10f64.powi(-power),
             (digits @ LEAST..=EXACT, power @ 1..=22) => digits as f64 * 10f64.powi(power),
@@ -108,10 +168,7 @@ impl Decimal {
     /// Returns the digits without trailing zeros, and their power of ten: the same for equal
     /// numbers.
     pub fn in_lowest_terms(self) -> (i128, i16) {
-        let Self {
-            mut digits,
-            mut power,
-        } = self;
+        let (mut digits, mut power) = (self.digits(), self.power);
         if digits == 0 {
             return (0, 0);
         }
@@ -123,7 +180,7 @@ impl Decimal {
 
     /// Returns `true` if it is below 0.
     pub fn is_negative(self) -> bool {
-        self.digits < 0
+        self.digits() < 0
     }
 
     /// Returns `true` if it is above 0.
@@ -133,12 +190,12 @@ impl Decimal {
 
     /// Returns `true` if it is 0.
     pub fn is_zero(self) -> bool {
-        self.digits == 0
+        self.digits() == 0
     }
 
     /// Multiplies it by `n`. Returns `None` on overflow.
     pub fn times(self, n: u64) -> Option<Self> {
-        Self::fit(self.digits.checked_mul(n.into())?, self.power)
+        Self::fit(self.digits().checked_mul(n.into())?, self.power)
     }
 
     /// Returns the sum, or `None` on overflow.
@@ -154,11 +211,12 @@ impl Decimal {
     }
 
     /// Removes trailing zeros of a fraction.
-    fn shortest(mut self) -> Self {
-        while self.power < 0 && self.digits % 10 == 0 {
-            (self.digits, self.power) = (self.digits / 10, self.power + 1);
+    fn shortest(self) -> Self {
+        let (mut digits, mut power) = (self.digits(), self.power);
+        while power < 0 && digits % 10 == 0 {
+            (digits, power) = (digits / 10, power + 1);
         }
-        self
+        Self::of_terms(digits, power)
     }
 
     /// Divides it by `step`, which must be above 0. Returns the quotient and the remainder as a
@@ -225,7 +283,7 @@ impl Decimal {
         };
         let raise = |number: Self| {
             let by = u32::try_from(i32::from(number.power) - i32::from(power));
-            match number.digits {
+            match number.digits() {
                 0 => Some(0),
                 digits => digits.checked_mul(10i128.checked_pow(by.ok()?)?),
             }
@@ -241,7 +299,7 @@ impl Decimal {
             }
             (digits, power) = (digits / 10, power.checked_add(1)?);
         }
-        Some(Self { digits, power })
+        Some(Self::of_terms(digits, power))
     }
 }
 
@@ -277,7 +335,7 @@ impl Ord for Decimal {
             Some((a, b, _)) => a.cmp(&b),
             // So far apart that the powers of ten decide.
             None => {
-                let signs = self.digits.signum().cmp(&other.digits.signum());
+                let signs = self.digits().signum().cmp(&other.digits().signum());
                 let sizes = self.power.cmp(&other.power);
                 signs.then(if self.is_negative() {
                     sizes.reverse()
@@ -294,7 +352,7 @@ impl fmt::Display for Decimal {
         /// The largest number of zeros that are written out.
         const ZEROS: i16 = 40;
         let sign = if self.is_negative() { "-" } else { "" };
-        let digits = self.digits.unsigned_abs();
+        let digits = self.digits().unsigned_abs();
         match usize::try_from(-i32::from(self.power)) {
             Ok(0) => write!(f, "{sign}{digits}"),
             Ok(places) if self.power >= -ZEROS => {
@@ -358,9 +416,11 @@ mod tests {
     fn long_numbers_are_added_exactly() {
         let sum = decimal("1234567.891").plus(decimal("2.6899999999999977"));
         assert_eq!(sum.unwrap().to_string(), "1234570.5809999999999977");
-        let most = decimal("999999999999999999999999999999999999");
+        let most = decimal(&"9".repeat(33));
+        assert_eq!(most.to_string(), "9".repeat(33));
+        assert_eq!(Decimal::parse(&"9".repeat(34)), None);
         assert_eq!(most.plus(decimal("0.1")), None);
-        assert!(decimal("1e30") > decimal("0.99999999999999999999999999999999999"));
+        assert!(decimal("1e30") > decimal("0.999999999999999999999999999999999"));
     }
 
     #[test]
@@ -392,6 +452,27 @@ mod tests {
         assert_eq!(decimal("-1").sample(8000), None);
         assert_eq!(Decimal::of_sample(3600, 8000), Some(decimal("0.45")));
         assert_eq!(Decimal::of_sample(1, 44100), None);
+    }
+
+    #[test]
+    fn every_bit_of_the_digits_has_a_place() {
+        assert_eq!(size_of::<Option<Decimal>>(), 16);
+        let most = (TOO_LARGE - 1).cast_signed();
+        for shift in 0..111 {
+            for digits in [most >> shift, -(most >> shift), 1 << shift.min(108)] {
+                let number = Decimal::of_terms(digits, -40);
+                assert_eq!((number.digits(), number.power), (digits, -40));
+                let bytes = postcard::to_allocvec(&number).unwrap();
+                let back: Decimal = postcard::from_bytes(&bytes).unwrap();
+                assert_eq!((back.digits(), back.power), (digits, -40));
+            }
+        }
+        let many = Terms {
+            digits: most + 1,
+            power: 0,
+        };
+        let bytes = postcard::to_allocvec(&many).unwrap();
+        assert!(postcard::from_bytes::<Decimal>(&bytes).is_err());
     }
 
     proptest! {

@@ -25,23 +25,31 @@ impl Source {
     }
 
     /// Returns up to `n` bytes without consuming them; fewer only at the end of the stream.
+    #[inline]
     pub fn peek(&mut self, n: usize) -> Result<&[u8]> {
-        while self.end - self.start < n && !self.ended {
-            self.check_expansion("an object", (self.end - self.start) as u64)?;
-            self.refill(n);
-        }
-        if self.start == self.end
-            && let Some(error) = self.pending.take()
-        {
-            return Err(error);
+        if self.end - self.start < n {
+            self.buffer_ahead(n)?;
         }
         let end = self.end.min(self.start + n);
         Ok(&self.buffer[self.start..end])
     }
 
+    /// Reads until `n` bytes are buffered, or to the end of the stream.
+    fn buffer_ahead(&mut self, n: usize) -> Result<()> {
+        while self.end - self.start < n && !self.ended {
+            self.check_expansion("an object", (self.end - self.start) as u64)?;
+            self.refill(n);
+        }
+        match self.pending.take_if(|_| self.start == self.end) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
     /// Does the same as [`peek`](Self::peek), but for a [live](Self::is_live) source waits for no
     /// more bytes than are `enough`. Also returns whether the stream ends after these bytes, which
     /// is known only for fewer than `n`.
+    #[inline]
     pub fn ahead(&mut self, n: usize, enough: impl Fn(&[u8]) -> bool) -> Result<(&[u8], bool)> {
         while self.live && !self.ended && self.end - self.start < n {
             if enough(&self.buffer[self.start..self.end]) {
@@ -84,6 +92,7 @@ impl Source {
     }
 
     /// Consumes `n` bytes of the buffer.
+    #[inline]
     pub(super) fn consume(&mut self, n: usize) {
         self.start += n;
         self.offset += n as u64;
@@ -136,7 +145,20 @@ impl Source {
     /// # Errors
     /// [`Truncated`](ErrorKind::Truncated) at the end of the stream, with the expected and the
     /// actual number of bytes.
+    #[inline]
     pub fn fill(&mut self, out: &mut [u8]) -> Result<()> {
+        match self.buffer[self.start..self.end].get(..out.len()) {
+            Some(bytes) => {
+                out.copy_from_slice(bytes);
+                self.consume(out.len());
+                Ok(())
+            }
+            None => self.fill_by_reading(out),
+        }
+    }
+
+    /// Fills `out` with more bytes than are buffered.
+    fn fill_by_reading(&mut self, out: &mut [u8]) -> Result<()> {
         let mut done = 0;
         while done < out.len() {
             let rest = &mut out[done..];
@@ -185,7 +207,17 @@ impl Source {
     ///
     /// # Errors
     /// [`Truncated`](ErrorKind::Truncated) if they do not exist.
+    #[inline]
     pub fn skip(&mut self, n: u64) -> Result<()> {
+        if n > (self.end - self.start) as u64 {
+            return self.skip_by_reading(n);
+        }
+        self.consume(to_usize(n));
+        Ok(())
+    }
+
+    /// Skips more bytes than are buffered.
+    fn skip_by_reading(&mut self, n: u64) -> Result<()> {
         if let (Body::File(_), Some(remaining)) = (&self.body, self.remaining()) {
             if n > remaining {
                 return Err(self.cut_short(n, remaining));
