@@ -463,7 +463,11 @@ impl Adapter {
         if !self.caps.frame_offset && meta.frame_offset.take().is_some() {
             self.now.add(LossKind::Metadata, key, Some("frame offset"));
         }
-        for field in SourceField::ALL {
+        let sources = match meta.has_source() {
+            true => SourceField::ALL,
+            false => &[],
+        };
+        for field in sources {
             if !self.caps.source.contains(field) && meta.has(*field) {
                 self.now.add(LossKind::Metadata, key, Some(field.name()));
                 meta.clear_field(*field);

@@ -350,7 +350,9 @@ impl Caps {
             return Err(refused("a frame offset"));
         }
         let unheld = |field: &&SourceField| !self.source.contains(field) && meta.has(**field);
-        if let Some(field) = SourceField::ALL.iter().find(unheld) {
+        if meta.has_source()
+            && let Some(field) = SourceField::ALL.iter().find(unheld)
+        {
             return Err(refused(format_args!("a {}", field.name())));
         }
         if self.utf8 {

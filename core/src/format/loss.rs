@@ -167,7 +167,7 @@ impl LossReport {
 
     /// Returns `true` if `policy` denies a loss that occurred.
     pub fn is_denied(&self, policy: &LossPolicy) -> bool {
-        self.lines.keys().any(|kind| policy.denies(*kind))
+        !self.is_empty() && self.lines.keys().any(|kind| policy.denies(*kind))
     }
 
     /// Returns the error for denied losses, if there are any; `target` names the format.

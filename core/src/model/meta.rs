@@ -144,7 +144,21 @@ impl Meta {
 
     /// Returns `true` if anything is known about speaker and recording.
     pub fn has_source(&self) -> bool {
-        SourceField::ALL.iter().any(|field| self.has(*field))
+        // Without a loop over the fields, as every utterance is asked several times.
+        let Self {
+            frame_shift: _,
+            frame_offset: _,
+            speaker,
+            gender,
+            language,
+            recording,
+            channel,
+            start,
+            end,
+            tags: _,
+        } = self;
+        let who = speaker.is_some() | gender.is_some() | language.is_some();
+        who | recording.is_some() | channel.is_some() | start.is_some() | end.is_some()
     }
 
     /// Returns `true` if this field is known.
@@ -191,9 +205,10 @@ impl Meta {
 
     /// Clears speaker and recording.
     pub fn clear_source(&mut self) {
-        SourceField::ALL
-            .iter()
-            .for_each(|field| self.clear_field(*field));
+        if self.has_source() || !self.tags.is_empty() {
+            let fields = SourceField::ALL.iter();
+            fields.for_each(|field| self.clear_field(*field));
+        }
     }
 
     /// Drops the tags about `changed`, and returns the first of them.

@@ -12,6 +12,19 @@ pub(crate) fn changes<T: Copy>(
     widen: impl Fn(T) -> f64,
     (low, high): (f64, f64),
 ) -> CastStats {
+    match low == f64::NEG_INFINITY && high == f64::INFINITY {
+        true => compare::<false, T>(values, decoded, widen, (low, high)),
+        false => compare::<true, T>(values, decoded, widen, (low, high)),
+    }
+}
+
+/// Compares values, which have no error out of range unless there is a `BOUND`.
+fn compare<const BOUND: bool, T: Copy>(
+    values: &[T],
+    decoded: &[f32],
+    widen: impl Fn(T) -> f64,
+    (low, high): (f64, f64),
+) -> CastStats {
     let mut changed = [0u64; LANES];
     let mut clipped = [0u64; LANES];
     let mut largest = [0f64; LANES];
@@ -26,7 +39,9 @@ pub(crate) fn changes<T: Copy>(
         let outside = if inside { 0.0 } else { error };
         let error = if inside { error } else { 0.0 };
         largest[lane] = greater(error, largest[lane]);
-        furthest[lane] = greater(outside, furthest[lane]);
+        if BOUND {
+            furthest[lane] = greater(outside, furthest[lane]);
+        }
     };
     let (steps, rest) = values.as_chunks::<LANES>();
     let (steps_back, rest_back) = decoded.as_chunks::<LANES>();

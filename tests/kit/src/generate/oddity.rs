@@ -10,7 +10,6 @@ use super::names::{any_tag, source};
 use super::{Other, decimal, encoded, key, matrix, object, reference};
 
 /// A change that most outputs can't hold.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 #[derive(Clone, Debug)]
 pub enum Oddity {
     /// Any key.
