@@ -34,14 +34,10 @@ pub(super) struct ReadArgs {
         hide_possible_values = true
     )]
     pub(super) on_error: OnErrorArg,
-    /// The largest object to hold in memory, such as 512m or 4g
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "4g",
-        hide_short_help = true
-    )]
-    pub(super) max_alloc: String,
+    /// The largest object to hold in memory, such as 512m or 4g [default: 4g, but
+    /// less of compressed data that expand more than fifty times]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    pub(super) max_alloc: Option<String>,
     /// Run commands that script files contain
     #[arg(long, conflicts_with = "safe", hide_short_help = true)]
     pub(super) allow_pipes: bool,

@@ -21,9 +21,9 @@ use crate::step::{Step, Steps, Subject};
 
 /// The surroundings that the flags ask for.
 pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
-    let limits = Limits {
-        max_alloc: parse_size(&args.max_alloc)?,
-        ..Limits::default()
+    let limits = match &args.max_alloc {
+        Some(size) => Limits::default().allowing(parse_size(size)?),
+        None => Limits::default(),
     };
     let access = match (args.safe, args.allow_pipes) {
         (true, _) => Access::Safe,

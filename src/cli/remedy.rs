@@ -105,6 +105,9 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
             "this program was built without URLs: cargo install --path . --features remote"
         }
         Remedy::RaiseLimit => "if the size is right, raise the limit with --max-alloc",
+        Remedy::TrustPacked => {
+            "if the file is to be trusted, --max-alloc SIZE allows objects of that size"
+        }
         Remedy::MoreMemory => "TMPDIR names another folder, --memory allows more memory",
         Remedy::ShuffleLess => {
             "raise the limit with --max-alloc, or shuffle partition by partition"

@@ -230,15 +230,16 @@ impl Env {
     /// The system refuses, it is a command and these are not allowed, or it cannot be read as one
     /// stream.
     pub fn open(&self, at: &Locator) -> Result<Source> {
-        match at {
+        let opened = match at {
             Locator::Standard => Source::stdin(),
-            Locator::File(file) => self.open_file(file),
+            Locator::File(file) => return self.open_file(file),
             Locator::FileAt(file, offset) => Source::open_at(file, self.stored(file)?, *offset),
             Locator::Command(line) if self.access == Access::Safe => Err(refused(line)),
             Locator::Command(line) => Source::command(line),
             Locator::Folder(folder) => Err(is_folder(folder)),
             Locator::Nowhere => Err(Error::usage("nothing can be read from nowhere")),
-        }
+        };
+        Ok(opened?.unpacking_to(self.limits.max_unpacked))
     }
 
     /// Opens and decompresses a file.
@@ -249,7 +250,8 @@ impl Env {
         let counted = self.counted.as_ref();
         let read = counted.filter(|(files, _)| files.contains(file));
         let read = read.map(|(_, read)| read.clone());
-        Source::open(file, self.stored(file)?, read, self.threads)
+        let opened = Source::open(file, self.stored(file)?, read, self.threads)?;
+        Ok(opened.unpacking_to(self.limits.max_unpacked))
     }
 
     /// Opens a source named by a script file. A file that is not found from the working folder is

@@ -174,7 +174,7 @@ impl Adapter {
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         self.whole.check(utt, &self.caps)?;
-        recordings::fit(utt, &self.caps, &mut self.now)?;
+        recordings::fit(utt, &self.caps, &mut self.now, &self.env)?;
         if self.caps.audio.references && !self.caps.audio.first_seconds {
             stage::settle(utt, &self.env)?;
         }
@@ -474,10 +474,10 @@ impl Adapter {
             }
         }
         let report = &mut self.now;
-        let caps = self.caps.tags;
+        let caps = &self.caps;
         let mut lost = false;
         meta.tags.retain(|tag| {
-            let kept = caps.hold(tag);
+            let kept = caps.holds_tag(tag);
             if !kept && !lost && tag.about != Some(TagSubject::Key) {
                 lost = true;
                 report.add(LossKind::Metadata, key, Some("header lines"));

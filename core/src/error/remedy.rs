@@ -31,6 +31,8 @@ pub enum Remedy {
     BuildRemote,
     /// Raise the limit on one object in memory.
     RaiseLimit,
+    /// Allow compressed data to expand to objects of that size.
+    TrustPacked,
     /// Raise the memory for sorting, or set another folder for temporary files.
     MoreMemory,
     /// Raise the limit on frames shuffled together, or shuffle fewer.
@@ -127,6 +129,7 @@ impl fmt::Display for Remedy {
             Self::AllowHttp => "use https, or allow to ask without encryption",
             Self::BuildRemote => "URLs are known to builds with the feature remote",
             Self::RaiseLimit => "if the size is right, raise the limit",
+            Self::TrustPacked => "if the file is to be trusted, allow objects of that size",
             Self::MoreMemory => "TMPDIR names another folder; with more memory less is kept there",
             Self::ShuffleLess => "raise the limit, or shuffle partition by partition",
             Self::AllowLosses(kinds) => {

@@ -11,7 +11,7 @@ use spr_core::{Error, Result};
 
 use super::Job;
 use crate::argument::{PartName, Target};
-use crate::digest::Digest;
+use crate::digest::{Digest, FieldDigest};
 use crate::plan::Split;
 use crate::{places, verify};
 
@@ -48,7 +48,10 @@ struct Open {
     output: Output,
     /// Its target, if it is the output of a part.
     numbered: Option<Target>,
+    /// The hash for reports.
     digest: Option<Digest>,
+    /// The hashes for verification.
+    fields: Option<FieldDigest>,
     /// The key that the file name implies for the only utterance of a file.
     file_key: Option<Key>,
 }
@@ -118,14 +121,17 @@ impl<'a> Branch<'a> {
                 env.warn(&leftover.error());
             }
         }
-        if self.job.plan.run.verify && !self.job.plan.run.dry_run {
+        let run = &self.job.plan.run;
+        let verifies = run.verify && !run.dry_run;
+        if verifies {
             verify::check(target, &output)?;
         }
         let options = target.options()?;
         let writer = create(target.format(), output.clone(), &options, &self.about, env)?;
         let caps = target.caps()?;
-        let digest = (self.job.plan.run.verify || self.job.plan.run.hash)
-            .then(|| Digest::new(&caps, target.is_folder()));
+        let folder = target.is_folder();
+        let digest = run.hash.then(|| Digest::new(&caps, folder));
+        let fields = verifies.then(|| FieldDigest::new(&caps, folder));
         let file_key = match (caps.count, output.locator()) {
             (Count::One, Locator::File(file)) if self.keys != KeySource::Generated => {
                 Some(key_of_file(&file))
@@ -138,6 +144,7 @@ impl<'a> Branch<'a> {
             output,
             numbered,
             digest,
+            fields,
             file_key,
         });
         Ok(())
@@ -179,13 +186,12 @@ impl<'a> Branch<'a> {
             self.written.seconds += written.seconds;
             self.written.bytes += written.bytes;
             self.written.rounded.append(&written.rounded);
-            if let Some(digest) = &open.digest {
+            if let Some(want) = &open.fields {
                 let target = open.numbered.as_ref().unwrap_or(&self.target);
-                if self.job.plan.run.verify && !self.job.plan.run.dry_run {
-                    verify::read_back(target, &open.output, digest, &written, &self.env)?;
-                }
-                self.hash = open.numbered.is_none().then(|| digest.text());
+                verify::read_back(target, &open.output, want, &written, &self.env)?;
             }
+            let whole = open.digest.filter(|_| open.numbered.is_none());
+            self.hash = whole.map(|digest| digest.text());
             self.finished.push(open.output);
         }
         Ok(())
@@ -259,6 +265,9 @@ impl<'a> Branch<'a> {
             }
             if let Some(digest) = &mut open.digest {
                 digest.add(utt, &self.env);
+            }
+            if let Some(fields) = &mut open.fields {
+                fields.add(utt, &self.env);
             }
         }
         self.adapter.keep();

@@ -201,7 +201,9 @@ fn a_wrong_block_is_a_warning_where_the_speed_agrees() {
         // Neither of them agrees with anything.
         (RATE, 4, None),
         (4 * RATE, 1, None),
-        (0, 0, None),
+        (RATE, 0, None),
+        // Neither is there.
+        (0, 0, Some(1)),
     ] {
         let (utt, told) = attempt(file(
             &with_block(speed, block),
@@ -220,7 +222,7 @@ fn a_wrong_block_is_a_warning_where_the_speed_agrees() {
 }
 
 #[test]
-fn a_negative_size_is_a_warning_and_a_cut_file_an_error() {
+fn a_size_derived_from_none_is_a_warning_and_a_cut_file_an_error() {
     let samples: Vec<u8> = (0..200).collect();
     let plain = fmt(CODINGS[1], 1, false);
     let right = read(file(&plain, &samples, Sizes::True, false));
@@ -228,6 +230,10 @@ fn a_negative_size_is_a_warning_and_a_cut_file_an_error() {
         (Sizes::Told(0xffff_fff8, 0xffff_ffd4), false, true),
         (Sizes::Told(236, 0xffff_ffd4), false, true),
         (Sizes::Told(0, 0xffff_ffd3), false, true),
+        // From a size in the RIFF header of 0, -1 and the largest.
+        (Sizes::Told(0, 0xffff_ffdc), false, true),
+        (Sizes::Told(u32::MAX, 0xffff_ffdb), false, true),
+        (Sizes::Told(0x7fff_ffff, 0x7fff_ffdb), false, true),
         // Not that of this header.
         (Sizes::Told(0xffff_fff8, 0xffff_ffd4), true, false),
         (Sizes::Told(0xffff_fff8, 0xffff_ffd6), false, false),

@@ -14,6 +14,7 @@ use super::local::LocalFile;
 use super::store::OpenedFile;
 use super::{Codec, Location};
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::Limits;
 use counted::CountingReader;
 pub use expansion::MemoryCounter;
 
@@ -42,6 +43,8 @@ pub struct Source {
     layers: Vec<Codec>,
     /// The number of bytes read of the outermost compression.
     packed: Option<Arc<AtomicU64>>,
+    /// The memory that an object may take whatever its proportion to them.
+    unpacked: u64,
     /// The size after decompression, if it is known in advance.
     len: Option<u64>,
     /// The buffer, which never shrinks; only `buffer[start..end]` is valid.
@@ -176,6 +179,7 @@ impl Source {
             body,
             layers: Vec::new(),
             packed: None,
+            unpacked: Limits::default().max_unpacked,
             len: None,
             buffer: Vec::new(),
             start: 0,
@@ -225,6 +229,7 @@ impl Source {
         Ok(Self {
             layers,
             packed: Some(packed),
+            unpacked: this.unpacked,
             location: this.location,
             offset: this.offset,
             threads: this.threads,
@@ -244,6 +249,7 @@ impl Source {
             len: this.offset.checked_add(len),
             layers: this.layers,
             packed: this.packed,
+            unpacked: this.unpacked,
             location: this.location,
             offset: this.offset,
             ..Self::new(this.name, Body::Stream(Box::new(body.take(len))))
@@ -416,6 +422,7 @@ impl Source {
             location,
             layers,
             packed: self.packed,
+            unpacked: self.unpacked,
             ..Self::new(
                 name,
                 Body::File(CountingReader {

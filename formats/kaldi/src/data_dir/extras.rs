@@ -6,8 +6,8 @@ use spr_core::{Error, Result};
 
 use super::faults::Faults;
 use super::layout::{
-    FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SPK2GENDER, TableSubject, UTT2DUR,
-    UTT2FRAMES, UTT2GENDER, UTT2LANG, is_complete, tag_tables,
+    FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SEGMENTS, SPK2GENDER, TableSubject,
+    UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, WAVES, is_complete, tag_tables,
 };
 use super::{NAME, line, table::Table};
 
@@ -17,6 +17,8 @@ pub(super) struct Extras {
     language: Option<Table>,
     tags: Vec<(&'static str, TableSubject, Table)>,
     frame_shift: Option<Decimal>,
+    /// Whether nothing but tables tells how long the utterances are, which are recordings.
+    alone: bool,
 }
 
 impl Extras {
@@ -52,10 +54,12 @@ impl Extras {
         let language = open(UTT2LANG)?;
         let shift = layout.file(FRAME_SHIFT).filter(|_| framed);
         let shift = shift.map(|at| frame_shift(env.open_file(&at)?, env));
+        let sound = [WAVES, SEGMENTS].iter().any(|name| layout.has(name));
         Ok(Self {
             gender,
             language,
             tags,
+            alone: !sound && !taken.features && layout.has(FEATURES),
             frame_shift: match shift.transpose() {
                 Err(error) if damaged => {
                     faults.add(error.continuable())?;
@@ -99,6 +103,10 @@ impl Extras {
             let Some(value) = value(table, *by, key, meta, env, faults)? else {
                 continue;
             };
+            if *name == UTT2DUR && self.alone {
+                meta.start = Some(Decimal::ZERO);
+                meta.end = seconds(value);
+            }
             if *name == UTT2DUR && is_length(meta, value) || is_duration(name, value, audio) {
                 continue;
             }
@@ -143,11 +151,15 @@ fn value<'a>(
     Ok(found.map(|(rest, _)| rest).filter(|rest| !rest.is_empty()))
 }
 
+fn seconds(value: &[u8]) -> Option<Decimal> {
+    std::str::from_utf8(value).ok().and_then(Decimal::parse)
+}
+
 /// Returns `true` if a duration equals that of the segment.
 fn is_length(meta: &Meta, duration: &[u8]) -> bool {
     let length = meta.end.zip(meta.start);
     let length = length.and_then(|(end, start)| end.minus(start));
-    let duration = std::str::from_utf8(duration).ok().and_then(Decimal::parse);
+    let duration = seconds(duration);
     duration.is_some() && length == duration
 }
 
@@ -157,7 +169,7 @@ fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
     let Some(Audio::Reference(sound)) = audio else {
         return false;
     };
-    let duration = std::str::from_utf8(value).ok().and_then(Decimal::parse);
+    let duration = seconds(value);
     let whole = sound.start.is_none() && sound.end.is_none();
     if !matches!(name, UTT2DUR | RECO2DUR) || !whole || duration.is_none() {
         return false;

@@ -297,17 +297,17 @@ impl FieldChoice {
             segments,
             ..
         } = request.forms;
-        let only_words = !features && !audio && (text || segments) && taken.text;
+        let words = !features && (text || segments) && taken.text;
         match options.get("parts") {
             Some(parts) => taken.choose(parts, layout)?,
-            None if only_words => {
-                taken.left = match (taken.sound, taken.features) {
+            None if words => {
+                taken.left = match (taken.sound && !audio, taken.features) {
                     (true, true) => &[WAVES, FEATURES],
                     (true, false) => &[WAVES],
                     (false, true) => &[FEATURES],
                     (false, false) => &[],
                 };
-                (taken.sound, taken.features) = (false, false);
+                (taken.sound, taken.features) = (taken.sound && audio, false);
             }
             // Samples would have to be loaded.
             None if request.samples && taken.features => taken.sound = false,

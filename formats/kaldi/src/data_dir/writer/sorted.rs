@@ -10,7 +10,6 @@ use super::super::layout::{
     FEATURES, FRAME_SHIFT, RECO2DUR, SEGMENTS, SPK2GENDER, SPK2UTT, TEXT, TableSubject as Table,
     UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, UTT2SPK, WAVES, tag_tables,
 };
-use super::field_counts::letter;
 use super::row::{duration, tag};
 use super::tables::Tables;
 use super::{DataWriter, MEMORY};
@@ -179,10 +178,7 @@ impl DataWriter {
             let speaker = row.meta.speaker.clone().unwrap_or_default();
             let name = speaker.as_bytes();
             let utt = row.key.as_bytes().get(name.len()..).unwrap_or_default();
-            let gender = |row: &Utterance| {
-                let gender = row.meta.gender.as_ref();
-                gender.and_then(|gender| letter(gender.as_bytes()))
-            };
+            let gender = |row: &Utterance| row.meta.gender_letter();
             if first.meta.speaker.as_ref() == Some(&speaker) {
                 tables.put(SPK2UTT, &[utt])?;
                 let genders = [gender(&first), gender(&row)];
