@@ -62,6 +62,8 @@ mod rounding;
 mod shards;
 mod shards_changes;
 mod shards_places;
+#[cfg(target_os = "linux")]
+mod shards_reads;
 mod skipping;
 mod skipping_inputs;
 mod sound;

@@ -62,6 +62,13 @@ pub trait Nested: Send + Sync {
     /// The header is damaged.
     fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts>;
 
+    /// Skips the object at the current position, which ends according to its own header, without
+    /// reading its data. Returns `false`, and consumes nothing, if its header does not tell where.
+    ///
+    /// # Errors
+    /// The file ends in it.
+    fn pass(&self, source: &mut Source, env: &Env) -> Result<bool>;
+
     /// Writes the object in `utt` with `put`, which is not called before everything is checked.
     ///
     /// # Errors

@@ -178,11 +178,18 @@ impl Subset {
 pub struct Request {
     keys: Option<KeyPredicate>,
     share: Option<Subset>,
+    /// The byte where the first entry of a run starts.
+    start: Option<u64>,
+    /// The bytes in which the selected lines start.
+    lines: Option<[u64; 2]>,
     /// Whether the values of features are requested. Otherwise readers may return matrices of the
     /// right type and shape with undefined content, and skip the bytes in the file.
     pub values: bool,
     /// Whether the values of labels are requested, in the same sense.
     pub label_values: bool,
+    /// Whether entries are only weighed. Then no values are read, not even to check them, audio may
+    /// be missing, and the origin of an utterance is where its entry starts, with its key.
+    pub weighing: bool,
     /// The requested fields.
     pub parts: FieldSet,
     /// The fields that the caller supports. A data set with several forms of its utterances, such
@@ -224,8 +231,11 @@ impl Request {
         Self {
             keys: None,
             share: None,
+            start: None,
+            lines: None,
             values: true,
             label_values: true,
+            weighing: false,
             parts: FieldSet::ALL,
             forms: FieldSet::ALL,
             samples: false,
@@ -290,6 +300,29 @@ impl Request {
             label_values: false,
             ..self.headers()
         }
+    }
+
+    /// Requests what tells the [weight](Self::weighing) of entries.
+    #[must_use]
+    pub fn weights(self) -> Self {
+        Self {
+            weighing: true,
+            ..self.shapes()
+        }
+    }
+
+    /// Tells the byte where the first entry of a [run](Subset::Run) starts, so that a format may
+    /// go there at once.
+    #[must_use]
+    pub fn starting_at(self, start: Option<u64>) -> Self {
+        Self { start, ..self }
+    }
+
+    /// Selects the lines that start from the first to before the second byte, of a format whose
+    /// files can be [cut](super::FormatInfo::by_line) at any line.
+    #[must_use]
+    pub fn lines(self, lines: Option<[u64; 2]>) -> Self {
+        Self { lines, ..self }
     }
 
     /// Requests audio as samples.
@@ -420,6 +453,16 @@ impl Request {
     /// Takes a subset that is applied before the selection of keys, which the format then applies.
     pub fn take_run(&mut self) -> Option<Subset> {
         self.share.take_if(|share| share.goes_first())
+    }
+
+    /// Takes the byte where the first entry of the run starts, if it is known.
+    pub fn take_start(&mut self) -> Option<u64> {
+        self.start.take()
+    }
+
+    /// Takes the bytes in which the selected lines start.
+    pub fn take_lines(&mut self) -> Option<[u64; 2]> {
+        self.lines.take()
     }
 
     /// Takes the subset after the selection of keys was taken; the format then applies it.

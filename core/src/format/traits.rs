@@ -2,7 +2,7 @@
 
 use super::{
     Audit, Caps, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options, Probe,
-    Request, Score, WholeFolder,
+    Request, Score, Weight, WholeFolder,
 };
 use crate::bytes::{Env, Output, Source};
 use crate::error::Result;
@@ -39,6 +39,22 @@ pub trait Format: Send + Sync {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset>;
+
+    /// Weighs the entries of a file in their order by what stands apart from them, such as a
+    /// directory, without reading them. Returns `false` if there is nothing of the kind.
+    ///
+    /// # Errors
+    /// It is damaged, or `each` fails.
+    fn weigh(
+        &self,
+        source: Source,
+        options: &Options,
+        env: &Env,
+        each: &mut dyn FnMut(&Key, Weight) -> Result<()>,
+    ) -> Result<bool> {
+        let _ = (source, options, env, each);
+        Ok(false)
+    }
 
     /// Starts a data set in `output`, which the caller commits once the writer is finished; `about`
     /// is what it says of itself. Callers go through [`create`](super::create), which refuses what

@@ -66,20 +66,19 @@ impl OpenFile {
 }
 
 impl FolderReader {
-    /// Opens `folder`, whose files have an extension of `format` or of `kin`; others are skipped
-    /// with a warning. With an option that replaces their headers, all files count. Files whose
-    /// keys are not selected are not opened.
+    /// Returns the files of `folder` with their keys, in the order in which they are read: those that
+    /// have an extension of `format` or of `kin`; others are skipped with a warning. With an option
+    /// that replaces their headers, all files count.
     ///
     /// # Errors
     /// The folder cannot be read, or two files have the same key.
-    pub fn open(
+    pub fn files(
         folder: &Location,
         format: &'static dyn Format,
         kin: &[&str],
-        options: Options,
-        mut request: Request,
-        env: Env,
-    ) -> Result<Self> {
+        options: &Options,
+        env: &Env,
+    ) -> Result<Vec<(Key, Location)>> {
         let own = match format.info() {
             info if info.extensions.is_empty() => info.also,
             info => info.extensions,
@@ -89,7 +88,7 @@ impl FolderReader {
             .variants
             .headerless
             .and_then(|key| options.get(key));
-        let FolderListing { mut files, others } = list(folder, &env, |ext| {
+        let FolderListing { mut files, others } = list(folder, env, |ext| {
             header.is_some() || own.contains(&ext) || kin.contains(&ext)
         })?;
         if let Some(header) = header.map(|header| env.resolve(&header.into())) {
@@ -119,6 +118,22 @@ impl FolderReader {
                 .utterance(&pair[0].0)
                 .file(pair[1].1.to_string()));
         }
+        Ok(files)
+    }
+
+    /// Opens the [files](Self::files) of `folder`. Those whose keys are not selected are not opened.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or two files have the same key.
+    pub fn open(
+        folder: &Location,
+        format: &'static dyn Format,
+        kin: &[&str],
+        options: Options,
+        mut request: Request,
+        env: Env,
+    ) -> Result<Self> {
+        let mut files = Self::files(folder, format, kin, &options, &env)?;
         let deal = |files: &mut Vec<_>, share: Subset| {
             let mut number = 0..;
             files.retain(|_| number.next().is_some_and(|n| share.has(n)));

@@ -4,6 +4,7 @@ use std::iter;
 
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{Count, Format, Medium, Registry, Request};
+use spr_core::model::Key;
 use spr_core::stage::{FolderContent, FolderReader};
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
@@ -21,6 +22,28 @@ impl Input {
         found.filter(|format| format.folder().is_some())
     }
 
+    /// Returns the files of a folder with one utterance each, with their keys in order. Returns `None`
+    /// for other inputs.
+    ///
+    /// # Errors
+    /// It cannot be listed, or no format of its files is known.
+    pub(crate) fn files_of_one(
+        &self,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Option<Vec<(Key, Location)>>> {
+        let Some(folder) = self.folder() else {
+            return Ok(None);
+        };
+        let (format, kin, _) = self.format_of_folder(folder, registry, env)?;
+        if format.folder().is_some() {
+            return Ok(None);
+        }
+        let options = self.format_options(format)?;
+        let kin: Vec<_> = kin.iter().map(String::as_str).collect();
+        FolderReader::files(folder, format, &kin, &options, env).map(Some)
+    }
+
     pub(super) fn open_folder(
         &self,
         folder: &Location,
@@ -28,6 +51,25 @@ impl Input {
         registry: &Registry,
         env: &Env,
     ) -> Result<OpenedInput> {
+        let (format, kin, why) = self.format_of_folder(folder, registry, env)?;
+        let options = self.format_options(format)?;
+        let kin: Vec<_> = kin.iter().map(String::as_str).collect();
+        let opened = request.open_folder(format, folder, &kin, &options, env)?;
+        let reader = opened.into_stream()?;
+        Ok(OpenedInput {
+            reader,
+            format,
+            why,
+        })
+    }
+
+    /// Determines the format of a folder, other extensions of its files, and the reason.
+    fn format_of_folder(
+        &self,
+        folder: &Location,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<(&'static dyn Format, Vec<String>, Reason)> {
         env.check_finished(folder, |_| true)?;
         let mut found = None;
         let (format, kin, why) = match self.named_format(registry)? {
@@ -53,14 +95,7 @@ impl Input {
         if let Some(content) = found.filter(|content| !content.rivals.is_empty()) {
             return Err(several(folder, &content));
         }
-        let kin: Vec<_> = kin.iter().map(String::as_str).collect();
-        let opened = request.open_folder(format, folder, &kin, &options, env)?;
-        let reader = opened.into_stream()?;
-        Ok(OpenedInput {
-            reader,
-            format,
-            why,
-        })
+        Ok((format, kin, why))
     }
 }
 

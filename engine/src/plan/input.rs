@@ -44,6 +44,12 @@ pub struct Input {
     pub joins: Joins,
     /// The entries that are read, from the first to before the second, if not all are.
     pub entries: Option<[u64; 2]>,
+    /// The byte where the first of them starts, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<u64>,
+    /// The bytes in which the lines that are read start, if not all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<[u64; 2]>,
 }
 
 /// What joins data by key.
@@ -101,6 +107,11 @@ impl Joins {
 }
 
 impl Input {
+    /// Returns `true` if not all of it is read.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.entries.is_some() || self.lines.is_some()
+    }
+
     /// The data set at a place, which an argument of some form names.
     pub(crate) fn new(text: &str, form: &str, place: Locator) -> Self {
         Self {
@@ -120,6 +131,8 @@ impl Input {
             round: false,
             joins: Joins::default(),
             entries: None,
+            start: None,
+            lines: None,
         }
     }
 

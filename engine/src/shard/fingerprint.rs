@@ -14,6 +14,12 @@ use crate::plan::{Input, Joins, Plan};
 
 /// The number of bytes at the start and end of a file in its fingerprint.
 const ENDS: u64 = 64 << 10;
+/// The number of inputs whose ends are read; of others their status counts, as a shard of many files
+/// is to read little of those of other shards.
+const READ: usize = 4;
+/// The size from which on the ends of files that a list names are read, so that they are a small part
+/// of it.
+const LARGE: u64 = 128 * ENDS;
 /// The most files that a record names with their fingerprints.
 const NAMED: usize = 256;
 /// The number of bytes of a list read at a time.
@@ -82,7 +88,7 @@ pub(super) fn of_archives(
         };
         lists.named(list, input.entries, &quiet, &mut |file| {
             let mut own = Fingerprint::new(&quiet);
-            own.ends(file)?;
+            own.archive(file)?;
             let own = own.hash.0.finish_128();
             all.field(&own.to_le_bytes());
             if files.len() < NAMED {
@@ -195,12 +201,17 @@ impl Hash {
 struct Fingerprint<'a> {
     hash: Hash,
     env: &'a Env,
+    /// The number of inputs whose ends were read.
+    read: usize,
 }
 
 impl<'a> Fingerprint<'a> {
     fn new(env: &'a Env) -> Self {
-        let hash = Hash::default();
-        Self { hash, env }
+        Self {
+            hash: Hash::default(),
+            env,
+            read: 0,
+        }
     }
 
     /// An input: its files, their side files, those that its options name, and what joins it.
@@ -240,7 +251,7 @@ impl<'a> Fingerprint<'a> {
         let Some((list, lists)) = input.own_list(registry, env)? else {
             return Ok(());
         };
-        lists.named(list, input.entries, env, &mut |file| self.ends(file))
+        lists.named(list, input.entries, env, &mut |file| self.archive(file))
     }
 
     /// What joins.
@@ -277,9 +288,20 @@ impl<'a> Fingerprint<'a> {
         Ok(status.filter(|status| !marked(status) && status.kind == FileKind::File))
     }
 
-    /// A file by its ends.
+    /// An input by its ends, as far as there are not too many.
     fn ends(&mut self, file: &Location) -> Result<()> {
-        if let Some(status) = self.status(file)? {
+        self.read += 1;
+        self.ends_of(file, if self.read > READ { u64::MAX } else { 0 })
+    }
+
+    /// A file that a list names, by its ends if it is large.
+    fn archive(&mut self, file: &Location) -> Result<()> {
+        self.ends_of(file, LARGE)
+    }
+
+    /// A file by its status, and from a size on by its ends.
+    fn ends_of(&mut self, file: &Location, from: u64) -> Result<()> {
+        if let Some(status) = self.status(file)?.filter(|status| status.length >= from) {
             let bytes = ends(file, status.length, self.env)?;
             self.hash.field(&bytes);
         }

@@ -7,6 +7,7 @@ mod hashes;
 mod name;
 mod record;
 mod watched_store;
+mod weigh;
 mod weights;
 
 use std::fmt;

@@ -199,6 +199,10 @@ impl Nested for NestedArray {
         Ok(AudioFacts::default())
     }
 
+    fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
+        Ok(false)
+    }
+
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         CAPS.check(utt)?;
         let mut bytes = Vec::new();

@@ -20,7 +20,7 @@ pub use expansion::MemoryCounter;
 
 const BUFFER: usize = 128 << 10;
 /// The size of the first read after a jump; later ones grow up to a buffer.
-const FIRST_STEP: usize = 4 << 10;
+const FIRST_STEP: usize = 512;
 /// The largest number of nested compressions.
 const MAX_LAYERS: usize = 4;
 

@@ -38,6 +38,8 @@ struct Scope {
     /// Whether the values of features are requested.
     values: bool,
     label_values: bool,
+    /// Whether utterances are only weighed, so that nothing of an array is read.
+    weighing: bool,
     /// Whether labels are requested and features are not.
     only_labels: bool,
     /// Whether long utterances are returned in chunks.
@@ -73,10 +75,19 @@ impl PickleReader {
             keys: request.take_keys(),
             values: request.values,
             label_values: request.label_values,
+            weighing: request.weighing,
             only_labels: request.parts.labels && !request.parts.features,
             chunked: request.chunks != ChunkSupport::No && request.values && request.parts.features,
             limits: env.limits,
         };
+        if let (Body::Joined(joined), Some(Subset::Run { first: 1.., .. })) = (&body, scope.run)
+            && joined.is_coded()
+        {
+            let message = "its numbers are coded as text, so that each shard reads all that is before \
+                           its own part";
+            let warning = Error::unfit(message).file(source.name());
+            env.warn(&warning.hint("protocol=4 writes a pickle that needs no such reading"));
+        }
         if scope.keys.is_some() || scope.run.is_some() {
             info = info.without_totals();
         }
@@ -195,6 +206,7 @@ fn read_features(
 ) -> Result<()> {
     let (into, limits) = (utt.features_mut(), &scope.limits);
     match scope.values {
+        _ if scope.weighing => rows.pretend(frames, rank, into, limits),
         true => rows.read(source, frames, rank, into, limits),
         false => rows.shape_only(source, frames, rank, into, limits),
     }
@@ -212,6 +224,7 @@ fn read_labels(
         Some(rows) => {
             let (rank, into) = (rows.label_rank(), utt.labels_mut());
             match scope.label_values {
+                _ if scope.weighing => rows.pretend(frames, rank, into, &scope.limits),
                 true => rows.read(source, frames, rank, into, &scope.limits),
                 false => rows.shape_only(source, frames, rank, into, &scope.limits),
             }

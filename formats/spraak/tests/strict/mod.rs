@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Audit, Caps, Format, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options,
-    Probe, Reader, Request, Score, WholeFolder, Writer,
+    Probe, Reader, Request, Score, Weight, WholeFolder, Writer,
 };
-use spr_core::model::{About, DatasetInfo, Utterance};
+use spr_core::model::{About, DatasetInfo, Key, Utterance};
 use spr_core::{Error, Result};
 use spr_format_spraak::Spraak;
 
@@ -79,6 +79,16 @@ impl Format for Strict {
         env: &Env,
     ) -> Result<Box<dyn Writer>> {
         self.0.create(output, options, about, env)
+    }
+
+    fn weigh(
+        &self,
+        source: Source,
+        options: &Options,
+        env: &Env,
+        each: &mut dyn FnMut(&Key, Weight) -> Result<()>,
+    ) -> Result<bool> {
+        self.0.weigh(source, options, env, each)
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {
