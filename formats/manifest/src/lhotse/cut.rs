@@ -84,7 +84,9 @@ impl<'a> Cut<'a> {
                 key: key.into(),
                 ..Utterance::default()
             };
-            let audio = recording.map(|(_, own)| own.reference(stretch)).transpose()?;
+            let audio = recording
+                .map(|(_, own)| own.reference(stretch))
+                .transpose()?;
             if let (Some((name, _)), Some(audio)) = (recording, &audio) {
                 let named = (name != key).then(|| name.as_str().into());
                 Place::new(named, audio).read(&mut Object::default(), &mut utt.meta)?;

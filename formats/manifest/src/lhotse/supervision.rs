@@ -18,7 +18,7 @@ pub(super) struct Supervision<'a> {
 }
 
 /// The field of `custom` with the frame shift of an utterance without features.
-const FRAME_SHIFT: &str = "frame_shift";
+pub(super) const FRAME_SHIFT: &str = "frame_shift";
 
 /// The format of tags with what a supervision says of itself where its cut says something else.
 const OWN: &str = "lhotse";
@@ -206,7 +206,7 @@ impl Naming<'_> {
     }
 
     /// Returns what has a place in `custom` alone; empty if there is nothing. `is_column` returns
-    /// `false` for tags that are written elsewhere.
+    /// `false` for tags that are written elsewhere, `more` adds fields.
     ///
     /// # Errors
     /// A text is not UTF-8, or a column cannot be represented.
@@ -215,6 +215,7 @@ impl Naming<'_> {
         utt: &Utterance,
         audio: &AudioReference,
         is_column: impl Fn(&Tag) -> bool,
+        more: impl FnOnce(&mut Fields<'_>),
     ) -> Result<Vec<u8>> {
         let mut custom = Vec::new();
         let mut own = Fields::open(&mut custom);
@@ -235,6 +236,7 @@ impl Naming<'_> {
             tags.to_mut().retain(|tag| !elsewhere(tag));
         }
         columns::write(&tags, is_own, &mut own)?;
+        more(&mut own);
         own.close();
         if custom == b"{}" {
             custom.clear();

@@ -116,7 +116,7 @@ impl LhotseWriter {
             channels: known.channels,
             in_cut: self.recorded.is_none(),
         };
-        let custom = naming.custom(utt, audio, |_| true)?;
+        let custom = naming.custom(utt, audio, |_| true, |_| {})?;
         match &self.recorded {
             None => {
                 let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
