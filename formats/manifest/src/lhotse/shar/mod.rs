@@ -152,7 +152,7 @@ fn caps(settings: &Settings) -> Caps {
     if settings.sound == SoundForm::Flac {
         (audio.bits, audio.max_channels) = (24, 8);
     }
-    audio.needs_samples = true;
+    (audio.needs_samples, audio.beside_features) = (true, true);
     let mut segments = SegmentCaps::ALL;
     (segments.speakers, segments.closed) = (false, true);
     let mut arrays = ArrayCaps::new(ARRAYS);

@@ -32,6 +32,7 @@ pub(super) struct SharReader {
     wanted: Option<KeyPredicate>,
     /// What was told already of fields without files.
     told: HashSet<String>,
+    folder: String,
     env: Env,
     info: DatasetInfo,
 }
@@ -88,6 +89,7 @@ impl SharReader {
             ready: Vec::new(),
             wanted: request.take_keys(),
             told: HashSet::new(),
+            folder: folder.to_string(),
             env: env.clone(),
             info,
         })
@@ -288,8 +290,8 @@ impl SharReader {
     /// Tells of a field, once.
     fn tell(&mut self, field: &str, message: &str) {
         if self.told.insert(field.to_owned()) {
-            self.env
-                .warn(&Error::unfit(format!("the field {field} {message}")));
+            let warning = Error::unfit(format!("the field {field} {message}"));
+            self.env.warn(&warning.file(&self.folder));
         }
     }
 }
