@@ -126,11 +126,18 @@ fn is_same(a: &RawValue, b: &RawValue) -> bool {
 }
 
 impl Sound {
-    /// Reads the description of sound, and compares it with the header of the sound.
+    /// Reads the description of sound, and compares it with the header of the sound if that is
+    /// `wanted`.
     ///
     /// # Errors
     /// It is none, or they contradict each other.
-    pub(super) fn read(meta: &[u8], entry: Entry, stream: &FieldStream, env: &Env) -> Result<Self> {
+    pub(super) fn read(
+        meta: &[u8],
+        entry: Entry,
+        stream: &FieldStream,
+        wanted: bool,
+        env: &Env,
+    ) -> Result<Self> {
         let (offset, len) = entry.extent;
         let at = match &stream.plain {
             Some(file) => Locator::FileAt(file.clone(), offset),
@@ -143,7 +150,9 @@ impl Sound {
             name: stream.name.clone(),
             extension: entry.extension,
         };
-        sound.check(env)?;
+        if wanted {
+            sound.check(env)?;
+        }
         Ok(sound)
     }
 

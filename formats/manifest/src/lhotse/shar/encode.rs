@@ -1,163 +1,37 @@
 //! Cuts and their entries as they are written.
 
-use spr_core::bytes::Locator;
-use spr_core::bytes::{Env, Source};
-use spr_core::format::Options;
+use spr_core::bytes::{Env, Locator, Source};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, CastStats, Decimal, Matrix, NamedArray, Rank, Tag, Utterance,
+    Array, Audio, AudioFacts, AudioReference, CastStats, Decimal, Matrix, NamedArray, Rank, Tag,
+    Utterance, Waveform,
 };
 use spr_core::{Error, Remedy, Result};
 use spr_syntax::json::{self, Fields, Object};
-use spr_syntax::lilcom::Encoder;
+use spr_syntax::lilcom::check_finite;
 use spr_syntax::manifest::columns::COLUMN;
-use spr_syntax::manifest::source::{FIELDS as PLACE_FIELDS, utf8};
+use spr_syntax::manifest::source::utf8;
 
 use super::super::alignment;
-use super::super::feature_writer::{TICK, shift_of};
-use super::super::supervision::{FRAME_SHIFT, Naming};
+use super::super::feature_writer::shift_of;
+use super::super::supervision::Naming;
 use super::data::TAGS;
-use super::layout::CUTS;
-
-use super::{FEATURES, FIRST, LABEL_FIELDS, LABELS, RATE, RECORDING, SIZE, SOUND, STORE, VALUES};
-
-/// The form in which sound is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SoundForm {
-    Flac,
-    Wav,
-    Original,
-}
-
-impl SoundForm {
-    /// Returns the format of samples, and the extension of all sound.
-    fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Flac => ("flac", "flac"),
-            Self::Wav => ("wav", "wav"),
-            Self::Original => ("wav", "original"),
-        }
-    }
-}
-
-/// What the options ask for.
-#[derive(Clone, Debug)]
-pub(super) struct Settings {
-    pub(super) sound: SoundForm,
-    /// The encoder of features, if they are rounded.
-    pub(super) lilcom: Option<Encoder>,
-    labels: String,
-    /// The columns with files of their own.
-    values: Vec<String>,
-    pub(super) size: usize,
-    pub(super) first: u64,
-    rate: Option<u32>,
-}
-
-impl Settings {
-    /// Parses the options.
-    ///
-    /// # Errors
-    /// The value of one is wrong.
-    pub(super) fn of(options: &Options) -> Result<Self> {
-        let forms = [
-            ("flac", SoundForm::Flac),
-            ("wav", SoundForm::Wav),
-            ("original", SoundForm::Original),
-        ];
-        let stores = [("numpy", false), ("lilcom", true)];
-        let rounds = options.choice(STORE.name, &stores)?.unwrap_or(false);
-        let tick = options.parse(TICK.name)?;
-        if tick.is_some() && !rounds {
-            return Err(Error::usage(
-                "option tick: only features=lilcom rounds values",
-            ));
-        }
-        let encoder = Encoder::new(tick.unwrap_or(Encoder::TICK), true)?;
-        let labels = options.get(LABELS.name).filter(|name| *name != "none");
-        let labels = labels.unwrap_or(LABEL_FIELDS[0]);
-        let values = options
-            .get(VALUES.name)
-            .into_iter()
-            .flat_map(|names| names.split('+'));
-        let values: Vec<_> = values.map(str::to_owned).collect();
-        for name in values.iter().map(String::as_str).chain([labels]) {
-            check_field(name).map_err(|e| Error::usage(format!("{}", e.message())))?;
-        }
-        let at_least_1 = |name: &str| match options.parse::<u32>(name)? {
-            Some(0) => Err(Error::usage(format!(
-                "option {name}: 0, expected 1 or more"
-            ))),
-            number => Ok(number),
-        };
-        let size = at_least_1(SIZE.name)?.and_then(|size| usize::try_from(size).ok());
-        Ok(Self {
-            sound: options
-                .choice(SOUND.name, &forms)?
-                .unwrap_or(SoundForm::Flac),
-            lilcom: rounds.then_some(encoder),
-            labels: labels.to_owned(),
-            values,
-            size: size.unwrap_or(1000),
-            first: options.parse::<u32>(FIRST.name)?.unwrap_or(0).into(),
-            rate: at_least_1(RATE.name)?,
-        })
-    }
-}
-
-/// Names that mean something else to a cut of Lhotse.
-const TAKEN: [&str; 26] = [
-    CUTS,
-    "id",
-    "start",
-    "duration",
-    "channel",
-    "supervisions",
-    "features",
-    "recording",
-    "custom",
-    "type",
-    "end",
-    "features_type",
-    "frame_shift",
-    "has_features",
-    "has_overlapping_supervisions",
-    "has_recording",
-    "has_video",
-    "is_in_memory",
-    "num_channels",
-    "num_features",
-    "num_frames",
-    "num_samples",
-    "recording_id",
-    "sampling_rate",
-    "trimmed_supervisions",
-    "video",
-];
-
-/// Checks that a name can be that of a field.
-///
-/// # Errors
-/// It cannot.
-fn check_field(name: &str) -> Result<()> {
-    let is_plain = !name.is_empty() && !name.contains(['.', '/', '\\', '\0']);
-    let is_own = PLACE_FIELDS.contains(&name) || name == FRAME_SHIFT;
-    match is_plain && !TAKEN.contains(&name) && !is_own {
-        true => Ok(()),
-        false => {
-            let name = name.escape_debug();
-            Err(Error::unfit(format!(
-                "'{name}' cannot be the name of a field of a Shar"
-            )))
-        }
-    }
-}
+use super::describe::{features_line, plain, recording_line, temporal};
+use super::settings::{Settings, check_field};
+use super::{FEATURES, RECORDING};
 
 /// The entry of a field.
 pub(super) enum NewEntry {
-    /// The extension and the bytes of the data, and their description.
-    Data(&'static str, Vec<u8>, Vec<u8>),
-    /// A value in JSON.
+    /// The extension, the data, and the line with their description.
+    Data(&'static str, NewData, Vec<u8>),
+    /// The line with a value.
     Value(Vec<u8>),
+}
+
+/// Data, encoded or to be encoded.
+pub(super) enum NewData {
+    Bytes(Vec<u8>),
+    Sound(Waveform),
+    Features(Matrix),
 }
 
 /// A cut with its entries.
@@ -170,6 +44,7 @@ pub(super) struct NewCut {
 }
 
 /// The encoder of cuts.
+#[derive(Clone)]
 pub(super) struct CutEncoder {
     pub(super) settings: Settings,
     env: Env,
@@ -183,7 +58,7 @@ impl CutEncoder {
         }
     }
 
-    /// Returns an utterance as a cut.
+    /// Returns an utterance as a cut whose sound and features are still to be [packed](Self::pack).
     ///
     /// # Errors
     /// A Shar cannot hold it.
@@ -197,11 +72,8 @@ impl CutEncoder {
             Some(name) => utf8(name.as_bytes(), "the recording")?,
             None => key,
         };
-        let sound = utt
-            .audio
-            .as_ref()
-            .map(|audio| self.sound(audio))
-            .transpose()?;
+        let sound = utt.audio.as_ref().map(|audio| self.sound(audio));
+        let sound = sound.transpose()?;
         let facts = sound.as_ref().map(|(_, facts)| *facts);
         let duration = duration(utt, facts)?;
         let channels = facts.and_then(|facts| facts.channels).unwrap_or(1);
@@ -214,35 +86,18 @@ impl CutEncoder {
             in_cut: true,
         };
         let mut placeholders = Vec::new();
-        let mut meta = None;
-        if let Some((bytes, facts)) = sound {
-            let said = recording_line(recording, facts, duration);
-            meta = Some(said.clone());
-            let extension = self.settings.sound.names().1;
-            cut.entries.push((
-                RECORDING.to_owned(),
-                NewEntry::Data(extension, bytes, with_end(said)),
-            ));
+        let mut told = Vec::new();
+        if let Some(matrix) = &utt.features {
+            let said = self.features(utt, matrix, facts, &naming, &mut cut)?;
+            told.push((FEATURES, said));
         }
-        let features = match &utt.features {
-            None => None,
-            Some(matrix) => {
-                let rate = facts.and_then(|facts| facts.rate).or(self.settings.rate);
-                let rate = rate.ok_or_else(|| {
-                    Error::unfit(
-                        "has features without sound, and nobody knows the rate of the sound",
-                    )
-                    .hint("rate=16000 says that it was 16 kHz")
-                })?;
-                let said = features_line(matrix, shift_of(utt)?, rate, &naming);
-                let (extension, bytes) = self.features(matrix, &mut cut.rounded)?;
-                cut.entries.push((
-                    FEATURES.to_owned(),
-                    NewEntry::Data(extension, bytes, with_end(said.clone())),
-                ));
-                Some(said)
-            }
-        };
+        if let Some((data, facts)) = sound {
+            let said = recording_line(recording, facts, duration);
+            told.push((RECORDING, said.clone()));
+            let extension = self.settings.sound.names().1;
+            let entry = NewEntry::Data(extension, data, with_end(said));
+            cut.entries.push((RECORDING.to_owned(), entry));
+        }
         self.arrays(utt, &mut cut, &mut placeholders)?;
         let place = AudioReference::new(Locator::Nowhere);
         self.values(utt, &mut cut)?;
@@ -253,7 +108,7 @@ impl CutEncoder {
         let custom = naming.custom(
             utt,
             &place,
-            |tag| tag.format != TAGS,
+            |tag| !is_said(utt, tag),
             |fields| {
                 for (name, said) in &placeholders {
                     fields.start(name).extend_from_slice(said);
@@ -272,10 +127,8 @@ impl CutEncoder {
             naming.write(utt, &place, Decimal::ZERO, &[], list)?;
         }
         list.push(b']');
-        for (name, said) in [(FEATURES, features), (RECORDING, meta)] {
-            if let Some(said) = said {
-                fields.start(name).extend_from_slice(&said);
-            }
+        for (name, said) in told {
+            fields.start(name).extend_from_slice(&said);
         }
         if !custom.is_empty() {
             fields.start("custom").extend_from_slice(&custom);
@@ -286,29 +139,59 @@ impl CutEncoder {
         Ok(cut)
     }
 
-    /// Returns a sound file, and the facts about it.
-    fn sound(&self, audio: &Audio) -> Result<(Vec<u8>, AudioFacts)> {
-        let known = |facts: AudioFacts| {
-            facts.rate.is_some() && facts.channels.is_some() && facts.samples.is_some()
-        };
+    /// Encodes the sound and the features of a cut.
+    ///
+    /// # Errors
+    /// They have no place in the form that is asked for.
+    pub(super) fn pack(&self, mut cut: NewCut) -> Result<NewCut> {
+        for (_, entry) in &mut cut.entries {
+            let NewEntry::Data(_, data, _) = entry else {
+                continue;
+            };
+            let bytes = match std::mem::replace(data, NewData::Bytes(Vec::new())) {
+                NewData::Bytes(bytes) => bytes,
+                NewData::Sound(sound) => {
+                    let alone = Utterance {
+                        audio: Some(Audio::Samples(sound)),
+                        ..Utterance::default()
+                    };
+                    self.nested(self.settings.sound.names().0, &alone)?
+                }
+                NewData::Features(matrix) => match self.settings.lilcom {
+                    None => self.numpy(matrix)?,
+                    Some(encoder) => {
+                        let shape = [matrix.rows(), matrix.cols()];
+                        let (bytes, loss) = encoder.encode(matrix.values::<f32>()?, &shape)?;
+                        cut.rounded.add(&loss);
+                        bytes
+                    }
+                },
+            };
+            *data = NewData::Bytes(bytes);
+        }
+        Ok(cut)
+    }
+
+    /// Returns sound, and the facts about it.
+    fn sound(&self, audio: &Audio) -> Result<(NewData, AudioFacts)> {
         let facts = audio.facts();
-        let (format, _) = self.settings.sound.names();
-        let bytes = match audio {
-            Audio::Encoded(encoded) if known(facts) => return Ok((encoded.bytes.clone(), facts)),
+        let is_known = facts.rate.is_some() && facts.channels.is_some() && facts.samples.is_some();
+        match audio {
+            Audio::Samples(sound) => Ok((NewData::Sound(sound.clone()), facts)),
             Audio::Encoded(encoded) => {
-                let mut source = Source::from_bytes("a sound file", encoded.bytes.clone())?;
-                let nested = self.env.nested(&encoded.format)?;
-                return Ok((encoded.bytes.clone(), nested.facts(&mut source, &self.env)?));
-            }
-            audio => {
-                let alone = Utterance {
-                    audio: Some(audio.clone()),
-                    ..Utterance::default()
+                let bytes = encoded.bytes.clone();
+                let facts = match is_known {
+                    true => facts,
+                    false => {
+                        let mut source = Source::from_bytes("a sound file", bytes.clone())?;
+                        let nested = self.env.nested(&encoded.format)?;
+                        nested.facts(&mut source, &self.env)?
+                    }
                 };
-                self.nested(format, &alone)?
+                Ok((NewData::Bytes(bytes), facts))
             }
-        };
-        Ok((bytes, facts))
+            _ => Err(Error::not_held("has sound that is somewhere else")),
+        }
     }
 
     fn nested(&self, format: &str, utt: &Utterance) -> Result<Vec<u8>> {
@@ -320,18 +203,32 @@ impl CutEncoder {
         Ok(bytes)
     }
 
+    /// Adds the features. Returns their description.
     fn features(
         &self,
+        utt: &Utterance,
         matrix: &Matrix,
-        rounded: &mut CastStats,
-    ) -> Result<(&'static str, Vec<u8>)> {
-        let Some(encoder) = self.settings.lilcom else {
-            return Ok(("npy", self.numpy(matrix.clone())?));
+        facts: Option<AudioFacts>,
+        naming: &Naming<'_>,
+        cut: &mut NewCut,
+    ) -> Result<Vec<u8>> {
+        let rate = facts.and_then(|facts| facts.rate).or(self.settings.rate);
+        let rate = rate.ok_or_else(|| {
+            let message = "has features without sound, and nobody knows the rate of the sound";
+            Error::unfit(message).hint("rate=16000 says that it was 16 kHz")
+        })?;
+        let extension = match self.settings.lilcom {
+            None => "npy",
+            Some(_) => {
+                check_finite(matrix.values::<f32>()?)?;
+                "llc"
+            }
         };
-        let shape = [matrix.rows(), matrix.cols()];
-        let (bytes, loss) = encoder.encode(matrix.values::<f32>()?, &shape)?;
-        rounded.add(&loss);
-        Ok(("llc", bytes))
+        let said = features_line(matrix, shift_of(utt)?, rate, naming);
+        let data = NewData::Features(matrix.clone());
+        let entry = NewEntry::Data(extension, data, with_end(said.clone()));
+        cut.entries.push((FEATURES.to_owned(), entry));
+        Ok(said)
     }
 
     fn numpy(&self, matrix: Matrix) -> Result<Vec<u8>> {
@@ -342,6 +239,28 @@ impl CutEncoder {
         self.nested("npy", &alone)
     }
 
+    /// Returns an array as a file of NumPy, which has one or two axes as features and others as an array.
+    fn array(&self, array: &Array) -> Result<Vec<u8>> {
+        let (rank, rows, cols) = match *array.shape() {
+            [rows] => (Rank::Vector, rows, 1),
+            [rows, cols] => (Rank::Matrix, rows, cols),
+            _ => {
+                let array = NamedArray {
+                    name: "array".to_owned(),
+                    array: array.clone(),
+                };
+                let alone = Utterance {
+                    arrays: vec![array],
+                    ..Utterance::default()
+                };
+                return self.nested("npy", &alone);
+            }
+        };
+        let mut matrix = array.values().clone();
+        matrix.reshape(rank, rows, cols)?;
+        self.numpy(matrix)
+    }
+
     /// Adds the labels and the arrays, and what the cut says of them.
     fn arrays(
         &self,
@@ -350,10 +269,8 @@ impl CutEncoder {
         placeholders: &mut Vec<(String, Vec<u8>)>,
     ) -> Result<()> {
         let mut add = |name: &str, bytes: Vec<u8>, said: Vec<u8>| {
-            cut.entries.push((
-                name.to_owned(),
-                NewEntry::Data("npy", bytes, with_end(said.clone())),
-            ));
+            let entry = NewEntry::Data("npy", NewData::Bytes(bytes), with_end(said.clone()));
+            cut.entries.push((name.to_owned(), entry));
             placeholders.push((name.to_owned(), said));
         };
         if let Some(labels) = &utt.labels {
@@ -373,33 +290,12 @@ impl CutEncoder {
                 let message = format!("has an array called '{name}', which is the name of a field");
                 return Err(Error::unfit(message).hint("labels=NAME names the field of labels"));
             }
-            let alone = match *array.shape() {
-                [_] | [_, _] => {
-                    let mut matrix = array.values().clone();
-                    if let [rows, cols] = *array.shape() {
-                        matrix.reshape(Rank::Matrix, rows, cols)?;
-                    }
-                    self.numpy(matrix)?
-                }
-                _ => {
-                    let array = NamedArray {
-                        name: "array".to_owned(),
-                        array: array.clone(),
-                    };
-                    self.nested(
-                        "npy",
-                        &Utterance {
-                            arrays: vec![array],
-                            ..Utterance::default()
-                        },
-                    )?
-                }
-            };
+            let bytes = self.array(array)?;
             let said = match tag_of(utt, name)? {
                 Some((axis, shift)) => temporal(array.shape(), axis, shift),
                 None => plain(array.shape()),
             };
-            add(name, alone, said);
+            add(name, bytes, said);
         }
         Ok(())
     }
@@ -431,6 +327,12 @@ impl CutEncoder {
     pub(super) fn values_fields(&self) -> &[String] {
         &self.settings.values
     }
+}
+
+/// Returns `true` for a tag that the description of an array says.
+fn is_said(utt: &Utterance, tag: &Tag) -> bool {
+    let mut arrays = utt.arrays.iter();
+    tag.format == TAGS && arrays.any(|array| array.name.as_bytes() == tag.key)
 }
 
 /// Returns `true` if an utterance has a column of this name.
@@ -466,73 +368,6 @@ fn check_ends(utt: &Utterance, duration: Decimal) -> Result<()> {
         true => Err(Error::unfit("has segments after its end")),
         false => Ok(()),
     }
-}
-
-fn recording_line(id: &str, facts: AudioFacts, duration: Decimal) -> Vec<u8> {
-    let channels: Vec<_> = (0..facts.channels.unwrap_or(1))
-        .map(|n| n.to_string())
-        .collect();
-    let channels = format!("[{}]", channels.join(", "));
-    let mut line = Vec::new();
-    let mut fields = Fields::open(&mut line);
-    fields.text("id", id);
-    let source = format!(r#"[{{"type": "shar", "channels": {channels}, "source": ""}}]"#);
-    fields.raw("sources", &source);
-    fields.number("sampling_rate", facts.rate);
-    fields.number("num_samples", facts.samples);
-    fields.time("duration", duration);
-    fields.raw("channel_ids", &channels);
-    fields.close();
-    line
-}
-
-fn features_line(matrix: &Matrix, shift: Decimal, rate: u32, naming: &Naming<'_>) -> Vec<u8> {
-    let mut line = Vec::new();
-    let mut fields = Fields::open(&mut line);
-    fields.text("type", FEATURES);
-    fields.count("num_frames", matrix.rows() as u64);
-    fields.count("num_features", matrix.cols() as u64);
-    fields.time("frame_shift", shift);
-    fields.count("sampling_rate", rate);
-    fields.count("start", 0u32);
-    fields.time("duration", naming.duration);
-    stored(&mut fields);
-    fields.text("recording_id", naming.recording);
-    naming.write_channel(
-        "channels",
-        &AudioReference::new(Locator::Nowhere),
-        &mut fields,
-    );
-    fields.close();
-    line
-}
-
-/// Adds the place of data that are in a file of a Shar.
-fn stored(fields: &mut Fields<'_>) {
-    fields.text("storage_type", "shar");
-    fields.text("storage_path", "");
-    fields.text("storage_key", "");
-}
-
-fn plain(shape: &[usize]) -> Vec<u8> {
-    let sizes: Vec<_> = shape.iter().map(ToString::to_string).collect();
-    let mut line = Vec::new();
-    let mut fields = Fields::open(&mut line);
-    stored(&mut fields);
-    fields.raw("shape", &format!("[{}]", sizes.join(", ")));
-    fields.close();
-    line
-}
-
-fn temporal(shape: &[usize], axis: u64, shift: Decimal) -> Vec<u8> {
-    let mut line = Vec::new();
-    let mut fields = Fields::open(&mut line);
-    fields.start("array").extend_from_slice(&plain(shape));
-    fields.count("temporal_dim", axis);
-    fields.time("frame_shift", shift);
-    fields.count("start", 0u32);
-    fields.close();
-    line
 }
 
 /// Returns the axis of time of an array and the step along it, if a tag says them.

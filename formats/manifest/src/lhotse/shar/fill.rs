@@ -12,17 +12,27 @@ use super::super::features::Features;
 use super::super::recording::RecordingSegment;
 use super::super::stores;
 use super::super::supervision;
-use super::data::{FieldArray, Sound};
-use super::stream::FieldStream;
+use super::data::{self, FieldArray, Sound, is_placeholder};
+use super::stream::{Entry, FieldStream, Value};
+use super::{FEATURES, RECORDING};
+
+/// What is wanted of the entries of a cut.
+pub(super) struct Wanted {
+    /// Whether each of several supervisions is an utterance.
+    pub(super) is_divided: bool,
+    pub(super) sound: bool,
+    pub(super) features: bool,
+    /// The field with the labels, and whether it has to hold some.
+    pub(super) labels: Option<(String, bool)>,
+}
 
 /// The data of a cut, for its utterances.
 pub(super) struct CutData<'a> {
-    /// Whether each of several supervisions is an utterance.
-    pub(super) is_divided: bool,
-    want_sound: bool,
+    wanted: Wanted,
     pub(super) sound: Option<Sound>,
-    /// The features, unless they are not wanted.
-    pub(super) features: Option<(Features, Option<Matrix>)>,
+    /// The name of the recording where there is no sound.
+    pub(super) recording: Option<String>,
+    features: Option<(Features, Option<Matrix>)>,
     labels: Option<(Matrix, Decimal)>,
     arrays: Vec<(String, FieldArray)>,
     /// The values of fields.
@@ -32,11 +42,11 @@ pub(super) struct CutData<'a> {
 }
 
 impl CutData<'_> {
-    pub(super) fn new(is_divided: bool, want_sound: bool) -> Self {
+    pub(super) fn new(wanted: Wanted) -> Self {
         Self {
-            is_divided,
-            want_sound,
+            wanted,
             sound: None,
+            recording: None,
             features: None,
             labels: None,
             arrays: Vec::new(),
@@ -45,8 +55,55 @@ impl CutData<'_> {
         }
     }
 
+    /// Takes the entry of a field, of which the cut `id` says what is `told`.
+    ///
+    /// # Errors
+    /// The entry is damaged, or the cut says something else.
+    pub(super) fn take(
+        &mut self,
+        told: Option<&RawValue>,
+        entry: Entry,
+        stream: &FieldStream,
+        id: &str,
+        env: &Env,
+    ) -> Result<()> {
+        let placeholder = told.filter(|raw| is_placeholder(raw));
+        let meta = match &entry.value {
+            Value::Missing if placeholder.is_some() => {
+                let message = "has no data, but the cut says that there are some";
+                return Err(Error::malformed(message).file(&stream.name));
+            }
+            Value::Missing => {
+                told.into_iter()
+                    .for_each(|raw| self.column(&stream.field, raw));
+                return Ok(());
+            }
+            Value::Json(value) => return self.value(stream, value, told),
+            Value::Meta(meta) => meta.clone(),
+        };
+        if let Some(told) = placeholder {
+            data::agree(told, &meta, stream)?;
+        }
+        match stream.field.as_str() {
+            RECORDING => {
+                self.sound = Some(Sound::read(&meta, entry, stream, self.wanted.sound, env)?)
+            }
+            FEATURES => {
+                let found = data::features(&meta, entry, stream, id, env)?;
+                self.recording.clone_from(&found.0.recording);
+                self.features = Some(found).filter(|_| self.wanted.features);
+            }
+            _ => {
+                if let Some(array) = data::array(&meta, entry, stream, id, env)? {
+                    self.array(array, stream)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Keeps the value of a field as a column.
-    pub(super) fn column(&mut self, field: &str, raw: &RawValue) {
+    fn column(&mut self, field: &str, raw: &RawValue) {
         self.columns.push(Tag::new(COLUMN, field, raw.get()));
     }
 
@@ -54,12 +111,7 @@ impl CutData<'_> {
     ///
     /// # Errors
     /// The cut says something else.
-    pub(super) fn value(
-        &mut self,
-        stream: &FieldStream,
-        value: &str,
-        told: Option<&RawValue>,
-    ) -> Result<()> {
+    fn value(&mut self, stream: &FieldStream, value: &str, told: Option<&RawValue>) -> Result<()> {
         let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         if let Some(told) = told
             && told.get() != value
@@ -76,24 +128,20 @@ impl CutData<'_> {
         Ok(())
     }
 
-    /// Keeps an array, which is the labels if `labels` says so: `true` if it has to be.
+    /// Keeps an array, or the labels if it is the field with these.
     ///
     /// # Errors
-    /// It cannot be the labels.
-    pub(super) fn array(
-        &mut self,
-        array: FieldArray,
-        stream: &FieldStream,
-        labels: Option<bool>,
-    ) -> Result<()> {
-        let array = match labels {
+    /// It has to be the labels, and cannot be.
+    fn array(&mut self, array: FieldArray, stream: &FieldStream) -> Result<()> {
+        let labels = self.wanted.labels.as_ref();
+        let array = match labels.filter(|(own, _)| *own == stream.field) {
             None => array,
-            Some(named) => match array.into_labels() {
+            Some((_, is_named)) => match array.into_labels() {
                 Ok(labels) => {
                     self.labels = Some(labels);
                     return Ok(());
                 }
-                Err(_) if named => {
+                Err(_) if *is_named => {
                     let message = "labels are integers with a frame shift, this array is not";
                     return Err(Error::unfit(message).file(&stream.name));
                 }
@@ -119,16 +167,24 @@ impl CutData<'_> {
             && let Some(Audio::Reference(reference)) = utt.audio.take()
         {
             let numbers = sound.recording.1.channel_numbers();
-            if !numbers.iter().copied().eq(0..) && numbers.first() != Some(&0) {
+            let is_usual = (0..).zip(&numbers).all(|(n, number)| n == *number);
+            if !is_usual {
                 let numbers: Vec<_> = numbers.iter().map(ToString::to_string).collect();
                 utt.meta.channel = Some(Key::from(numbers.join("+").as_str()));
             }
-            if self.want_sound {
+            if self.wanted.sound {
                 utt.audio = Some(sound.audio(reference, env)?);
             }
         }
-        if !self.want_sound {
+        if !self.wanted.sound {
             utt.audio = None;
+        }
+        if let Some(name) = &self.recording
+            && utt.meta.recording.is_none()
+            && utt.key.as_bytes() != name.as_bytes()
+            && sound.is_none()
+        {
+            utt.meta.recording = Some(name.as_str().into());
         }
         if let Some(custom) = self.custom.take() {
             let tags = std::mem::take(&mut utt.meta.tags);
@@ -138,7 +194,7 @@ impl CutData<'_> {
         }
         add_tags(&self.columns, &mut utt.meta.tags);
         self.add_frames(stretch, utt, env)?;
-        if self.is_divided && !self.arrays.is_empty() {
+        if self.wanted.is_divided && !self.arrays.is_empty() {
             let (field, _) = &self.arrays[0];
             let message = format!("the field {field} is an array of several utterances");
             return Err(Error::unsupported(message)
@@ -157,7 +213,7 @@ impl CutData<'_> {
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
-        let is_divided = self.is_divided;
+        let is_divided = self.wanted.is_divided;
         let mut rows = None;
         if let Some((features, matrix)) = &mut self.features {
             utt.meta.frame_shift = Some(features.shift);

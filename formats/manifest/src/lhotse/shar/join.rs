@@ -142,8 +142,8 @@ impl OpenShard {
     /// Goes to the next cut of which each field has the entry. Returns `false` at the end.
     ///
     /// # Errors
-    /// A line or a file is damaged, a cut lacks an entry, or an entry its cut. All but the first go
-    /// on with the next call.
+    /// A line or a file is damaged, a cut lacks an entry, or an entry its cut. The next call goes on
+    /// behind that, unless a file cannot be read at all.
     pub(super) fn advance(&mut self, env: &Env) -> Result<bool> {
         if self.current.is_none() {
             self.found.clear();
@@ -167,9 +167,13 @@ impl OpenShard {
             return Ok(false);
         };
         while let Some(stream) = self.streams.get_mut(self.found.len()) {
-            let next = match stream.peek()? {
+            let next = match stream.peek() {
                 None => None,
                 Some((next, _)) if next == id => {
+                    // It cost no cut of those that are known.
+                    if let Some(damage) = stream.damage.take() {
+                        return Err(damage.continuable());
+                    }
                     self.found.push(true);
                     continue;
                 }
@@ -199,12 +203,13 @@ impl OpenShard {
         for (stream, _) in self.streams.iter_mut().zip(&found).filter(|(_, own)| **own) {
             let _ = stream.take(false);
         }
-        let stream = &self.streams[lacking];
+        let stream = &mut self.streams[lacking];
         let why = match stream.has_ended {
             true => "ends before this cut, which is not in it",
             false => "has no entry of this cut",
         };
-        let mut error = Error::malformed(why).file(&stream.name);
+        let damage = stream.damage.take();
+        let mut error = damage.unwrap_or_else(|| Error::malformed(why).file(&stream.name));
         if let Some((_, id)) = self.current.take() {
             error = error.utterance(&Key::from(id.as_str()));
         }
@@ -214,7 +219,10 @@ impl OpenShard {
     /// Looks for entries behind the last cut. Returns `false` when there are no more.
     fn close(&mut self, env: &Env) -> Result<bool> {
         while let Some(stream) = self.streams.get_mut(self.closed) {
-            let Some((next, _)) = stream.peek()? else {
+            let Some((next, _)) = stream.peek() else {
+                if let Some(damage) = stream.damage.take() {
+                    return Err(damage.continuable());
+                }
                 stream.check_end(env);
                 self.closed += 1;
                 continue;
@@ -239,7 +247,7 @@ impl OpenShard {
     ) -> (Option<CutLine>, Result<Vec<Entry>>) {
         let mut entries = Ok(Vec::with_capacity(self.streams.len()));
         for stream in &mut self.streams {
-            let has_data = matches!(stream.peek(), Ok(Some((_, true))));
+            let has_data = matches!(stream.peek(), Some((_, true)));
             let data = entries.is_ok() && wanted(stream, has_data);
             match (stream.take(data), &mut entries) {
                 (Ok(entry), Ok(all)) => all.push(entry),
@@ -260,7 +268,7 @@ impl OpenShard {
     pub(super) fn has(&mut self, field: &str) -> bool {
         let mut streams = self.streams.iter_mut();
         let stream = streams.find(|stream| stream.field == field);
-        stream.is_some_and(|stream| matches!(stream.peek(), Ok(Some((_, true)))))
+        stream.is_some_and(|stream| matches!(stream.peek(), Some((_, true))))
     }
 
     fn placed(&self, error: Error, line: u64) -> Error {

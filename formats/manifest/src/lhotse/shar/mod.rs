@@ -4,11 +4,13 @@
 //! shift another, as it does where they are read side by side.
 
 mod data;
+mod describe;
 mod encode;
 mod fill;
 mod join;
 mod layout;
 mod read;
+mod settings;
 mod stream;
 mod write;
 
@@ -19,12 +21,12 @@ use spr_core::format::{
     WholeFolder, Writer,
 };
 use spr_core::model::{About, Dtype, Key, SourceField};
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use super::feature_writer;
-use encode::{Settings, SoundForm};
 pub(super) use layout::fits;
 use read::SharReader;
+use settings::{Settings, SoundForm};
 use write::SharWriter;
 
 /// Lhotse's Shar.
@@ -131,6 +133,17 @@ fn check_key(key: &Key) -> Result<()> {
     }
 }
 
+/// Refuses a rate that FLAC is not written with.
+fn check_rate(rate: &u32) -> Result<()> {
+    match *rate > 96_000 {
+        true => {
+            let message = format!("has {rate} samples a second, which FLAC is not written with");
+            Err(Error::unfit(message).suggest(Remedy::Resample))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Returns the capabilities of a Shar.
 fn caps(settings: &Settings) -> Caps {
     let mut features = FeatureCaps::new(match settings.lilcom {
@@ -151,6 +164,7 @@ fn caps(settings: &Settings) -> Caps {
     };
     if settings.sound == SoundForm::Flac {
         (audio.bits, audio.max_channels) = (24, 8);
+        audio.rates = Rule::new("of at most 96000 Hz", check_rate);
     }
     (audio.needs_samples, audio.beside_features) = (true, true);
     let mut segments = SegmentCaps::ALL;

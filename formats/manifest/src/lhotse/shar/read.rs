@@ -7,23 +7,24 @@ use spr_core::bytes::{Env, Location};
 use spr_core::format::{FieldSet, KeyPredicate, Options, Reader, Request};
 use spr_core::model::{DatasetInfo, KeySource, Utterance};
 use spr_core::{Error, Result};
-use spr_syntax::json::Object;
+use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
 
 use super::super::cut::Cut;
 use super::super::parts::RequestedFields;
 use super::super::recording::Recording;
-use super::data::{self, Sound, is_placeholder};
-use super::fill::CutData;
+use super::data::is_placeholder;
+use super::fill::{CutData, Wanted};
 use super::join::{CutLine, OpenShard};
 use super::layout::{Layout, Shard};
-use super::stream::{Entry, Value};
+use super::stream::Entry;
 use super::{FEATURES, FIELDS, LABEL_FIELDS, LABELS, RECORDING};
 
 pub(super) struct SharReader {
     shards: std::vec::IntoIter<Shard>,
     open: Option<OpenShard>,
-    roles: Roles,
+    /// The field with the labels, and whether the user named it.
+    labels: Option<(String, bool)>,
     parts: RequestedFields,
     wanted_fields: FieldSet,
     places: Places,
@@ -35,19 +36,6 @@ pub(super) struct SharReader {
     folder: String,
     env: Env,
     info: DatasetInfo,
-}
-
-/// What the fields are.
-struct Roles {
-    /// The field with the labels, and whether it was named by the user.
-    labels: Option<(String, bool)>,
-}
-
-impl Roles {
-    /// Returns `true` for the field with the labels.
-    fn is_labels(&self, field: &str) -> bool {
-        self.labels.as_ref().is_some_and(|(own, _)| own == field)
-    }
 }
 
 impl SharReader {
@@ -82,7 +70,7 @@ impl SharReader {
         Ok(Self {
             shards,
             open: first,
-            roles: Roles { labels },
+            labels,
             parts: RequestedFields::new(request, env),
             wanted_fields: request.parts,
             places: Places::new(Some(&folder.join("cuts")), env).working_folder_first(),
@@ -131,8 +119,11 @@ impl SharReader {
                 && match stream.field.as_str() {
                     RECORDING => stream.plain.is_none() && want_sound && wanted.audio,
                     FEATURES => want_features && wanted.features,
-                    field if self.roles.is_labels(field) => wanted.labels || wanted.arrays,
-                    _ => wanted.arrays,
+                    field => {
+                        let labels = self.labels.as_ref();
+                        let is_labels = labels.is_some_and(|(own, _)| own == field);
+                        wanted.arrays || wanted.labels && is_labels
+                    }
                 }
         });
         let Some(line) = line else {
@@ -141,7 +132,7 @@ impl SharReader {
         };
         let made = match (is_wanted, entries) {
             (true, Ok(entries)) => {
-                let wants = (want_sound && wanted.audio, want_features && wanted.features);
+                let wants = (want_sound && wanted.audio, want_features);
                 self.utterances(&line, entries, &open, wants)
             }
             (_, entries) => entries.map(drop),
@@ -169,6 +160,7 @@ impl SharReader {
         is_divided || wanted(&id.into())
     }
 
+    /// Adds the utterances of a cut to those that are ready.
     fn utterances(
         &mut self,
         line: &CutLine,
@@ -176,71 +168,35 @@ impl SharReader {
         open: &OpenShard,
         (want_sound, want_features): (bool, bool),
     ) -> Result<()> {
-        let cut = Cut::read(Object::of_line(&line.text)?)?;
-        let key = cut.id.as_str().into();
-        let (env, mut cut) = (self.env.clone(), cut);
+        let mut cut = Cut::read(Object::of_line(&line.text)?)?;
+        let (key, env) = (cut.id.as_str().into(), self.env.clone());
         let fill = || -> Result<()> {
             if !cut.stretch.start.is_zero() {
                 let message = format!("starts at {}, in a Shar cuts start at 0", cut.stretch.start);
                 return Err(Error::unsupported(message));
             }
-            let mut data = CutData::new(cut.is_divided(), want_sound);
+            let how = Wanted {
+                is_divided: cut.is_divided(),
+                sound: want_sound,
+                features: want_features,
+                labels: self.labels.clone(),
+            };
+            let mut data = CutData::new(how);
             for (stream, entry) in open.streams.iter().zip(entries) {
-                let custom = cut.custom.as_mut();
                 let told = match stream.field.as_str() {
                     RECORDING => cut.recording.take(),
                     FEATURES => cut.features.take(),
-                    field => custom.and_then(|own| own.take(field)),
+                    field => cut.custom.as_mut().and_then(|own| own.take(field)),
                 };
-                let id = &cut.id;
-                match &entry.value {
-                    Value::Missing if told.is_some_and(is_placeholder) => {
-                        let message = "has no data, but the cut says that there are some";
-                        return Err(Error::malformed(message).file(&stream.name));
-                    }
-                    Value::Missing => {
-                        if let Some(raw) = told {
-                            data.column(&stream.field, raw);
-                        }
-                        continue;
-                    }
-                    Value::Json(value) => {
-                        data.value(stream, value, told)?;
-                        continue;
-                    }
-                    Value::Meta(meta) => {
-                        if let Some(told) = told.filter(|raw| is_placeholder(raw)) {
-                            data::agree(told, meta, stream)?;
-                        }
-                        let meta = meta.clone();
-                        match stream.field.as_str() {
-                            RECORDING => {
-                                data.sound = Some(Sound::read(&meta, entry, stream, &env)?)
-                            }
-                            FEATURES => {
-                                let found = data::features(&meta, entry, stream, id, &env)?;
-                                data.features = Some(found).filter(|_| want_features);
-                            }
-                            _ => {
-                                if let Some(array) = data::array(&meta, entry, stream, id, &env)? {
-                                    let labels = self.roles.labels.as_ref();
-                                    let labels = labels.filter(|(own, _)| *own == stream.field);
-                                    data.array(array, stream, labels.map(|(_, named)| *named))?;
-                                }
-                            }
-                        }
-                    }
-                }
+                data.take(told, entry, stream, &cut.id, &env)?;
             }
-            let elsewhere = self.elsewhere(&mut cut)?;
+            let elsewhere = self.elsewhere(&mut cut, &mut data)?;
             let sound = data.sound.take();
             let recording = sound.as_ref().map(|sound| &sound.recording);
             let recording = recording.or(elsewhere.as_ref());
-            data.custom = if data.is_divided {
-                None
-            } else {
-                cut.custom.take()
-            };
+            if !cut.is_divided() {
+                data.custom = cut.custom.take();
+            }
             cut.utterances(recording, &mut self.ready, |stretch, utt| {
                 data.add(sound.as_ref(), stretch, utt, &env)
             })
@@ -249,9 +205,17 @@ impl SharReader {
     }
 
     /// Looks at what no file of the folder holds. Returns a recording that is a file elsewhere.
-    fn elsewhere(&mut self, cut: &mut Cut<'_>) -> Result<Option<(String, Recording)>> {
+    fn elsewhere(
+        &mut self,
+        cut: &mut Cut<'_>,
+        data: &mut CutData<'_>,
+    ) -> Result<Option<(String, Recording)>> {
         let mut found = None;
         if let Some(raw) = cut.recording.take() {
+            data.recording = Object::of(raw, "recording")?
+                .take("id")
+                .map(|id| json::text(id, "id").map(String::from))
+                .transpose()?;
             if is_placeholder(raw) {
                 self.tell(RECORDING, "has no file in the folder, and is left out");
             } else {

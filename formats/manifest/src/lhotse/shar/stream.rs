@@ -48,6 +48,8 @@ pub(super) struct FieldStream {
     /// The entry that comes next, as far as it was read.
     head: Option<Head>,
     pub(super) has_ended: bool,
+    /// The first damage that was not told yet.
+    pub(super) damage: Option<Error>,
     /// Whether entries may have been lost by damage.
     is_damaged: bool,
 }
@@ -83,21 +85,26 @@ impl FieldStream {
             },
             head: None,
             has_ended: false,
+            damage: None,
             is_damaged: false,
         })
     }
 
-    /// Returns the cut of the next entry, and whether that has data.
-    ///
-    /// # Errors
-    /// The file is damaged; the next call goes on behind the damage.
-    pub(super) fn peek(&mut self) -> Result<Option<(&str, bool)>> {
-        if self.head.is_none() && !self.has_ended {
-            self.head = self.next_head().map_err(Error::continuable)?;
-            self.has_ended = self.head.is_none();
+    /// Returns the cut of the next entry, and whether that has data. Damage before it is kept, to be
+    /// told with the cut that is lost by it.
+    pub(super) fn peek(&mut self) -> Option<(&str, bool)> {
+        while self.head.is_none() && !self.has_ended {
+            match self.next_head() {
+                Ok(head) => {
+                    self.has_ended = head.is_none();
+                    self.head = head;
+                }
+                // What is found behind the first damage follows from it.
+                Err(error) => drop(self.damage.get_or_insert(error)),
+            }
         }
-        let head = self.head.as_ref();
-        Ok(head.map(|head| (head.id.as_str(), head.extension != NO_DATA)))
+        let head = self.head.as_ref()?;
+        Some((&head.id, head.extension != NO_DATA))
     }
 
     fn next_head(&mut self) -> Result<Option<Head>> {

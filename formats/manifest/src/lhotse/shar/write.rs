@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use spr_core::bytes::{Env, Location, Output, Part, Sink};
 use spr_core::format::{Caps, WriteSummary, Writer};
-use spr_core::model::Utterance;
+use spr_core::model::{Key, Utterance};
+use spr_core::threads::Ordered;
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Fields, Object};
 use spr_syntax::lines::Lines;
 use spr_syntax::tar::TarWriter;
 
-use super::encode::{CutEncoder, NewCut, NewEntry, Settings};
+use super::encode::{CutEncoder, NewCut, NewData, NewEntry};
 use super::layout::{CUTS, LINES, TAR};
+use super::settings::Settings;
 use super::stream::{META, NO_DATA, NO_META};
 
 pub(super) struct SharWriter {
@@ -19,6 +21,8 @@ pub(super) struct SharWriter {
     output: Output,
     env: Env,
     encoder: CutEncoder,
+    /// Encodes several cuts at a time, if there are threads for it.
+    pool: Option<Ordered<(Key, NewCut), (Key, Result<NewCut>)>>,
     /// The cuts of the open shard.
     cuts: Option<Sink>,
     fields: BTreeMap<String, FieldSink>,
@@ -71,7 +75,7 @@ impl FieldSink {
 
     fn put(&mut self, id: &str, entry: &NewEntry) -> Result<()> {
         match (self, entry) {
-            (Self::Tar(tar), NewEntry::Data(extension, data, meta)) => {
+            (Self::Tar(tar), NewEntry::Data(extension, NewData::Bytes(data), meta)) => {
                 tar.append(format!("{id}.{extension}").as_bytes(), data)?;
                 tar.append(format!("{id}.{META}").as_bytes(), meta)?;
                 Ok(())
@@ -100,8 +104,14 @@ impl SharWriter {
         let encoder = CutEncoder::new(settings, env);
         let of_lines = encoder.values_fields().iter().cloned();
         let fields = of_lines.map(|name| (name, FieldSink::Closed { is_lines: true }));
+        let pool = (env.threads > 1).then(|| {
+            let encoder = encoder.clone();
+            let pack = move |(key, cut)| (key, encoder.pack(cut));
+            Ordered::new(env.threads, pack)
+        });
         Self {
             caps,
+            pool,
             next: encoder.settings.first,
             fields: fields.collect(),
             encoder,
@@ -183,17 +193,10 @@ impl SharWriter {
     }
 }
 
-impl Writer for SharWriter {
-    fn caps(&self) -> &Caps {
-        &self.caps
-    }
-
-    fn accept(&mut self, utt: &Utterance) -> Result<()> {
-        self.make(utt).map(drop)
-    }
-
-    fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let cut = self.make(utt)?;
+impl SharWriter {
+    /// Writes a cut.
+    fn store(&mut self, (key, cut): (Key, Result<NewCut>)) -> Result<()> {
+        let cut = cut.map_err(|e| e.utterance(&key).file(self.output.name()).fatal())?;
         if self.ids.len() == self.encoder.settings.size {
             self.close_shard()?;
         }
@@ -216,13 +219,35 @@ impl Writer for SharWriter {
         }
         self.written
             .rounded
-            .add_rounding(&utt.key, &cut.rounded, "lilcom");
+            .add_rounding(&key, &cut.rounded, "lilcom");
         self.ids.push(cut.id);
-        self.written.count(utt);
         Ok(())
+    }
+}
+
+impl Writer for SharWriter {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.make(utt).map(drop)
+    }
+
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        let cut = self.make(utt)?;
+        self.written.count(utt);
+        let packed = match &mut self.pool {
+            Some(pool) => pool.push((utt.key.clone(), cut))?,
+            None => Some((utt.key.clone(), self.encoder.pack(cut))),
+        };
+        packed.map_or(Ok(()), |packed| self.store(packed))
     }
 
     fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
+        while let Some(packed) = self.pool.as_mut().map_or(Ok(None), Ordered::pop)? {
+            self.store(packed)?;
+        }
         if self.cuts.is_none() && self.next == self.encoder.settings.first {
             self.open_shard()?;
         }
