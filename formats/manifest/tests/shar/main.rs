@@ -39,6 +39,8 @@ pub(crate) fn options(pairs: &[(&str, &str)]) -> Options {
 }
 
 pub(crate) fn write(utts: &[Utterance], pairs: &[(&str, &str)], env: &Env) -> Result<WriteSummary> {
+    // What was read before is no input of this run.
+    let env = &env.clone().with_store(env.store().clone());
     let output = env.output(&Locator::folder("d")).overwrite(true);
     let mut writer = SHAR.create(output.clone(), &options(pairs), &About::default(), env)?;
     for utt in utts {
