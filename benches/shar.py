@@ -5,8 +5,8 @@
     python3 benches/shar.py target/release/spr-convert [--minutes 60] [--runs 3] [--dir FOLDER]
 
 A Kaldi data directory and lhotse's cuts name the same waves of ten seconds, at 16 kHz. Both write a Shar of
-them, with sound as WAV and as FLAC; and both read all of it, down to the samples: `check` of ours, and
-`load_audio` of each cut of lhotse's. Prints seconds, the median of the runs without lhotse's imports, and the
+them, with sound as WAV and as FLAC; and both read all of it, down to the samples: ours to an archive that is thrown
+away, lhotse's by `load_audio` of each cut. Prints seconds, the median of the runs without lhotse's imports, and the
 peak of our memory. The goal is 3 times lhotse's speed, and 64 MB.
 """
 import argparse
@@ -97,7 +97,7 @@ def main():
         print("| job | ours, s | peak MB | lhotse, s | times as fast |\n|---|---:|---:|---:|---:|", flush=True)
         for form in ("wav", "flac"):
             commands = {"write": [args.program, "data", "shar:ours,sound=" + form, "--overwrite", "--no-sync", "--quiet"],
-                        "read": [args.program, "check", "ours", "--quiet"]}
+                        "read": [args.program, "ours", "ark:/dev/null", "--allow-loss", "all", "--quiet"]}
             for name, ours in commands.items():
                 runs = []
                 for _ in range(args.runs + 1):
