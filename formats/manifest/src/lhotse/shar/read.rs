@@ -34,6 +34,8 @@ pub(super) struct SharReader {
     /// What was told already of fields without files.
     told: HashSet<String>,
     folder: String,
+    /// Whether the whole of damaged data is wanted.
+    is_salvage: bool,
     env: Env,
     info: DatasetInfo,
 }
@@ -78,6 +80,7 @@ impl SharReader {
             wanted: request.take_keys(),
             told: HashSet::new(),
             folder: folder.to_string(),
+            is_salvage: request.damaged,
             env: env.clone(),
             info,
         })
@@ -94,7 +97,13 @@ impl SharReader {
                 self.open = Some(opened.map_err(Error::continuable)?);
                 continue;
             };
-            if open.advance(&self.env)? {
+            let (folder, is_salvage) = (&self.folder, self.is_salvage);
+            let more = open.advance(&self.env).map_err(|e| match is_salvage {
+                // A file of a Shar is no data set.
+                true => e.hint(format!("repair {folder} as a whole to save what is intact")),
+                false => e,
+            });
+            if more? {
                 return self.read_cut().map(|()| true);
             }
             self.open = None;
