@@ -20,7 +20,14 @@ fn a_data_directory_is_a_shar_and_back() {
     for options in ["", ",sound=wav", ",shard-size=2,sound=original"] {
         let s = made(options);
         s.ok("out kaldi-data:back");
-        for name in ["text", "utt2spk", "spk2utt", "spk2gender", "utt2lang", "utt2uniq"] {
+        for name in [
+            "text",
+            "utt2spk",
+            "spk2utt",
+            "spk2gender",
+            "utt2lang",
+            "utt2uniq",
+        ] {
             let [want, got] = ["data", "back"].map(|d| s.read(&format!("{d}/{name}")));
             assert_eq!(want, got, "{name}");
         }
@@ -55,14 +62,24 @@ fn nothing_else_is_in_the_folder() {
 #[test]
 fn what_is_broken_is_told_by_name() {
     let s = made(",sound=wav");
-    assert!(s.ok("check out").out.contains("nothing wrong (shar, 3 utterances"));
+    assert!(
+        s.ok("check out")
+            .out
+            .contains("nothing wrong (shar, 3 utterances")
+    );
     let file = "out/recording.000000.tar";
     let mut bytes = s.read(file);
-    let second = bytes.windows(9).position(|part| part == b"ann-2.wav").unwrap();
+    let second = bytes
+        .windows(9)
+        .position(|part| part == b"ann-2.wav")
+        .unwrap();
     bytes[second + 3] = b'!';
     fs::write(s.path(file), &bytes).unwrap();
     let error = s.fails("out flac:whole/ --allow-loss text");
-    assert!(error.contains("recording.000000.tar@") && error.contains("damaged"), "{error}");
+    assert!(
+        error.contains("recording.000000.tar@") && error.contains("damaged"),
+        "{error}"
+    );
     let said = s.run("check out");
     assert_eq!(said.status, 1, "{}{}", said.out, said.err);
     assert!(said.out.contains("ann-2"), "{}", said.out);
@@ -70,13 +87,21 @@ fn what_is_broken_is_told_by_name() {
     assert_eq!(said.status, 3, "{}", said.err);
     assert_eq!(names(&s.path("some")), ["ann-1.flac", "bob-1.flac"]);
     let said = s.run("repair out -o mended --to shar");
-    assert!(s.path("mended/cuts.000000.jsonl.gz").exists(), "{}", said.err);
+    assert!(
+        s.path("mended/cuts.000000.jsonl.gz").exists(),
+        "{}",
+        said.err
+    );
     assert_eq!(s.ok("ls mended").out.lines().count(), 2);
     s.ok("check mended");
     // What lhotse cannot open is told.
     fs::write(s.path("mended/README.md"), "x").unwrap();
     let said = s.ok("info mended");
-    assert!(said.err.contains("README.md: is no file of a Shar"), "{}", said.err);
+    assert!(
+        said.err.contains("README.md: is no file of a Shar"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
@@ -98,7 +123,9 @@ fn sound_is_not_read_where_it_is_only_listed() {
 fn shards_of_a_run_are_merged_to_one() {
     let s = made(",shard-size=1");
     for n in 1..=2 {
-        s.ok(&format!("data shar:part-{{shard}}/,shard-size=1 --shard {n}/2"));
+        s.ok(&format!(
+            "data shar:part-{{shard}}/,shard-size=1 --shard {n}/2"
+        ));
         let folder = s.path(&format!("part-0000{n}-of-00002"));
         let foreign = |name: &String| !name.ends_with(".tar") && !name.ends_with(".jsonl.gz");
         assert_eq!(names(&folder).iter().find(|name| foreign(name)), None);
