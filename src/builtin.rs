@@ -57,7 +57,7 @@ pub fn registry() -> Registry {
         "jsonl": spr_format_jsonl::FORMAT;
         "lilcom": spr_format_lilcom::FORMAT;
         "manifest": spr_format_manifest::NEMO, spr_format_manifest::LHOTSE,
-            spr_format_manifest::AUDIO_FOLDER;
+            spr_format_manifest::SHAR, spr_format_manifest::AUDIO_FOLDER;
     };
     Registry::new(formats.iter().copied())
 }

@@ -147,6 +147,7 @@ fn formats_come_from_the_capabilities() {
             "lilcom",
             "nemo",
             "lhotse",
+            "shar",
             "audiofolder"
         ]
     );

@@ -59,6 +59,7 @@ mod plot;
 #[cfg(feature = "remote")]
 mod remote;
 mod rounding;
+mod shar;
 mod shards;
 mod shards_changes;
 mod shards_places;

@@ -5,7 +5,7 @@ use std::fs;
 use crate::{Scratch, sample};
 
 /// The tables of a data directory whose sound is at these places.
-fn data(s: &Scratch, places: [&str; 2]) {
+pub(crate) fn data(s: &Scratch, places: [&str; 2]) {
     for (name, text) in [
         (
             "wav.scp",
@@ -30,7 +30,7 @@ fn data(s: &Scratch, places: [&str; 2]) {
 }
 
 /// Two recordings of speech, from the samples.
-fn sounds(s: &Scratch) {
+pub(crate) fn sounds(s: &Scratch) {
     let folder = sample("").replace("kaldi/", "wav/");
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()

@@ -243,11 +243,12 @@ impl Caps {
     }
 
     /// Returns the fields to read from a data set with several forms of its utterances: audio that
-    /// would have to be decoded is omitted if features are supported. Segments of recordings are
-    /// references to audio.
+    /// would have to be decoded is omitted if features are supported, unless both are wanted.
+    /// Segments of recordings are references to audio.
     pub fn forms(&self) -> FieldSet {
         let mut forms = self.parts();
-        forms.audio &= self.audio.references || !forms.features;
+        let both = self.audio.references || self.audio.beside_features;
+        forms.audio &= both || !forms.features;
         forms.audio |= self.recordings == Recordings::Stretches;
         forms
     }

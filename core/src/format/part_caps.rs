@@ -93,6 +93,8 @@ pub struct AudioCaps {
     pub rates: Rule<u32>,
     /// Whether all utterances must have the same sampling rate.
     pub same_rate: bool,
+    /// Whether samples are wanted beside features, of data sets that have both forms.
+    pub beside_features: bool,
     /// Whether sound must have samples: then none is not silence but nothing.
     pub needs_samples: bool,
 }
@@ -112,6 +114,7 @@ impl AudioCaps {
             max_channels: u64::MAX,
             rates: Rule::ANY,
             same_rate: false,
+            beside_features: false,
             needs_samples: false,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use spr_core::model::{Decimal, Utterance};
+use spr_core::model::{Decimal, Matrix, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
@@ -107,8 +107,27 @@ impl Features {
         Ok(())
     }
 
+    /// Checks that features are a part of those described, as all columns of some frames.
+    ///
+    /// # Errors
+    /// They have other columns, or more frames.
+    pub(super) fn check_part(&self, matrix: &Matrix) -> Result<()> {
+        let StoredFeatures { rows, cols, .. } = self.place;
+        let (is_rows, is_cols) = (matrix.rows() as u64, matrix.cols() as u64);
+        let message = match (rows, cols) {
+            (_, Some(told)) if told != is_cols => {
+                format!("features of {is_cols} columns, said to be {told}")
+            }
+            (Some(told), _) if told < is_rows => {
+                format!("features of {is_rows} frames, said to be {told}")
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::malformed(message))
+    }
+
     /// Returns the frames of a segment, with the rounding of lhotse. The last ones may not exist.
-    fn frames(&self, stretch: &RecordingSegment) -> Result<Range<usize>> {
+    pub(super) fn frames(&self, stretch: &RecordingSegment) -> Result<Range<usize>> {
         /// The seconds by which a segment may start too early.
         const SLACK: f64 = 1e-3;
         let before = stretch.start.value() - self.start.value();

@@ -11,6 +11,7 @@ mod files;
 mod parts;
 mod reader;
 mod recording;
+mod shar;
 mod stores;
 mod supervision;
 mod write;
@@ -28,6 +29,7 @@ use spr_syntax::manifest;
 use feature_manifest::FeatureManifest;
 use feature_writer::Store;
 use reader::LhotseReader;
+pub use shar::{SHAR, Shar};
 use write::LhotseWriter;
 
 /// Lhotse's manifests.
@@ -214,7 +216,7 @@ impl WholeFolder for Lhotse {
             .filter_map(|name| files::kind_by_name(name))
             .collect();
         let leads = [Kind::Cuts, Kind::Supervisions, Kind::Features];
-        kinds.iter().any(|kind| leads.contains(kind))
+        !shar::fits(names.iter().copied()) && kinds.iter().any(|kind| leads.contains(kind))
     }
 
     fn open(

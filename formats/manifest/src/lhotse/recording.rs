@@ -7,6 +7,9 @@ use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
 
+/// The type of sources and stores whose data are in the tar files of a Shar.
+pub(super) const SHAR: &str = "shar";
+
 /// A recording without its name.
 pub(super) struct Recording {
     /// The location of each group of channels.
@@ -61,7 +64,39 @@ impl Recording {
     ///
     /// # Errors
     /// It is not a recording, or its audio cannot be located.
-    pub(super) fn read(mut object: Object<'_>, places: &mut Places) -> Result<(String, Self)> {
+    pub(super) fn read(object: Object<'_>, places: &mut Places) -> Result<(String, Self)> {
+        Self::of(object, |kind, source| match kind {
+            "file" => Ok(Locator::File(places.find(source))),
+            "command" => Ok(Locator::Command(source.to_owned())),
+            SHAR | "shar_ptr" => Err(Error::unsupported(
+                "a recording of a Lhotse Shar, whose sound is in tar files",
+            )
+            .hint("shar:FOLDER reads the folder as a whole")),
+            other => Err(unknown(other).hint("files and commands are read")),
+        })
+    }
+
+    /// Parses a placeholder for audio that is stored `at` a place, and the name of the recording.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(super) fn stored(object: Object<'_>, at: &Locator) -> Result<(String, Self)> {
+        Self::of(object, |kind, _| match kind {
+            SHAR => Ok(at.clone()),
+            other => Err(unknown(other).hint("in a Shar, sound is in tar files")),
+        })
+    }
+
+    /// Returns the channels of the sound.
+    pub(super) fn channel_numbers(&self) -> Vec<u32> {
+        let all = self.sources.iter().flat_map(|(channels, _)| channels);
+        all.copied().collect()
+    }
+
+    fn of(
+        mut object: Object<'_>,
+        mut place: impl FnMut(&str, &str) -> Result<Locator>,
+    ) -> Result<(String, Self)> {
         let id = json::text(object.require("id")?, "id")?.into_owned();
         if let Some(transforms) = object.take("transforms")
             && transforms.get() != "[]"
@@ -73,7 +108,7 @@ impl Recording {
         let list: Vec<&RawValue> = json::parse(object.require("sources")?, "sources", "a list")?;
         let mut sources = Vec::new();
         for source in list {
-            sources.push(read_source(Object::of(source, "a source")?, places)?);
+            sources.push(read_source(Object::of(source, "a source")?, &mut place)?);
         }
         if sources.is_empty() {
             return Err(Error::malformed(format!(
@@ -169,29 +204,26 @@ impl Recording {
     }
 }
 
-fn read_source(mut object: Object<'_>, places: &mut Places) -> Result<(Vec<u32>, Locator)> {
+fn read_source(
+    mut object: Object<'_>,
+    place: &mut impl FnMut(&str, &str) -> Result<Locator>,
+) -> Result<(Vec<u32>, Locator)> {
     let channels = json::parse(
         object.require("channels")?,
         "channels",
         "a list of channels",
     )?;
     let kind = json::text(object.require("type")?, "type")?;
-    let mut source = || json::text(object.take("source").ok_or_else(no_source)?, "source");
-    let at = match &*kind {
-        "file" => Locator::File(places.find(&source()?)),
-        "command" => Locator::Command(source()?.into_owned()),
-        "shar" | "shar_ptr" => {
-            return Err(Error::unsupported(
-                "a recording of a Lhotse Shar, whose sound is in tar files",
-            )
-            .hint("write manifests of the recordings themselves with lhotse"));
-        }
-        other => {
-            let message = format!("a recording from a source of type {other}");
-            return Err(Error::unsupported(message).hint("files and commands are read"));
-        }
+    let source = object.take("source").map(|raw| json::text(raw, "source"));
+    let source = match (&*kind, source.transpose()?) {
+        ("file" | "command", None) => return Err(no_source()),
+        (_, source) => source.unwrap_or_default(),
     };
-    Ok((channels, at))
+    Ok((channels, place(&kind, &source)?))
+}
+
+fn unknown(kind: &str) -> Error {
+    Error::unsupported(format!("a recording from a source of type {kind}"))
 }
 
 fn no_source() -> Error {

@@ -18,7 +18,7 @@ pub(super) struct Supervision<'a> {
 }
 
 /// The field of `custom` with the frame shift of an utterance without features.
-const FRAME_SHIFT: &str = "frame_shift";
+pub(super) const FRAME_SHIFT: &str = "frame_shift";
 
 /// The format of tags with what a supervision says of itself where its cut says something else.
 const OWN: &str = "lhotse";
@@ -79,27 +79,34 @@ impl<'a> Supervision<'a> {
         if let Some(raw) = object.take("alignment") {
             utt.tiers = alignment::read(raw, start, all)?;
         }
-        let custom = object.take("custom");
-        if let Some(raw) = custom {
-            let mut custom = Object::of(raw, "custom")?;
-            let own = Place {
-                recording: utt.meta.recording.take(),
-                start: utt.meta.start,
-                end: utt.meta.end,
-            };
-            own.read(&mut custom, &mut utt.meta)?;
-            if let Some(raw) = custom.take(FRAME_SHIFT) {
-                let shift = json::time(raw, FRAME_SHIFT)?;
-                if shift.is_zero() {
-                    return Err(Error::malformed(format!("{FRAME_SHIFT} is 0")));
-                }
-                utt.meta.frame_shift = Some(shift);
-            }
-            columns::read(custom, &mut utt.meta);
+        if let Some(raw) = object.take("custom") {
+            read_custom(Object::of(raw, "custom")?, &mut utt.meta)?;
         }
         columns::read(self.rest, &mut utt.meta);
         Ok(())
     }
+}
+
+/// Reads what `custom` says of the recording and the frames, and the columns in it.
+///
+/// # Errors
+/// A field has another type.
+pub(super) fn read_custom(mut custom: Object<'_>, meta: &mut Meta) -> Result<()> {
+    let own = Place {
+        recording: meta.recording.take(),
+        start: meta.start,
+        end: meta.end,
+    };
+    own.read(&mut custom, meta)?;
+    if let Some(raw) = custom.take(FRAME_SHIFT) {
+        let shift = json::time(raw, FRAME_SHIFT)?;
+        if shift.is_zero() {
+            return Err(Error::malformed(format!("{FRAME_SHIFT} is 0")));
+        }
+        meta.frame_shift = Some(shift);
+    }
+    columns::read(custom, meta);
+    Ok(())
 }
 
 /// The names of a supervision and its recording, and its times.
@@ -145,7 +152,7 @@ impl Naming<'_> {
         }
     }
 
-    /// Writes the supervision, which starts at `start` in its parent.
+    /// Writes the supervision, which starts at `start` in its parent, with what `custom` holds.
     ///
     /// # Errors
     /// A text is not UTF-8, or a value cannot be represented.
@@ -154,6 +161,7 @@ impl Naming<'_> {
         utt: &Utterance,
         audio: &AudioReference,
         start: Decimal,
+        custom: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let time = |name| own(&utt.meta, name).and_then(Decimal::parse);
@@ -179,18 +187,36 @@ impl Naming<'_> {
                 fields.text(name, utf8(value.as_bytes(), name)?);
             }
         }
-        self.write_custom(utt, audio, &mut fields)?;
+        if !custom.is_empty() {
+            fields.start("custom").extend_from_slice(custom);
+        }
         alignment::write(&utt.tiers, self.start, &mut fields)?;
         fields.close();
         Ok(())
     }
 
-    fn write_custom(
+    /// Returns `true` if a supervision would say something of an utterance.
+    pub(super) fn says(utt: &Utterance) -> bool {
+        let meta = &utt.meta;
+        let who = [&meta.language, &meta.speaker, &meta.gender];
+        utt.text.is_some()
+            || !utt.tiers.is_empty()
+            || who.iter().any(|name| name.is_some())
+            || meta.tags.iter().any(|tag| tag.format == OWN)
+    }
+
+    /// Returns what has a place in `custom` alone; empty if there is nothing. `is_column` returns
+    /// `false` for tags that are written elsewhere, `more` adds fields.
+    ///
+    /// # Errors
+    /// A text is not UTF-8, or a column cannot be represented.
+    pub(super) fn custom(
         &self,
         utt: &Utterance,
         audio: &AudioReference,
-        fields: &mut Fields<'_>,
-    ) -> Result<()> {
+        is_column: impl Fn(&Tag) -> bool,
+        more: impl FnOnce(&mut Fields<'_>),
+    ) -> Result<Vec<u8>> {
         let mut custom = Vec::new();
         let mut own = Fields::open(&mut custom);
         self.place(audio).write(&utt.meta, &mut own)?;
@@ -204,15 +230,17 @@ impl Naming<'_> {
             let time = [START, DURATION].contains(&key) && value.and_then(Decimal::parse).is_some();
             tag.format == OWN && (time || key == ID && self.in_cut && value.is_some())
         };
+        let elsewhere = |tag: &Tag| is_said(tag) || !is_column(tag);
         let mut tags = std::borrow::Cow::from(&utt.meta.tags);
-        if tags.iter().any(is_said) {
-            tags.to_mut().retain(|tag| !is_said(tag));
+        if tags.iter().any(elsewhere) {
+            tags.to_mut().retain(|tag| !elsewhere(tag));
         }
         columns::write(&tags, is_own, &mut own)?;
+        more(&mut own);
         own.close();
-        if custom != b"{}" {
-            fields.start("custom").extend_from_slice(&custom);
+        if custom == b"{}" {
+            custom.clear();
         }
-        Ok(())
+        Ok(custom)
     }
 }

@@ -116,6 +116,7 @@ impl LhotseWriter {
             channels: known.channels,
             in_cut: self.recorded.is_none(),
         };
+        let custom = naming.custom(utt, audio, |_| true, |_| {})?;
         match &self.recorded {
             None => {
                 let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
@@ -131,7 +132,7 @@ impl LhotseWriter {
                 let out = fields.start("supervisions");
                 out.push(b'[');
                 // In a cut, the times of a supervision start with the cut.
-                naming.write(utt, audio, Decimal::ZERO, out)?;
+                naming.write(utt, audio, Decimal::ZERO, &custom, out)?;
                 out.push(b']');
                 fields
                     .start("recording")
@@ -146,7 +147,7 @@ impl LhotseWriter {
                 );
                 fields.close();
             }
-            Some(_) => naming.write(utt, audio, start, &mut self.made.said)?,
+            Some(_) => naming.write(utt, audio, start, &custom, &mut self.made.said)?,
         }
         if let Some(matrix) = &utt.features {
             let facts = FeatureFacts {
