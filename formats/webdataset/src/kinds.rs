@@ -30,7 +30,7 @@ impl Kind {
     /// which a sample has one member.
     pub(crate) fn field(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Audio(_) => options::AUDIO.name,
+            Self::Audio(_) => options::SOUND.name,
             Self::Features => options::FEATURES.name,
             Self::Labels => options::LABELS.name,
             Self::Text => options::TEXT.name,
@@ -84,7 +84,7 @@ impl Extensions {
         let any = |extension: &str| extension != JSON && extension != CLASS;
         let chosen = |option, fits: &dyn Fn(&str) -> bool| options::extension(options, option, fits);
         Ok(Self {
-            audio: chosen(&options::AUDIO, &sound)?,
+            audio: chosen(&options::SOUND, &sound)?,
             features: chosen(&options::FEATURES, &array)?,
             labels: chosen(&options::LABELS, &array)?,
             text: chosen(&options::TEXT, &|extension| {
@@ -133,13 +133,6 @@ impl Extensions {
         self.text.as_deref().unwrap_or(TEXT[0])
     }
 
-    /// The extension that sound of a format is written with.
-    pub(crate) fn audio<'a>(&'a self, usual: &'a str) -> &'a str {
-        let chosen = self.audio.as_deref();
-        let same = |own: &&str| sound::format_of(own) == sound::format_of(usual);
-        chosen.filter(same).unwrap_or(usual)
-    }
-
     /// Returns the extension of an array.
     pub(crate) fn array(&self, name: &str) -> String {
         let taken = |stem: &str| {
@@ -178,7 +171,7 @@ mod tests {
         ] {
             assert_eq!(usual.kind(extension), kind, "{extension}");
         }
-        let chosen = extensions(&[("audio", "flac"), ("features", "x.npy"), ("text", "lab")]);
+        let chosen = extensions(&[("sound", "flac"), ("features", "x.npy"), ("text", "lab")]);
         for (extension, kind) in [
             ("wav", Kind::Other),
             ("flac", Kind::Audio("flac")),

@@ -6,9 +6,14 @@ use spr_syntax::shards;
 
 pub(crate) const AUDIO: OptionSpec = OptionSpec {
     name: "audio",
+    value: "wav|flac",
+    help: "writing: what samples of sound become (wav); sound files stay as they are",
+};
+
+pub(crate) const SOUND: OptionSpec = OptionSpec {
+    name: "sound",
     value: "EXTENSION",
-    help: "the extension of sound, where samples have several; writing: flac encodes samples as FLAC, \
-           not as WAV",
+    help: "reading: the extension of the sound that is meant, where there is more",
 };
 
 pub(crate) const FEATURES: OptionSpec = OptionSpec {
@@ -46,6 +51,7 @@ pub(crate) const ALL: OptionSpec = OptionSpec {
 /// All options.
 pub(crate) const OPTIONS: &[OptionSpec] = &[
     AUDIO,
+    SOUND,
     FEATURES,
     LABELS,
     TEXT,

@@ -32,12 +32,9 @@ impl Settings {
     /// A value is wrong.
     pub(crate) fn of(options: &Options) -> Result<Self> {
         let words = [("keep", false), ("escape", true)];
-        let codec = match options.get(AUDIO.name) {
-            Some(extension) if extension.ends_with("flac") => SoundCodec::Flac,
-            _ => SoundCodec::Wav,
-        };
+        let codec = options.choice(AUDIO.name, &SoundCodec::WORDS)?;
         Ok(Self {
-            codec,
+            codec: codec.unwrap_or_default(),
             escapes: options.choice(NAMES.name, &words)?.unwrap_or(false),
             extensions: Extensions::of(options)?,
             limits: ShardLimits::of(options)?,
@@ -125,8 +122,8 @@ impl ArchiveWriter {
             members.push(NewMember { extension, data });
         };
         if let Some(audio) = &utt.audio {
-            let (data, usual) = self.settings.codec.encode(audio, &self.env)?;
-            add(extensions.audio(usual).to_owned(), data);
+            let (data, extension) = self.settings.codec.encode(audio, &self.env)?;
+            add(extension.to_owned(), data);
         }
         if let Some(features) = &utt.features {
             add(extensions.features().to_owned(), self.matrix(features)?.into());

@@ -62,6 +62,16 @@ impl SoundForm {
         }
     }
 
+    /// The same with references alone, where the archive is not compressed.
+    #[must_use]
+    pub fn referring(self) -> Self {
+        Self {
+            samples: false,
+            files: &[],
+            ..self
+        }
+    }
+
     /// Returns the sound of the member that came last, unless none is wanted.
     ///
     /// A member of a file that is not compressed is a reference, if neither samples nor files of its
