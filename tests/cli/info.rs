@@ -146,8 +146,10 @@ fn formats_come_from_the_capabilities() {
             "jsonl",
             "lilcom",
             "nemo",
+            "nemo-tarred",
             "lhotse",
-            "audiofolder"
+            "audiofolder",
+            "webdataset"
         ]
     );
     for name in names {

@@ -1,9 +1,8 @@
 //! Members of archives that belong to samples.
 
-use spr_core::Result;
-use spr_core::bytes::Env;
+use spr_core::bytes::{Env, Source};
 use spr_core::model::{Key, Limits};
-use spr_core::{Error, ErrorKind};
+use spr_core::{Error, ErrorKind, Result};
 use spr_syntax::tar::{Member, MemberKind, TarReader};
 
 use crate::name;
@@ -44,7 +43,7 @@ pub(crate) struct Members {
 
 impl Members {
     pub(crate) fn new(
-        source: spr_core::bytes::Source,
+        source: Source,
         limits: Limits,
         behind: BehindEnd,
         env: &Env,
@@ -149,6 +148,8 @@ impl Members {
         self.archive.go_to(at)
     }
 
+    /// Warns of a member, by the sort of the caller.
+    #[track_caller]
     fn tell(&self, member: &Member, what: &str) {
         self.env.warn(&self.placed(member, Error::malformed(what)));
     }
