@@ -121,6 +121,8 @@ impl Members {
             }
             _ => {}
         }
+        // Whoever goes on behind the error reads what follows.
+        self.is_over = !more;
         self.after = Some(match more {
             true => error.hint("all=true reads what follows as well, all=false leaves it out"),
             false => error,

@@ -46,8 +46,9 @@ pub(crate) struct SampleReader {
     env: Env,
     /// The first member of the next sample.
     pending: Option<SampleMember>,
-    /// After damage, the key of the sample that it was in.
-    damaged: Option<Key>,
+    /// After an error, the key of the sample that it was in, and whether the next header must be
+    /// looked for.
+    lost: Option<(Key, bool)>,
     /// Whether the next sample may lack members that were lost.
     is_doubtful: bool,
     /// The extensions of the last whole sample.
@@ -72,7 +73,7 @@ impl SampleReader {
             wanted: request.parts,
             env: env.clone(),
             pending: None,
-            damaged: None,
+            lost: None,
             is_doubtful: false,
             usual: Vec::new(),
             seen: SeenKeys::default(),
@@ -86,7 +87,7 @@ impl SampleReader {
 
     /// Moves to the sample whose first header starts at byte `at`.
     pub(crate) fn go_to(&mut self, at: u64) -> Result<()> {
-        (self.pending, self.damaged, self.is_doubtful) = (None, None, false);
+        (self.pending, self.lost, self.is_doubtful) = (None, None, false);
         self.seen = SeenKeys::default();
         self.members.go_to(at)
     }
@@ -98,8 +99,8 @@ impl SampleReader {
     /// goes on behind that.
     pub(crate) fn read(&mut self, sample: &mut Sample) -> Result<bool> {
         loop {
-            let lost = self.damaged.take();
-            if lost.is_some() {
+            let lost = self.lost.take();
+            if let Some((_, true)) = lost {
                 (self.pending, self.is_doubtful) = (None, true);
                 self.members.resume()?;
             }
@@ -107,11 +108,13 @@ impl SampleReader {
             sample.key = Key::default();
             match self.gather(sample) {
                 Ok(false) => return Ok(false),
-                // The rest of a sample that was told as damaged.
-                Ok(true) if lost.is_some_and(|lost| lost == sample.key) => {}
+                // The rest of a sample that was told as lost.
+                Ok(true) if lost.is_some_and(|(lost, _)| lost == sample.key) => {}
                 Ok(true) => return self.checked(sample).map(|()| true),
                 Err(error) if recovers(&error) => {
-                    self.damaged = Some(sample.key.clone());
+                    // Of a member that is too large the end is known.
+                    let is_damaged = error.kind() != ErrorKind::Limit;
+                    self.lost = Some((sample.key.clone(), is_damaged));
                     let error = match sample.parts.is_empty() {
                         true => error,
                         false => error.utterance(&sample.key),

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use spr_core::bytes::{Env, Locator, ObjectBounds, Source};
 use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, KeySource, Matrix, Utterance,
-    Waveform,
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, KeySource, Matrix,
+    Position, Utterance, Waveform,
 };
-use spr_core::{Error, ErrorKind, Position, Result};
+use spr_core::{Error, ErrorKind, Result};
 use spr_syntax::tar::sound::{self, SoundForm};
 use spr_syntax::tar::{Member, MemberKind, TarReader};
 
@@ -124,7 +124,11 @@ impl ShardReader {
                 let message = format!("has no line in {}", self.manifest);
                 return Err(fault(&message).continuable());
             };
-            self.sound = self.read_sound(&member)?;
+            self.sound = self.read_sound(&member).map_err(|e| match e.kind() {
+                ErrorKind::Io => e,
+                // Of the member alone; where it ends is known.
+                _ => e.continuable(),
+            })?;
             self.ready = lines.into();
             return Ok(true);
         }
@@ -215,7 +219,8 @@ fn member_of(file: &str) -> Vec<u8> {
 /// Returns `true` if a part is all of a sound that lasts so many seconds.
 fn is_whole(part: &AudioReference, seconds: Option<f64>) -> bool {
     let zero = part.start.is_none_or(Decimal::is_zero);
-    let lasts = part.time().map(Decimal::value);
+    // NeMo takes all of a sound without a length.
+    let lasts = part.time().map(Decimal::value).filter(|lasts| *lasts > 0.0);
     let all = match (lasts, seconds) {
         (Some(lasts), Some(seconds)) => (lasts - seconds).abs() <= FRAME,
         _ => !part.is_stretch(),
@@ -240,7 +245,10 @@ fn part_of(sound: Audio, part: AudioReference, tar: &str, env: &Env) -> Result<A
                     let rate = part.facts.rate.or(facts.rate);
                     part.facts = AudioFacts { rate, ..facts };
                 }
-                false => part.whole = facts,
+                false => {
+                    part.facts.rate = part.facts.rate.or(facts.rate);
+                    part.whole = facts;
+                }
             }
             Ok(Audio::Reference(part))
         }
