@@ -243,10 +243,10 @@ impl Caps {
     }
 
     /// Returns the fields to read from a data set with several forms of its utterances: audio that
-    /// would have to be decoded is omitted if features are supported.
+    /// would have to be loaded is omitted if features are supported, unless it is wanted beside them.
     pub fn forms(&self) -> FieldSet {
         let mut forms = self.parts();
-        forms.audio &= self.audio.references || !forms.features;
+        forms.audio &= self.audio.references || self.audio.beside_features || !forms.features;
         forms
     }
 }

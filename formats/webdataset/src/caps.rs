@@ -55,6 +55,7 @@ pub(crate) fn caps(codec: SoundCodec, escapes: bool) -> Caps {
     caps.features = Some(features);
     caps.labels = Some(LabelCaps::new(LABELS));
     caps.audio = codec.caps();
+    caps.audio.beside_features = true;
     caps.segments = Some(SegmentCaps::ALL);
     caps.text = true;
     caps.text_rule = TEXT;

@@ -1,7 +1,7 @@
 //! Members of archives that belong to samples.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::model::{Key, Limits};
+use spr_core::model::Key;
 use spr_core::{Error, ErrorKind, Result};
 use spr_syntax::tar::{Member, MemberKind, TarReader};
 
@@ -35,6 +35,8 @@ pub(crate) enum Next {
 pub(crate) struct Members {
     pub(crate) archive: TarReader,
     behind: BehindEnd,
+    /// Whether what stands behind an error is read.
+    goes_on: bool,
     env: Env,
     /// The error behind the last sample.
     after: Option<Error>,
@@ -44,13 +46,13 @@ pub(crate) struct Members {
 impl Members {
     pub(crate) fn new(
         source: Source,
-        limits: Limits,
-        behind: BehindEnd,
+        (behind, goes_on): (BehindEnd, bool),
         env: &Env,
     ) -> Self {
         Self {
-            archive: TarReader::new(source, limits),
+            archive: TarReader::new(source, env.limits),
             behind,
+            goes_on,
             env: env.clone(),
             after: None,
             is_over: false,
@@ -121,8 +123,7 @@ impl Members {
             }
             _ => {}
         }
-        // Whoever goes on behind the error reads what follows.
-        self.is_over = !more;
+        self.is_over = !(more && self.goes_on);
         self.after = Some(match more {
             true => error.hint("all=true reads what follows as well, all=false leaves it out"),
             false => error,

@@ -67,7 +67,7 @@ impl SampleReader {
         let behind = options.choice(options::ALL.name, &words)?;
         let behind = behind.unwrap_or(BehindEnd::Refused);
         Ok(Self {
-            members: Members::new(source, env.limits, behind, env),
+            members: Members::new(source, (behind, request.damaged || request.lenient), env),
             extensions: Extensions::of(options)?,
             sound: SoundForm::of(request),
             wanted: request.parts,

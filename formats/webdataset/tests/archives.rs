@@ -53,7 +53,8 @@ fn read(bytes: &[u8], pairs: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
     let told = warnings.clone();
     let env = Env::default().listening(move |e| told.lock().unwrap().push(e.to_string()));
     let source = Source::from_bytes("x.tar", bytes.to_vec()).unwrap();
-    let opened = Request::all().open(&FORMAT, source, &options(pairs), &env);
+    let request = Request::all().lenient(true);
+    let opened = request.open(&FORMAT, source, &options(pairs), &env);
     let mut reader = opened.unwrap().into_stream().unwrap();
     let mut found = Vec::new();
     let mut utt = Utterance::default();

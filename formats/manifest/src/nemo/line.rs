@@ -35,6 +35,8 @@ enum KeyBasis {
 pub(super) struct MadeUpKeys {
     made_of: KeyBasis,
     made_up: HashSet<Key>,
+    /// Whether writers write keys that could be made as well.
+    are_written: bool,
 }
 
 impl MadeUpKeys {
@@ -47,7 +49,16 @@ impl MadeUpKeys {
         Ok(Self {
             made_of: options.choice(KEYS.name, &words)?.unwrap_or(KeyBasis::Stem),
             made_up: HashSet::new(),
+            are_written: false,
         })
+    }
+
+    /// The same where writers write all keys.
+    pub(super) fn written(self) -> Self {
+        Self {
+            are_written: true,
+            ..self
+        }
     }
 
     /// Makes the key of a part of a sound file.
@@ -157,7 +168,8 @@ impl<'a> Line<'a> {
             utt.text = Some(json::text(said, "text")?.into_owned().into_bytes());
         }
         // Writers name utterances by a text in the first of the fields, unless the sound names them.
-        let is_made_up = utt.key.as_bytes() == made_up(stem(&file), stretch).as_bytes();
+        let is_made_up = !made_up_keys.are_written
+            && utt.key.as_bytes() == made_up(stem(&file), stretch).as_bytes();
         let usual = |n: usize, raw: &RawValue| n == 0 && raw.get().starts_with('"') && !is_made_up;
         for (n, (_, raw)) in names
             .into_iter()

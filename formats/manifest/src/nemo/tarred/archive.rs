@@ -91,7 +91,7 @@ impl ShardReader {
             is_damaged: false,
             is_over: false,
             form,
-            made_up: MadeUpKeys::of(options)?,
+            made_up: MadeUpKeys::of(options)?.written(),
             env: env.clone(),
             info,
         })
