@@ -61,6 +61,10 @@ def refused(t, *args):
     raise AssertionError("not refused: " + " ".join(args))
 
 
+def says(error, phrase):
+    assert phrase in error, error
+
+
 def shards(t, folder):
     return sorted(t.path(folder + "/" + name) for name in os.listdir(t.path(folder)))
 
@@ -87,10 +91,11 @@ def webdataset_reads(t):
     with t.check("tars: webdataset gets a packed file, escaped keys, and the same bytes again"):
         keys = ["a.b", "__m__/x", "c"]
         write_jsonl(t, "odd.jsonl", corpus(keys))
-        assert "names=escape" in refused(t, "odd.jsonl", "odd.tar")
+        says(refused(t, "odd.jsonl", "odd.tar"), "names=escape")
         t.convert("odd.jsonl", "odd.tar.gz,names=escape")
         found = read([t.path("odd.tar.gz")])
-        assert [s["__key__"] for s in found] == ["a%2eb", "%5f_m__/x", "c"]
+        got = [s["__key__"] for s in found]
+        assert got == ["a%2eb", "%5f_m__/x", "c"], got
         assert [s["json"].get("__key__") for s in found] == ["a.b", "__m__/x", None]
         assert [u[0] for u in t.jsonl("odd.tar.gz")] == keys
         t.convert("in.jsonl", "one.tar")
@@ -140,7 +145,7 @@ def dropped(t):
         with open(t.path(name), "wb") as f:
             f.write(data)
         assert [s["__key__"] for s in read([t.path(name)])] == keys, name
-        assert phrase in refused(t, name, "x.jsonl"), name
+        says(refused(t, name, "x.jsonl"), phrase)
 
     with t.check("tars: what webdataset drops in silence is refused"):
         broken("header.tar", good[:2048] + b"x" + good[2049:], "the header of a member is damaged", ["u0"])
@@ -223,13 +228,13 @@ def nemo_writes(t):
             f.writelines(json.dumps(line) + "\n" for line in entries)
 
     def check():
-        t.convert("nemo-tarred:script", "npz:script.npz")
-        got = np.load(t.path("script.npz"))
+        t.convert("nemo-tarred:script", "wav:script-wav/", "--allow-loss", "all")
         for n in range(2):
             for line in lines[n]:
                 start = round(line["offset"] * RATE)
                 expected = sound[n][start:start + round(line["duration"] * RATE)]
-                same(got[line["utt_id"]].reshape(-1), expected.astype("i2"), line["utt_id"])
+                got, _ = soundfile.read(t.path("script-wav/%s.wav" % line["utt_id"]), dtype="int16")
+                same(got, expected.astype("i2"), line["utt_id"])
 
     with t.check("tars: pieces of recordings as NeMo's script writes them"):
         write("tarred_audio_manifest.json", lines[1] + lines[0])
@@ -246,11 +251,11 @@ def nemo_writes(t):
         check()
     with t.check("tars: lines without a member, and members without a line, are named"):
         write("sharded_manifests/manifest_1.json", lines[1] + [dict(lines[1][0], audio_filepath="none.wav", utt_id="x")])
-        assert "has no member none.wav" in refused(t, "nemo-tarred:script", "x.json")
+        says(refused(t, "nemo-tarred:script", "x.jsonl"), "has no member none.wav")
         write("sharded_manifests/manifest_1.json", [])
-        assert "rec_1.wav: has no line in" in refused(t, "nemo-tarred:script", "x.json")
+        says(refused(t, "nemo-tarred:script", "x.jsonl"), "rec_1.wav: has no line in")
         os.remove(folder + "/sharded_manifests/manifest_1.json")
-        assert "has no lines for the tar file of the number 1" in refused(t, "nemo-tarred:script", "x.json")
+        says(refused(t, "nemo-tarred:script", "x.jsonl"), "has no lines for the tar file of the number 1")
 
 
 def checks(t):
