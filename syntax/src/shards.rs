@@ -119,7 +119,9 @@ pub fn compare(a: &str, b: &str) -> Ordering {
 
 /// Splits off the digits at the start, without leading zeros.
 fn number_at(text: &str) -> Option<(&str, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     (end > 0).then(|| (digits.trim_start_matches('0'), rest))
 }
@@ -141,9 +143,26 @@ mod tests {
 
     #[test]
     fn names_are_in_the_order_of_their_numbers() {
-        let mut names = ["a-10.tar", "a-2.tar", "a-002.tar", "b-1.tar", "a-x.tar", "a.tar"];
+        let mut names = [
+            "a-10.tar",
+            "a-2.tar",
+            "a-002.tar",
+            "b-1.tar",
+            "a-x.tar",
+            "a.tar",
+        ];
         names.sort_by(|a, b| compare(a, b));
-        assert_eq!(names, ["a-002.tar", "a-2.tar", "a-10.tar", "a-x.tar", "a.tar", "b-1.tar"]);
+        assert_eq!(
+            names,
+            [
+                "a-002.tar",
+                "a-2.tar",
+                "a-10.tar",
+                "a-x.tar",
+                "a.tar",
+                "b-1.tar"
+            ]
+        );
         for (name, expected) in [
             ("train-000007.tar.gz", Some(7)),
             ("a2b", Some(2)),
@@ -168,7 +187,10 @@ mod tests {
 
     #[test]
     fn a_shard_is_full_by_size_or_count() {
-        let limits = ShardLimits { bytes: 10, count: 2 };
+        let limits = ShardLimits {
+            bytes: 10,
+            count: 2,
+        };
         assert!(!limits.are_full((0, 0), 99));
         assert!(!limits.are_full((4, 1), 6) && limits.are_full((4, 1), 7));
         assert!(limits.are_full((0, 2), 0));

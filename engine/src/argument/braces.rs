@@ -102,22 +102,30 @@ fn range(inner: &str) -> Result<Option<Vec<String>>> {
     }
     let wrong = || Error::usage(format!("'{{{inner}}}' is not a range of numbers"));
     let numbers = parts.iter().map(|part| part.parse::<u64>());
-    let numbers = numbers.collect::<Result<Vec<_>, _>>().map_err(|_| wrong())?;
+    let numbers = numbers
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|_| wrong())?;
     let (first, last, step) = match *numbers.as_slice() {
         [first, last] => (first, last, 1),
         [first, last, step] if step > 0 => (first, last, step),
         _ => return Err(wrong()),
     };
     if first.abs_diff(last) / step >= MOST as u64 {
-        return Err(Error::usage(format!("'{{{inner}}}': more than {MOST} files")));
+        return Err(Error::usage(format!(
+            "'{{{inner}}}': more than {MOST} files"
+        )));
     }
-    let padded = parts[..2].iter().any(|part| part.len() > 1 && part.starts_with('0'));
+    let padded = parts[..2]
+        .iter()
+        .any(|part| part.len() > 1 && part.starts_with('0'));
     let width = match padded {
         true => parts[..2].iter().map(|part| part.len()).max().unwrap_or(0),
         false => 0,
     };
     let show = |n: u64| format!("{n:0width$}");
-    let up = (0..).map(|n| n * step).take_while(|n| *n <= first.abs_diff(last));
+    let up = (0..)
+        .map(|n| n * step)
+        .take_while(|n| *n <= first.abs_diff(last));
     Ok(Some(match first <= last {
         true => up.map(|n| show(first + n)).collect(),
         false => up.map(|n| show(first - n)).collect(),
@@ -131,7 +139,10 @@ mod tests {
     #[test]
     fn lists_name_files() {
         for (path, names) in [
-            ("s-{000..002}.tar", &["s-000.tar", "s-001.tar", "s-002.tar"][..]),
+            (
+                "s-{000..002}.tar",
+                &["s-000.tar", "s-001.tar", "s-002.tar"][..],
+            ),
             ("{8..12..2}", &["8", "10", "12"]),
             ("{08..12..2}", &["08", "10", "12"]),
             ("{2..1}x", &["2x", "1x"]),
@@ -145,7 +156,12 @@ mod tests {
         for path in ["a.tar", "{shard}.tar", "{", "}{", "{a..b}", "{}", "{1..}"] {
             assert_eq!(expand(path).unwrap(), None, "{path}");
         }
-        for path in ["{0..99999999}", "{0..9999}{0..9999}", "{1..2..0}", "{0..99999999999999999999}"] {
+        for path in [
+            "{0..99999999}",
+            "{0..9999}{0..9999}",
+            "{1..2..0}",
+            "{0..99999999999999999999}",
+        ] {
             assert!(expand(path).is_err(), "{path}");
         }
     }

@@ -173,7 +173,12 @@ impl Input {
             && let Some(names) = braces::expand(path)?
         {
             let input = |name: &String| {
-                with_options(Self::at_path(name, "a list of files", name, kind_of(name, env)))
+                with_options(Self::at_path(
+                    name,
+                    "a list of files",
+                    name,
+                    kind_of(name, env),
+                ))
             };
             return Ok(names.iter().map(input).collect());
         }

@@ -117,10 +117,12 @@ fn end_of_path(text: &str) -> usize {
     let mut from = 0;
     loop {
         let end = text[from..].find(',').map_or(text.len(), |at| from + at);
-        let close = [('[', ']'), ('{', '}')].into_iter().find_map(|(open, close)| {
-            let is_open = text[..end].rfind(open) > text[..end].rfind(close);
-            text[end..].find(close).filter(|_| is_open)
-        });
+        let close = [('[', ']'), ('{', '}')]
+            .into_iter()
+            .find_map(|(open, close)| {
+                let is_open = text[..end].rfind(open) > text[..end].rfind(close);
+                text[end..].find(close).filter(|_| is_open)
+            });
         match close {
             Some(close) => from = end + close,
             None => return end,

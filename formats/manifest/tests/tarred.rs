@@ -19,7 +19,9 @@ fn surroundings() -> (MemoryStore, Env) {
 }
 
 fn utterance(key: &str, samples: usize) -> Utterance {
-    let values: Vec<_> = (0..samples).map(|n| i16::try_from(n % 99).unwrap()).collect();
+    let values: Vec<_> = (0..samples)
+        .map(|n| i16::try_from(n % 99).unwrap())
+        .collect();
     let mut utt = Utterance {
         key: key.into(),
         audio: Some(Audio::Samples(Waveform {
@@ -86,7 +88,11 @@ fn text(store: &MemoryStore, name: &str) -> String {
 #[test]
 fn what_is_written_comes_back() {
     let (store, env) = surroundings();
-    let utts = [utterance("a", 800), utterance("d/b.1", 400), utterance("dé-3", 1)];
+    let utts = [
+        utterance("a", 800),
+        utterance("d/b.1", 400),
+        utterance("dé-3", 1),
+    ];
     for (pairs, shards) in [
         (&[][..], 1),
         (&[("shard-count", "1")], 3),
@@ -104,12 +110,19 @@ fn what_is_written_comes_back() {
     let manifest = text(&store, "out/sharded_manifests/manifest_0.json");
     assert!(manifest.ends_with(line), "{manifest}");
     let all = text(&store, "out/tarred_audio_manifest.json");
-    assert_eq!(all, manifest + &text(&store, "out/sharded_manifests/manifest_1.json"));
+    assert_eq!(
+        all,
+        manifest + &text(&store, "out/sharded_manifests/manifest_1.json")
+    );
     // All sound in one tar file of a run of several.
     write(&utts, &[("shard", "3-of-16"), ("shard-count", "1")], &env).unwrap();
     let mut names: Vec<_> = store.locations().iter().map(ToString::to_string).collect();
     names.sort();
-    let expected = ["out/audio_2.tar", "out/sharded_manifests/manifest_2.json", "out/tarred_audio_manifest.json"];
+    let expected = [
+        "out/audio_2.tar",
+        "out/sharded_manifests/manifest_2.json",
+        "out/tarred_audio_manifest.json",
+    ];
     assert_eq!(names, expected);
 }
 
@@ -123,7 +136,10 @@ fn what_nemo_would_not_find_is_refused() {
     ] {
         let utts: Vec<_> = keys.iter().map(|key| utterance(key, 8)).collect();
         let error = write(&utts, &[], &env).unwrap_err();
-        assert!(error.to_string().contains(message) && error.can_continue(), "{error}");
+        assert!(
+            error.to_string().contains(message) && error.can_continue(),
+            "{error}"
+        );
     }
     for wrong in ["0-of-3", "4-of-3", "3", "a-of-b"] {
         assert!(write(&[], &[("shard", wrong)], &env).is_err(), "{wrong}");
@@ -133,7 +149,12 @@ fn what_nemo_would_not_find_is_refused() {
 /// A folder with one tar file, and these lines for it.
 fn folder(lines: &[&str]) -> (MemoryStore, Env) {
     let (store, env) = surroundings();
-    write(&[utterance("rec", 8000), utterance("other", 4000)], &[], &env).unwrap();
+    write(
+        &[utterance("rec", 8000), utterance("other", 4000)],
+        &[],
+        &env,
+    )
+    .unwrap();
     let lines = lines.iter().map(|line| format!("{line}\n"));
     let lines: String = lines.collect();
     store.insert("out/sharded_manifests/manifest_0.json", lines.into_bytes());
@@ -159,7 +180,9 @@ fn parts_of_one_sound_are_cut_out() {
     assert_eq!(found, expected);
     assert_eq!(
         warnings,
-        ["out/sharded_manifests/manifest_0.json: utterance long: is so long a part of its sound that NeMo takes all of it"]
+        [
+            "out/sharded_manifests/manifest_0.json: utterance long: is so long a part of its sound that NeMo takes all of it"
+        ]
     );
     // The same by a manifest of all, whose lines are in any order.
     let lines = text(&store, "out/sharded_manifests/manifest_0.json");
@@ -179,21 +202,39 @@ fn what_nemo_drops_is_named() {
     let (found, _) = read(&env);
     let manifest = "out/sharded_manifests/manifest_0.json";
     assert_eq!(found.len(), 4, "{found:?}");
-    assert!(found[0].starts_with(&format!("{manifest}:2: the line ends after")), "{found:?}");
+    assert!(
+        found[0].starts_with(&format!("{manifest}:2: the line ends after")),
+        "{found:?}"
+    );
     assert_eq!(found[1], "rec 8000");
     assert!(found[2].starts_with("out/audio_0.tar@"), "{found:?}");
-    assert!(found[2].ends_with(&format!("utterance other.wav: has no line in {manifest}")), "{found:?}");
-    assert_eq!(found[3], format!("{manifest}:1: out/audio_0.tar has no member none.wav"));
+    assert!(
+        found[2].ends_with(&format!("utterance other.wav: has no line in {manifest}")),
+        "{found:?}"
+    );
+    assert_eq!(
+        found[3],
+        format!("{manifest}:1: out/audio_0.tar has no member none.wav")
+    );
     // Behind damage.
     let mut tar = store.get("out/audio_0.tar").unwrap();
     tar[10] ^= 1;
     store.insert("out/audio_0.tar", tar);
     let (found, _) = read(&env);
-    let ends = ["the header of a member is damaged", "has no line in out/sharded_manifests/manifest_0.json"];
-    assert!(found[1].ends_with(ends[0]) && found[2].ends_with(ends[1]), "{found:?}");
+    let ends = [
+        "the header of a member is damaged",
+        "has no line in out/sharded_manifests/manifest_0.json",
+    ];
+    assert!(
+        found[1].ends_with(ends[0]) && found[2].ends_with(ends[1]),
+        "{found:?}"
+    );
     assert_eq!(found.len(), 5, "{found:?}");
     // Another number.
     let tar = store.remove("out/audio_0.tar").unwrap();
     store.insert("out/audio_1.tar", tar);
-    assert_eq!(read(&env).0, ["out: has no lines for the tar file of the number 1"]);
+    assert_eq!(
+        read(&env).0,
+        ["out: has no lines for the tar file of the number 1"]
+    );
 }

@@ -1,10 +1,10 @@
 //! The capabilities of archives.
 
+use spr_core::Error;
 use spr_core::format::{
     ArrayCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Rule, SegmentCaps, Tags,
 };
 use spr_core::model::{Dtype, SourceField};
-use spr_core::Error;
 use spr_syntax::tar::sound::SoundCodec;
 
 use crate::name;
@@ -40,7 +40,9 @@ const LABELS: &[Dtype] = &[
 /// The text that comes back as it was.
 const TEXT: Rule<[u8]> = Rule::new("without a line end at its end", |text| {
     match text.ends_with(b"\n") {
-        true => Err(Error::unfit("the text ends in a line end, which is no part of it when it is read")),
+        true => Err(Error::unfit(
+            "the text ends in a line end, which is no part of it when it is read",
+        )),
         false => Ok(()),
     }
 });

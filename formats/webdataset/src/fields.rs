@@ -108,7 +108,9 @@ fn matrix(bytes: Vec<u8>, name: &str, env: &Env) -> Result<Matrix> {
 fn labels(bytes: Vec<u8>, name: &str, env: &Env) -> Result<Matrix> {
     let labels = matrix(bytes, name, env)?;
     match labels.rank() {
-        Rank::Scalar => Err(Error::malformed("a single number, expected labels of frames")),
+        Rank::Scalar => Err(Error::malformed(
+            "a single number, expected labels of frames",
+        )),
         _ if labels.dtype().is_float() => {
             let message = format!("labels of {}, expected integers", labels.dtype());
             Err(Error::malformed(message).hint("labels=EXTENSION names another member as labels"))
@@ -131,4 +133,3 @@ fn array(bytes: Vec<u8>, name: &str, env: &Env) -> Result<Array> {
     };
     Array::of(matrix, &shape)
 }
-

@@ -82,7 +82,8 @@ impl Extensions {
         let array = |extension: &str| extension == "npy" || extension.ends_with(ARRAY);
         let sound = |extension: &str| sound::format_of(extension).is_some();
         let any = |extension: &str| extension != JSON && extension != CLASS;
-        let chosen = |option, fits: &dyn Fn(&str) -> bool| options::extension(options, option, fits);
+        let chosen =
+            |option, fits: &dyn Fn(&str) -> bool| options::extension(options, option, fits);
         Ok(Self {
             audio: chosen(&options::SOUND, &sound)?,
             features: chosen(&options::FEATURES, &array)?,
@@ -101,7 +102,9 @@ impl Extensions {
             None => usual.contains(&plain),
         };
         let format = sound::format_of(plain);
-        if let Some(format) = format.filter(|_| self.audio.as_deref().is_none_or(|own| own == plain)) {
+        if let Some(format) =
+            format.filter(|_| self.audio.as_deref().is_none_or(|own| own == plain))
+        {
             return Kind::Audio(format);
         }
         match plain {
@@ -184,7 +187,11 @@ mod tests {
         }
         for name in ["", "labels", "Feats", "x"] {
             let extension = usual.array(name);
-            assert_eq!(usual.kind(&extension), Kind::Array(name.to_owned()), "{extension}");
+            assert_eq!(
+                usual.kind(&extension),
+                Kind::Array(name.to_owned()),
+                "{extension}"
+            );
         }
     }
 }

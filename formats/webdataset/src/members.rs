@@ -44,11 +44,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    pub(crate) fn new(
-        source: Source,
-        (behind, goes_on): (BehindEnd, bool),
-        env: &Env,
-    ) -> Self {
+    pub(crate) fn new(source: Source, (behind, goes_on): (BehindEnd, bool), env: &Env) -> Self {
         Self {
             archive: TarReader::new(source, env.limits),
             behind,

@@ -44,7 +44,9 @@ fn check(key: &Key) -> Result<()> {
     let parts = || bytes.split(|byte| *byte == b'/');
     let what = match () {
         () if last_part(bytes).contains(&b'.') => "has a dot, where WebDataset would end it",
-        () if is_meta(bytes) => "is in a folder that WebDataset passes over, as its name has two underscores at both ends",
+        () if is_meta(bytes) => {
+            "is in a folder that WebDataset passes over, as its name has two underscores at both ends"
+        }
         () if parts().any(<[u8]>::is_empty) => "is empty, or has an empty part",
         () if parts().any(|part| part == b"..") => "has the part '..', which leads elsewhere",
         () if bytes.iter().any(u8::is_ascii_control) => "has control characters",
@@ -175,7 +177,9 @@ mod tests {
         for key in ["a", "b/c.d/e", "__m__", "d/__m__/x", "dé-4", "a b"] {
             assert!(check(&Key::from(key)).is_ok(), "{key}");
         }
-        for key in ["", "a.b", "__m__/a", "/a", "a/", "a//b", "../a", "a/../b", "a\nb"] {
+        for key in [
+            "", "a.b", "__m__/a", "/a", "a/", "a//b", "../a", "a/../b", "a\nb",
+        ] {
             let error = check(&Key::from(key)).unwrap_err();
             assert!(error.hint_text().is_some(), "{key}");
         }

@@ -51,7 +51,7 @@ pub(crate) struct SampleReader {
     lost: Option<(Key, bool)>,
     /// Whether the next sample may lack members that were lost.
     is_doubtful: bool,
-    /// The extensions of the last whole sample.
+    /// The extensions of the last whole sample, or of a lost one if there was none.
     usual: Vec<String>,
     seen: SeenKeys,
 }
@@ -115,6 +115,10 @@ impl SampleReader {
                     // Of a member that is too large the end is known.
                     let is_damaged = error.kind() != ErrorKind::Limit;
                     self.lost = Some((sample.key.clone(), is_damaged));
+                    if self.usual.is_empty() {
+                        let extensions = sample.parts.iter().map(|part| part.extension.clone());
+                        self.usual = extensions.collect();
+                    }
                     let error = match sample.parts.is_empty() {
                         true => error,
                         false => error.utterance(&sample.key),
@@ -205,7 +209,9 @@ impl SampleReader {
                 let message = format!("has two members .{extension}");
                 return Err(fault(message).continuable());
             }
-            let Some(field) = part.kind.field() else { continue };
+            let Some(field) = part.kind.field() else {
+                continue;
+            };
             let same = |other: &&SamplePart| other.kind.field() == Some(field);
             if let Some(other) = before.iter().find(same) {
                 let other = &other.extension;
@@ -214,7 +220,10 @@ impl SampleReader {
                 return Err(fault(message).hint(hint).continuable());
             }
         }
-        let kinds = sample.parts.iter().fold(0, |kinds, part| kinds | part.kind.bit());
+        let kinds = sample
+            .parts
+            .iter()
+            .fold(0, |kinds, part| kinds | part.kind.bit());
         match self.seen.add(sample.key.as_bytes(), kinds) {
             Repetition::None => Ok(()),
             Repetition::Twice => {

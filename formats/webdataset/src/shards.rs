@@ -21,12 +21,21 @@ fn is_shard(name: &str) -> bool {
 fn is_note(name: &str) -> bool {
     let hidden = name.starts_with(['.', '_']);
     let extension = Location::from(name).extension().map(str::to_owned);
-    hidden || matches!(extension.as_deref(), None | Some("md" | "txt" | "json" | "yaml" | "yml"))
+    hidden
+        || matches!(
+            extension.as_deref(),
+            None | Some("md" | "txt" | "json" | "yaml" | "yml")
+        )
 }
 
 /// Returns `true` for files and folders of other formats whose folders have archives as well.
 fn is_foreign(name: &str) -> bool {
-    let starts = ["cuts.", "manifest", "sharded_manifests", "tarred_audio_manifest"];
+    let starts = [
+        "cuts.",
+        "manifest",
+        "sharded_manifests",
+        "tarred_audio_manifest",
+    ];
     starts.iter().any(|start| name.starts_with(start))
 }
 
@@ -51,7 +60,9 @@ impl WholeFolder for Shards {
         let limits = env.limits;
         let open = move |shard: Location| -> Result<Box<dyn Reader>> {
             let source = env.open_file(&shard)?;
-            Ok(Box::new(ArchiveReader::new(source, &options, &request, &env)?))
+            Ok(Box::new(ArchiveReader::new(
+                source, &options, &request, &env,
+            )?))
         };
         let chain = Chain::new(shards.into_iter().map(open))?.named(names);
         Ok(OpenedDataset::stream(match distinct {
@@ -76,7 +87,10 @@ fn list(folder: &Location, env: &Env) -> Result<Vec<Location>> {
         let message = "holds no .tar files";
         return Err(Error::usage(message).file(folder.to_string()));
     }
-    let numbers: Option<Vec<_>> = shards.iter().map(|(name, _)| shards::number(name)).collect();
+    let numbers: Option<Vec<_>> = shards
+        .iter()
+        .map(|(name, _)| shards::number(name))
+        .collect();
     for (first, last) in shards::gaps(&numbers.unwrap_or_default()) {
         let message = match first == last {
             true => format!("the shard {first} is missing"),

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use spr_core::Result;
 use spr_core::bytes::{Env, MemoryCounter, Source};
 use spr_core::format::{FieldSet, Options, RandomAccess, Request};
 use spr_core::model::{Key, Utterance};
-use spr_core::Result;
 
 use crate::read::ArchiveReader;
 

@@ -126,7 +126,10 @@ impl ArchiveWriter {
             add(extension.to_owned(), data);
         }
         if let Some(features) = &utt.features {
-            add(extensions.features().to_owned(), self.matrix(features)?.into());
+            add(
+                extensions.features().to_owned(),
+                self.matrix(features)?.into(),
+            );
         }
         if let Some(labels) = &utt.labels {
             add(extensions.labels().to_owned(), self.matrix(labels)?.into());
@@ -147,9 +150,14 @@ impl ArchiveWriter {
             add(JSON.to_owned(), known.into());
         }
         members.sort_by(|a, b| a.extension.cmp(&b.extension));
-        let twice = members.windows(2).find(|pair| pair[0].extension == pair[1].extension);
+        let twice = members
+            .windows(2)
+            .find(|pair| pair[0].extension == pair[1].extension);
         match twice {
-            Some(pair) => Err(Error::unfit(format!("has two members .{}", pair[0].extension))),
+            Some(pair) => Err(Error::unfit(format!(
+                "has two members .{}",
+                pair[0].extension
+            ))),
             None => Ok((name, members)),
         }
     }
@@ -165,7 +173,8 @@ impl ArchiveWriter {
             true => Ok(extension.to_owned()),
             false => {
                 let key = key.escape_ascii();
-                let message = format!("the header line {key} of {format} is no member that is read back");
+                let message =
+                    format!("the header line {key} of {format} is no member that is read back");
                 Err(Error::unfit(message))
             }
         }
@@ -203,7 +212,9 @@ impl ArchiveWriter {
     fn size(members: &[NewMember<'_>]) -> u64 {
         /// The size of a header and of the padding behind data, at most.
         const BESIDE: u64 = 1024;
-        let sizes = members.iter().map(|member| member.data.len() as u64 + BESIDE);
+        let sizes = members
+            .iter()
+            .map(|member| member.data.len() as u64 + BESIDE);
         sizes.sum()
     }
 }

@@ -29,7 +29,14 @@ fn webdataset_behaves() {
     suite(&Suite {
         // A whole archive may end before the zeros that fill its last record.
         self_delimiting: true,
-        options: &[&[], &[("names", "escape"), ("audio", "flac"), ("features", "x.npy")]],
+        options: &[
+            &[],
+            &[
+                ("names", "escape"),
+                ("audio", "flac"),
+                ("features", "x.npy"),
+            ],
+        ],
         env,
         prepare: text_only,
         ..Suite::new(&FORMAT)

@@ -10,7 +10,8 @@ pub use tarred::{NEMO_TARRED, NemoTarred};
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe, Request, Score, Tags, Writer,
+    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe,
+    Request, Score, Tags, Writer,
 };
 use spr_core::model::{About, Decimal, SourceField};
 use spr_syntax::{json, manifest};
@@ -45,16 +46,10 @@ const CAPS: Caps = {
     caps
 };
 
-static INFO: FormatInfo = FormatInfo::new(
-    "nemo",
-    "NeMo manifest, one JSON object per line",
-    &["json"],
-)
-.also(&["jsonl"])
-.options(&[
-    line::KEYS,
-    manifest::PATHS,
-]);
+static INFO: FormatInfo =
+    FormatInfo::new("nemo", "NeMo manifest, one JSON object per line", &["json"])
+        .also(&["jsonl"])
+        .options(&[line::KEYS, manifest::PATHS]);
 
 impl Format for Nemo {
     fn info(&self) -> &'static FormatInfo {

@@ -67,7 +67,10 @@ impl ShardReader {
         for (n, line) in lines.iter().enumerate() {
             match Line::parse(&line.text) {
                 Ok(None) => {}
-                Ok(Some(parsed)) => by_member.entry(member_of(&parsed.file)).or_default().push(n),
+                Ok(Some(parsed)) => by_member
+                    .entry(member_of(&parsed.file))
+                    .or_default()
+                    .push(n),
                 Err(e) => {
                     faults.push_back(e.file(&*manifest).line(line.number).continuable());
                 }
@@ -137,7 +140,9 @@ impl ShardReader {
 
     fn read_sound(&mut self, member: &Member) -> Result<Option<Audio>> {
         let name = String::from_utf8_lossy(&member.name);
-        let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
+        let extension = name
+            .rsplit_once('.')
+            .map(|(_, extension)| extension.to_lowercase());
         let format = extension.as_deref().and_then(sound::format_of);
         let format = match format {
             Some(format) => format,
@@ -191,7 +196,10 @@ impl ShardReader {
             return;
         };
         let left = |whole: f64| (whole - (end - start)).abs();
-        let is_taken = sound.facts().seconds().is_some_and(|whole| left(whole) < NEMO_WHOLE);
+        let is_taken = sound
+            .facts()
+            .seconds()
+            .is_some_and(|whole| left(whole) < NEMO_WHOLE);
         if is_taken && start > FRAME {
             let message = "is so long a part of its sound that NeMo takes all of it";
             let error = Error::unfit(message).utterance(&utt.key);
@@ -204,7 +212,11 @@ impl ShardReader {
 fn member_of(file: &str) -> Vec<u8> {
     let (stem, extension) = match file.rfind('.') {
         // NeMo's extensions are words.
-        Some(dot) if file[dot + 1..].chars().all(|c| c.is_alphanumeric() || c == '_') => {
+        Some(dot)
+            if file[dot + 1..]
+                .chars()
+                .all(|c| c.is_alphanumeric() || c == '_') =>
+        {
             file.split_at(dot)
         }
         _ => (file, ""),
@@ -278,16 +290,26 @@ fn decode(encoded: EncodedAudio, tar: &str, env: &Env) -> Result<Waveform> {
 fn cut(sound: &Waveform, part: &AudioReference, env: &Env) -> Result<Waveform> {
     let samples = &sound.samples;
     let at = |time: Decimal| {
-        let sample = time.sample(sound.rate).and_then(|n| usize::try_from(n).ok());
+        let sample = time
+            .sample(sound.rate)
+            .and_then(|n| usize::try_from(n).ok());
         sample.ok_or_else(|| Error::unfit(format!("{time} s is no time in the sound")))
     };
     if part.channel.is_some() {
-        return Err(Error::unsupported("a channel of sound in a compressed tar file")
-            .hint("decompress the tar file"));
+        return Err(
+            Error::unsupported("a channel of sound in a compressed tar file")
+                .hint("decompress the tar file"),
+        );
     }
     let start = part.start.map_or(Ok(0), at)?;
-    let end = part.end.or(part.facts.duration).map_or(Ok(samples.rows()), at)?;
-    let (end, size) = (end.min(samples.rows()), samples.cols() * samples.dtype().size());
+    let end = part
+        .end
+        .or(part.facts.duration)
+        .map_or(Ok(samples.rows()), at)?;
+    let (end, size) = (
+        end.min(samples.rows()),
+        samples.cols() * samples.dtype().size(),
+    );
     let Some(bytes) = samples.as_bytes().get(start * size..end * size) else {
         return Err(Error::unfit(format!(
             "starts at sample {start} of a sound of {} samples",
@@ -329,7 +351,9 @@ impl Reader for ShardReader {
                     let missing = left.into_iter().flat_map(|(member, lines)| {
                         lines.into_iter().map(move |n| (member.clone(), n))
                     });
-                    self.faults = missing.map(|(member, n)| self.missing(&member, n)).collect();
+                    self.faults = missing
+                        .map(|(member, n)| self.missing(&member, n))
+                        .collect();
                 }
                 Err(error) if error.can_continue() => return Err(error),
                 Err(error) => {

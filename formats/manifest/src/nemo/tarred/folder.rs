@@ -91,7 +91,10 @@ impl Layout {
             true => parent.parent().unwrap_or_else(|| ".".into()),
             false => parent,
         };
-        let name = manifest.name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = manifest
+            .name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         match manifest_number(name) {
             None => Self::with(&folder, Manifests::Single(manifest.clone()), env),
             Some(number) => {
@@ -125,25 +128,32 @@ impl Layout {
     ///
     /// # Errors
     /// The numbers of tar files and manifests differ, or the manifest of all can't be read.
-    pub(super) fn shards(self, env: &Env) -> Result<Box<dyn Iterator<Item = Result<Shard>> + Send>> {
+    pub(super) fn shards(
+        self,
+        env: &Env,
+    ) -> Result<Box<dyn Iterator<Item = Result<Shard>> + Send>> {
         let shard = |tar, lines| Shard { tar, lines };
         match self.manifests {
             Manifests::Sharded(mut manifests) => {
                 agree(&self.folder, &self.tars, manifests.keys().copied())?;
                 warn_of_numbers(&self.folder, &self.tars, env);
                 let env = env.clone();
-                Ok(Box::new(self.tars.into_iter().filter_map(move |(n, tar)| {
-                    let manifest = manifests.remove(&n)?;
-                    let lines = Manifest::open(&manifest, &env).map(ManifestLines::All);
-                    Some(lines.map(|lines| shard(tar, lines)))
-                })))
+                Ok(Box::new(self.tars.into_iter().filter_map(
+                    move |(n, tar)| {
+                        let manifest = manifests.remove(&n)?;
+                        let lines = Manifest::open(&manifest, &env).map(ManifestLines::All);
+                        Some(lines.map(|lines| shard(tar, lines)))
+                    },
+                )))
             }
             Manifests::Single(manifest) => {
                 let single = SingleManifest::open(&manifest, env)?;
                 agree(&self.folder, &self.tars, single.shards())?;
                 let lines = move |n| ManifestLines::Of(single.clone(), n);
                 let shards = self.tars.into_iter();
-                Ok(Box::new(shards.map(move |(n, tar)| Ok(shard(tar, lines(n))))))
+                Ok(Box::new(
+                    shards.map(move |(n, tar)| Ok(shard(tar, lines(n)))),
+                ))
             }
         }
     }
@@ -166,7 +176,9 @@ fn single(folder: &Location, env: &Env) -> Result<Location> {
         }
         n => {
             let message = format!("holds {n} manifests {SINGLE}…, expected one");
-            Err(Error::usage(message).file(folder.to_string()).hint("name one of them"))
+            Err(Error::usage(message)
+                .file(folder.to_string())
+                .hint("name one of them"))
         }
     }
 }

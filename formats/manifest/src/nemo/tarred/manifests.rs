@@ -48,7 +48,10 @@ impl ManifestLines {
                 }
             }
             Self::Of(single, shard) => {
-                let mut manifest = single.manifest.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut manifest = single
+                    .manifest
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
                 for run in single.runs.get(&shard).into_iter().flatten() {
                     manifest.source.seek(run.start)?;
                     manifest.number = run.number;

@@ -111,7 +111,8 @@ impl Format for NemoTarred {
         env: &Env,
     ) -> Result<OpenedDataset> {
         let Some(manifest) = source.location() else {
-            let message = "a tarred manifest from a pipe, which does not tell where its tar files are";
+            let message =
+                "a tarred manifest from a pipe, which does not tell where its tar files are";
             return Err(Error::unsupported(message).file(source.name()));
         };
         open(Layout::of_manifest(manifest, env)?, options, request, env)
@@ -160,18 +161,16 @@ impl WholeFolder for NemoTarred {
 }
 
 /// Opens the shards one after the other.
-fn open(
-    layout: Layout,
-    options: &Options,
-    request: &Request,
-    env: &Env,
-) -> Result<OpenedDataset> {
+fn open(layout: Layout, options: &Options, request: &Request, env: &Env) -> Result<OpenedDataset> {
     let distinct = request.distinct;
     let names = layout.names();
-    let (options, request, limits, env) = (options.clone(), request.clone(), env.limits, env.clone());
+    let (options, request, limits, env) =
+        (options.clone(), request.clone(), env.limits, env.clone());
     let shards = layout.shards(&env)?;
     let open = move |shard| -> Result<Box<dyn Reader>> {
-        Ok(Box::new(ShardReader::open(shard?, &options, &request, &env)?))
+        Ok(Box::new(ShardReader::open(
+            shard?, &options, &request, &env,
+        )?))
     };
     let chain = Chain::new(shards.map(open))?.named(names);
     Ok(OpenedDataset::stream(match distinct {

@@ -150,7 +150,11 @@ impl TarredWriter {
             return Err(Error::unfit("the key has control characters"));
         }
         let name = format!("{stem}.{extension}");
-        if self.shard.as_ref().is_some_and(|shard| shard.names.contains(&name)) {
+        if self
+            .shard
+            .as_ref()
+            .is_some_and(|shard| shard.names.contains(&name))
+        {
             let message = format!("its sound would be {name}, as that of another utterance is");
             return Err(Error::unfit(message));
         }
@@ -171,7 +175,9 @@ impl TarredWriter {
         match audio {
             Audio::Encoded(encoded) if facts.rate.is_none() || facts.samples.is_none() => {
                 let mut source = Source::from_bytes("a sound file", encoded.bytes.clone())?;
-                self.env.nested(&encoded.format)?.facts(&mut source, &self.env)
+                self.env
+                    .nested(&encoded.format)?
+                    .facts(&mut source, &self.env)
             }
             _ => Ok(facts),
         }
