@@ -146,9 +146,11 @@ fn formats_come_from_the_capabilities() {
             "jsonl",
             "lilcom",
             "nemo",
+            "nemo-tarred",
             "lhotse",
             "shar",
-            "audiofolder"
+            "audiofolder",
+            "webdataset"
         ]
     );
     for name in names {

@@ -25,6 +25,7 @@ import shar
 import sound
 import spraak
 import stores
+import tars
 from harness import Harness
 
 
@@ -37,7 +38,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="of them at once (default: 2)")
     modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl,
                "labels": labels, "manifests": manifests, "stores": stores, "shar": shar, "archives": archives,
-               "htk": htk, "sound": sound, "random": differential}
+               "tars": tars, "htk": htk, "sound": sound, "random": differential}
     parser.add_argument("--only", action="append", choices=sorted(modules))
     args = parser.parse_args()
     t = Harness(args.program)

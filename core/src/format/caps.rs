@@ -243,12 +243,11 @@ impl Caps {
     }
 
     /// Returns the fields to read from a data set with several forms of its utterances: audio that
-    /// would have to be decoded is omitted if features are supported, unless both are wanted.
+    /// would have to be loaded is omitted if features are supported, unless it is wanted beside them.
     /// Segments of recordings are references to audio.
     pub fn forms(&self) -> FieldSet {
         let mut forms = self.parts();
-        let both = self.audio.references || self.audio.beside_features;
-        forms.audio &= both || !forms.features;
+        forms.audio &= self.audio.references || self.audio.beside_features || !forms.features;
         forms.audio |= self.recordings == Recordings::Stretches;
         forms
     }

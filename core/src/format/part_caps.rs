@@ -97,6 +97,8 @@ pub struct AudioCaps {
     pub beside_features: bool,
     /// Whether sound must have samples: then none is not silence but nothing.
     pub needs_samples: bool,
+    /// Whether sound that has to be loaded is wanted beside features of the same utterance.
+    pub beside_features: bool,
 }
 
 impl AudioCaps {
@@ -116,6 +118,7 @@ impl AudioCaps {
             same_rate: false,
             beside_features: false,
             needs_samples: false,
+            beside_features: false,
         }
     }
 

@@ -6,4 +6,4 @@ mod nemo;
 
 pub use audiofolder::{AUDIO_FOLDER, AudioFolder};
 pub use lhotse::{LHOTSE, Lhotse, SHAR, Shar};
-pub use nemo::{NEMO, Nemo};
+pub use nemo::{NEMO, NEMO_TARRED, Nemo, NemoTarred};

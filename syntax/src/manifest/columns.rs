@@ -13,7 +13,7 @@ use crate::json::{self, Fields, Object};
 /// The format name of tags that are columns. Their values are JSON, unchanged.
 pub const COLUMN: &str = "manifest";
 
-/// Stores the fields that were not taken.
+/// Stores the fields that were not taken. Line ends between values become blanks.
 pub fn read(rest: Object<'_>, meta: &mut Meta) {
     for (name, value) in rest.rest() {
         meta.tags.push(tag(&name, value));
@@ -21,8 +21,12 @@ pub fn read(rest: Object<'_>, meta: &mut Meta) {
 }
 
 fn tag(name: &str, value: &RawValue) -> Tag {
+    let line = || match value.get().contains(['\n', '\r']) {
+        true => value.get().replace(['\n', '\r'], " "),
+        false => value.get().to_owned(),
+    };
     match name.split_once(':') {
-        Some((COLUMN, column)) => return Tag::new(COLUMN, column, value.get()),
+        Some((COLUMN, column)) => return Tag::new(COLUMN, column, line()),
         Some((format, key)) if !format.is_empty() => {
             if let Ok(text) = json::text(value, name) {
                 return Tag::new(format.to_owned(), key, text.into_owned());
@@ -30,7 +34,7 @@ fn tag(name: &str, value: &RawValue) -> Tag {
         }
         _ => {}
     }
-    Tag::new(COLUMN, name, value.get())
+    Tag::new(COLUMN, name, line())
 }
 
 /// Adds the tags as fields; `is_own` returns `true` for names with another meaning.

@@ -1,13 +1,17 @@
 //! NeMo manifests: one JSON object per line, with a segment of an audio file and its text.
 
+mod line;
 mod read;
+mod tarred;
 mod write;
+
+pub use tarred::{NEMO_TARRED, NemoTarred};
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, OptionSpec, Options,
-    Probe, Request, Score, Tags, Writer,
+    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe,
+    Request, Score, Tags, Writer,
 };
 use spr_core::model::{About, Decimal, SourceField};
 use spr_syntax::{json, manifest};
@@ -27,6 +31,9 @@ pub(crate) const FILE: [&str; 2] = ["audio_filepath", "audio_filename"];
 /// The names of the field with the key.
 pub(crate) const KEY: [&str; 2] = ["utt_id", "id"];
 
+/// The field with the number of the tar file that has the sound.
+const SHARD: &str = "shard_id";
+
 const CAPS: Caps = {
     let mut audio = AudioCaps::NONE;
     (audio.references, audio.first_seconds) = (true, true);
@@ -39,21 +46,10 @@ const CAPS: Caps = {
     caps
 };
 
-static INFO: FormatInfo = FormatInfo::new(
-    "nemo",
-    "NeMo manifest, one JSON object per line",
-    &["json"],
-)
-.also(&["jsonl"])
-.options(&[
-    OptionSpec {
-        name: "keys",
-        value: "stem|path",
-        help: "what names an utterance whose line does not: its sound file's name without folder, \
-               the default, or with it",
-    },
-    manifest::PATHS,
-]);
+static INFO: FormatInfo =
+    FormatInfo::new("nemo", "NeMo manifest, one JSON object per line", &["json"])
+        .also(&["jsonl"])
+        .options(&[line::KEYS, manifest::PATHS]);
 
 impl Format for Nemo {
     fn info(&self) -> &'static FormatInfo {
@@ -64,7 +60,8 @@ impl Format for Nemo {
         let text = head.head.trim_ascii_start();
         // An array is refused by name.
         let opens = matches!(text.first(), Some(b'{' | b'['));
-        match opens && FILE.iter().any(|name| json::names(text, name)) {
+        let names = opens && FILE.iter().any(|name| json::names(text, name));
+        match names && !json::names(text, SHARD) {
             true => Score::Certain,
             false => Score::No,
         }

@@ -12,8 +12,8 @@ use spr_syntax::manifest::Names;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{self, Place, no_sound, utf8};
 
-use super::read::stem;
-use super::{CAPS, FILE, KEY, made_up};
+use super::line::stem;
+use super::{CAPS, FILE, KEY, SHARD, made_up};
 
 /// Fields with a meaning in the format.
 const OWN: [&str; 14] = [
@@ -30,7 +30,7 @@ const OWN: [&str; 14] = [
     "channel",
     "recording_id",
     "_skipme",
-    "shard_id",
+    SHARD,
 ];
 
 pub(super) struct NemoWriter {
@@ -71,17 +71,54 @@ impl NemoWriter {
             self.names.name(place(audio)?)?,
             times(utt, audio, &self.env)?,
         );
-        let mut fields = Fields::open(&mut self.line);
-        fields.text(FILE[0], name);
+        let duration = duration.unwrap_or_default();
+        let end = start.and_then(|start| start.plus(duration));
+        let stretch = start.zip(end).map(|(start, end)| [start, end]);
+        let sound = NamedSound {
+            name,
+            start,
+            duration,
+            channel: audio.channel,
+            rate: audio.facts.rate,
+            names_utterance: utt.key.as_bytes() == made_up(stem(name), stretch).as_bytes(),
+        };
+        sound.write(utt, None, &mut self.line)
+    }
+}
+
+/// The sound of a line.
+pub(super) struct NamedSound<'a> {
+    pub(super) name: &'a str,
+    pub(super) start: Option<Decimal>,
+    pub(super) duration: Decimal,
+    pub(super) channel: Option<u32>,
+    pub(super) rate: Option<u32>,
+    /// Whether the key is that which readers make of the name.
+    pub(super) names_utterance: bool,
+}
+
+impl NamedSound<'_> {
+    /// Appends the line of an utterance with this sound, which is in the tar file `shard`, if in any.
+    ///
+    /// # Errors
+    /// Something is not UTF-8, or no column.
+    pub(super) fn write(
+        &self,
+        utt: &Utterance,
+        shard: Option<u64>,
+        line: &mut Vec<u8>,
+    ) -> Result<()> {
+        let start = self.start;
+        let mut fields = Fields::open(line);
+        fields.text(FILE[0], self.name);
         if let Some(start) = start {
             fields.time("offset", start);
         }
-        let duration = duration.unwrap_or_default();
-        fields.time("duration", duration);
+        fields.time("duration", self.duration);
         if let Some(said) = &utt.text {
             fields.text("text", utf8(said, "the text")?);
         }
-        let end = start.and_then(|start| start.plus(duration));
+        let end = start.and_then(|start| start.plus(self.duration));
         let meta = &utt.meta;
         for (name, value) in [
             ("lang", &meta.language),
@@ -99,17 +136,19 @@ impl NemoWriter {
             end: end.filter(|_| meta.recording.is_some()),
         };
         place.write(meta, &mut fields)?;
-        if let Some(channel) = audio.channel {
+        if let Some(channel) = self.channel {
             fields.count("channel", channel);
         }
-        if let Some(rate) = audio.facts.rate {
+        if let Some(rate) = self.rate {
             fields.count("sampling_rate", rate);
         }
         let key = utf8(utt.key.as_bytes(), "the key")?;
-        let stretch = start.zip(end).map(|(start, end)| [start, end]);
-        let naming = Naming::of(&meta.tags, key, key == made_up(stem(name), stretch));
+        let naming = Naming::of(&meta.tags, key, self.names_utterance);
         if let Some(field) = naming.written {
             fields.text(field, key);
+        }
+        if let Some(shard) = shard {
+            fields.count(SHARD, shard);
         }
         let is_gone = |tag: &Tag| {
             let written = naming
@@ -126,7 +165,7 @@ impl NemoWriter {
         };
         columns::write(&tags, is_own, &mut fields)?;
         fields.close();
-        self.line.push(b'\n');
+        line.push(b'\n');
         Ok(())
     }
 }

@@ -1,0 +1,78 @@
+//! The reader of an archive.
+
+use std::sync::Arc;
+
+use spr_core::Result;
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Options, Reader, Request};
+use spr_core::model::{DatasetInfo, KeySource, Utterance};
+
+use crate::fields;
+use crate::sample::{Sample, SampleReader};
+
+pub(crate) struct ArchiveReader {
+    samples: SampleReader,
+    sample: Sample,
+    file: Arc<str>,
+    env: Env,
+    info: DatasetInfo,
+}
+
+impl ArchiveReader {
+    pub(crate) fn new(
+        source: Source,
+        options: &Options,
+        request: &Request,
+        env: &Env,
+    ) -> Result<Self> {
+        let mut info = DatasetInfo::new(KeySource::Stored);
+        info.compression = source.compression();
+        info.live = source.is_live();
+        Ok(Self {
+            file: source.name().into(),
+            samples: SampleReader::new(source, options, request, env)?,
+            sample: Sample::default(),
+            env: env.clone(),
+            info,
+        })
+    }
+
+    /// Reads the next sample into `utt`, and returns the byte at which it starts.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub(crate) fn next(&mut self, utt: &mut Utterance) -> Result<Option<u64>> {
+        if !self.samples.read(&mut self.sample)? {
+            return Ok(None);
+        }
+        utt.start();
+        let start = self.sample.start;
+        let filled = fields::fill(&mut self.sample, utt, &self.file, &self.env);
+        filled.map_err(|e| e.continuable())?;
+        utt.origin.file = Some(self.file.clone());
+        Ok(Some(start))
+    }
+
+    /// Reads from here on what another request asks for.
+    pub(crate) fn ask(&mut self, request: &Request) {
+        self.samples.ask(request);
+    }
+
+    /// Moves to the sample that starts at byte `at`.
+    ///
+    /// # Errors
+    /// It can't be gone back to.
+    pub(crate) fn go_to(&mut self, at: u64) -> Result<()> {
+        self.samples.go_to(at)
+    }
+}
+
+impl Reader for ArchiveReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        Ok(self.next(utt)?.is_some())
+    }
+}
