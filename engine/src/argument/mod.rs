@@ -5,6 +5,7 @@
 //! those of an input in PDNN's [data options](crate::step::option_keys) too.
 
 mod input;
+mod model;
 pub(crate) mod numbered;
 mod output;
 
