@@ -170,6 +170,16 @@ impl TarReader {
         self.bytes(what, size)
     }
 
+    /// Reads up to `most` of the first bytes of the data of the member that came last.
+    ///
+    /// # Errors
+    /// They are cut off.
+    pub fn head(&mut self, most: usize) -> Result<Vec<u8>> {
+        let size = self.left.min(most as u64);
+        self.left -= size;
+        self.bytes("the start of a member", size)
+    }
+
     /// Reads the next header that is not one of zeros, and the byte at which it starts.
     fn header(&mut self) -> Result<Option<(Header, u64)>> {
         if self.has_ended {
