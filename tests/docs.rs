@@ -134,7 +134,10 @@ fn scratch() -> tempfile::TempDir {
         (samples.join("kaldi-data"), "audio"),
         (directory.join("input"), "train"),
         (directory.join("input/data"), "train/data"),
-        (directory.with_file_name("ali-jobs").join("input.exp"), "tri"),
+        (
+            directory.with_file_name("ali-jobs").join("input.exp"),
+            "tri",
+        ),
     ] {
         let to = folder.path().join(to);
         fs::create_dir_all(&to).unwrap();

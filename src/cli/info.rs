@@ -144,12 +144,18 @@ fn survey(places: &[Location], args: &InfoArgs, session: &Session, env: &Env) ->
 /// Returns the folder or archive that is to be surveyed, as it is no data set.
 #[cfg(feature = "survey")]
 fn surveyed(input: &Input, facts: &Facts, error: &Error, env: &Env) -> Option<Location> {
-    let kinds = [ErrorKind::Unrecognised, ErrorKind::Ambiguous, ErrorKind::Usage];
+    let kinds = [
+        ErrorKind::Unrecognised,
+        ErrorKind::Ambiguous,
+        ErrorKind::Usage,
+    ];
     let is_open = !facts.format.is_empty() || input.format.is_some() || !input.options.is_empty();
     if is_open || !kinds.contains(&error.kind()) {
         return None;
     }
-    let archive = input.file().filter(|file| spr_survey::is_archive(file, env));
+    let archive = input
+        .file()
+        .filter(|file| spr_survey::is_archive(file, env));
     input.folder().or(archive).cloned()
 }
 

@@ -127,7 +127,9 @@ fn value(of: &impl Serialize) -> Result<Value> {
 }
 
 fn print_json(found: &Inventory, out: &mut Out) -> Result<()> {
-    objects(found)?.iter().try_for_each(|object| out.json(object))
+    objects(found)?
+        .iter()
+        .try_for_each(|object| out.json(object))
 }
 
 /// The columns of the table for programs.
@@ -219,9 +221,18 @@ fn print_text(found: &Inventory, verbose: bool, quick: bool, out: &mut Out) -> R
             n => format!("{n} files, "),
         };
         let size = messages::size(rest.bytes);
-        vec![short(&rest.path), format!("{files}{size}"), rest.why.clone()]
+        vec![
+            short(&rest.path),
+            format!("{files}{size}"),
+            rest.why.clone(),
+        ]
     };
-    section("unknown", found.unknown.iter().map(rest).collect(), most, out)?;
+    section(
+        "unknown",
+        found.unknown.iter().map(rest).collect(),
+        most,
+        out,
+    )?;
     let name = |rest: &Rest| vec![short(&rest.path)];
     section("empty", found.empty.iter().map(name).collect(), most, out)?;
     let twins = found.twins.iter().map(|twins| {
@@ -306,7 +317,10 @@ fn totals(found: &Inventory) -> String {
     if totals.seconds > 0.0 {
         text.push_str(&format!(", {} hours", hours(Some(totals.seconds))));
     }
-    let (files, size) = (messages::count(totals.files, "file"), messages::size(totals.bytes));
+    let (files, size) = (
+        messages::count(totals.files, "file"),
+        messages::size(totals.bytes),
+    );
     text.push_str(&format!(" in {files}, {size}"));
     let counts = [
         (totals.faults, "faults"),
@@ -331,7 +345,11 @@ fn short(path: &str) -> String {
     }
     let (start, end) = (PATH / 3, PATH - PATH / 3 - 1);
     let text = |signs: &[char]| signs.iter().collect::<String>();
-    format!("{}…{}", text(&signs[..start]), text(&signs[signs.len() - end..]))
+    format!(
+        "{}…{}",
+        text(&signs[..start]),
+        text(&signs[signs.len() - end..])
+    )
 }
 
 /// Progress on standard error.
@@ -388,7 +406,8 @@ impl Observer for Progress {
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
             if last.elapsed() >= EVERY {
                 *last = Instant::now();
-                let line = json!({"schema": SCHEMA, "phase": doing, "files": done, "files_total": of});
+                let line =
+                    json!({"schema": SCHEMA, "phase": doing, "files": done, "files_total": of});
                 let _ = writeln!(std::io::stderr(), "{}", json_line(line.to_string()));
             }
         }

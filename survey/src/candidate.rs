@@ -59,7 +59,10 @@ impl Facts {
 
     /// Returns what a header says.
     pub(crate) fn of_header(info: &DatasetInfo) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "a duration needs no more digits")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a duration needs no more digits"
+        )]
         let seconds = info.frames.zip(info.frame_shift);
         let seconds = seconds.map(|(frames, shift)| frames as f64 * shift.value());
         let kinds = [

@@ -92,8 +92,16 @@ fn tell_missing(owner: &mut Candidate, mut missing: Vec<&Location>, all: usize) 
     missing.sort();
     let Some(first) = missing.first() else { return };
     // What the reader missed is the same.
-    owner.damage.retain(|text| !missing.iter().any(|name| text.contains(&name.to_string())));
-    owner.faults = owner.damage.len() as u64 + 1;
+    let names: Vec<_> = missing.iter().map(ToString::to_string).collect();
+    let told = owner.damage.len();
+    owner
+        .damage
+        .retain(|text| !names.iter().any(|name| text.contains(name)));
+    let gone = (told - owner.damage.len()) as u64;
+    owner.faults = match owner.damage.is_empty() {
+        true => 1,
+        false => owner.faults - gone + 1,
+    };
     let of = missing.len();
     let text = format!("{of} of the {all} files that it names are missing, the first is {first}");
     owner.damage.insert(0, text);
@@ -243,7 +251,11 @@ pub(crate) fn tell_gaps(candidate: &mut Candidate) {
     if candidate.form != Form::Files || candidate.files.len() < 2 {
         return;
     }
-    let numbers: Option<Vec<_>> = candidate.files.iter().map(|file| number(&file.name())).collect();
+    let numbers: Option<Vec<_>> = candidate
+        .files
+        .iter()
+        .map(|file| number(&file.name()))
+        .collect();
     let Some(mut numbers) = numbers else { return };
     numbers.sort_unstable();
     let (Some(first), Some(last)) = (numbers.first().copied(), numbers.last().copied()) else {
@@ -256,14 +268,17 @@ pub(crate) fn tell_gaps(candidate: &mut Candidate) {
     }
     let gap = (first..=last).find(|n| numbers.binary_search(n).is_err());
     let gap = gap.unwrap_or_default();
-    let note = format!("{missing} of the numbers {first} to {last} are missing, the first is {gap}");
+    let note =
+        format!("{missing} of the numbers {first} to {last} are missing, the first is {gap}");
     candidate.faults += 1;
     candidate.damage.push(note);
 }
 
 /// Returns the only number in a name.
 fn number(name: &str) -> Option<u64> {
-    let mut runs = name.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+    let mut runs = name
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|run| !run.is_empty());
     let number = runs.next()?.parse().ok()?;
     runs.next().is_none().then_some(number)
 }

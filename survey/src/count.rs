@@ -1,8 +1,6 @@
 //! What the files of candidates hold, by their headers, on several threads.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Format, Options, Reader, Registry, Request};
@@ -12,6 +10,7 @@ use spr_stats::{Scope, Survey};
 
 use crate::candidate::{Candidate, Facts, Form};
 use crate::observer::{Observer, Phase};
+use crate::pool;
 use crate::walk::File;
 
 /// Faults of one file that are kept.
@@ -59,19 +58,28 @@ impl Counter<'_> {
     /// The observer stops.
     pub(crate) fn all(&self, candidates: &mut [Candidate]) -> Result<Vec<HashSet<Location>>> {
         let tasks = self.tasks(candidates);
-        let outcomes = self.run(candidates, &tasks)?;
+        let all = Some(tasks.len() as u64);
+        let progress = |done| self.observer.progress(Phase::Reading, done, all);
+        let work = |task: &Task| self.task(&candidates[task.candidate], task.file);
+        let outcomes = pool::map(&tasks, self.env.threads, progress, work)?;
         let mut named = vec![HashSet::new(); candidates.len()];
         for (task, outcome) in tasks.iter().zip(outcomes) {
             let candidate = &mut candidates[task.candidate];
             candidate.faults += outcome.count - outcome.faults.len() as u64;
-            outcome.faults.iter().for_each(|error| candidate.fault(error));
+            outcome
+                .faults
+                .iter()
+                .for_each(|error| candidate.fault(error));
             candidate.facts.add(outcome.facts);
             named[task.candidate].extend(outcome.named);
         }
         for candidate in candidates.iter_mut() {
-            // The files settle the number where their headers were left alone.
+            // The files settle the number where their headers were left alone, and nothing else.
             if self.quick && candidate.form == Form::Each {
                 candidate.facts.utterances = Some(candidate.files.len() as u64);
+                if candidate.files.len() > 1 {
+                    (candidate.facts.frames, candidate.facts.seconds) = (None, None);
+                }
             }
         }
         Ok(named)
@@ -100,46 +108,6 @@ impl Counter<'_> {
         tasks
     }
 
-    /// Runs the tasks, and returns what came of them in their order.
-    fn run(&self, candidates: &[Candidate], tasks: &[Task]) -> Result<Vec<Outcome>> {
-        let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let (stopped, failure) = (AtomicBool::new(false), Mutex::new(None));
-        let all = Some(tasks.len() as u64);
-        let work = || {
-            let mut own = Vec::new();
-            while !stopped.load(Ordering::Relaxed) {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(task) = tasks.get(at) else { break };
-                let candidate = &candidates[task.candidate];
-                own.push((at, self.task(candidate, task.file)));
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                if let Err(error) = self.observer.progress(Phase::Reading, done, all) {
-                    stopped.store(true, Ordering::Relaxed);
-                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-                    failure.get_or_insert(error);
-                }
-            }
-            own
-        };
-        let threads = self.env.threads.clamp(1, 16);
-        let mut outcomes: Vec<_> = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut all = work();
-            for other in others {
-                match other.join() {
-                    Ok(own) => all.extend(own),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            all
-        });
-        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
-        outcomes.sort_unstable_by_key(|(at, _)| *at);
-        Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
-    }
-
     fn task(&self, candidate: &Candidate, file: Option<usize>) -> Outcome {
         let mut outcome = Outcome::default();
         let result = match file.and_then(|n| candidate.files.get(n)) {
@@ -148,7 +116,9 @@ impl Counter<'_> {
         };
         if let Err(error) = result {
             // A packed member that is only looked at from outside is not at fault.
-            let partial = file.and_then(|n| candidate.files.get(n)).is_some_and(|f| f.partial);
+            let partial = file
+                .and_then(|n| candidate.files.get(n))
+                .is_some_and(|f| f.partial);
             if !(partial && matches!(error.kind(), ErrorKind::Io | ErrorKind::Truncated)) {
                 let place = candidate.path();
                 let error = match error.file_name() {
@@ -180,9 +150,8 @@ impl Counter<'_> {
     /// Counts a file.
     fn file(&self, candidate: &Candidate, file: &File, outcome: &mut Outcome) -> Result<()> {
         let extension = file.extension();
-        let of_name = |format: &&&'static dyn Format| {
-            format.info().extensions.contains(&extension.as_str())
-        };
+        let of_name =
+            |format: &&&'static dyn Format| format.info().extensions.contains(&extension.as_str());
         let named = candidate.formats.iter().find(of_name);
         let Some(format) = named.or(candidate.formats.first()).copied() else {
             return Ok(());

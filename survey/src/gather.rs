@@ -57,7 +57,10 @@ impl Gatherer<'_> {
             return Gathered::default();
         };
         let mut names: Vec<_> = folder.files.iter().map(File::name).collect();
-        let inner = folder.folders.iter().filter_map(|inner| inner.at.as_ref()?.name());
+        let inner = folder
+            .folders
+            .iter()
+            .filter_map(|inner| inner.at.as_ref()?.name());
         names.extend(inner.map(|name| name.to_string_lossy().into_owned()));
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         let fits = |format: &&'static dyn Format| {
@@ -69,7 +72,11 @@ impl Gatherer<'_> {
             [format] => whole_folder(&at, format, folder.files),
             _ => self.files(&at, folder.files),
         };
-        let below: Vec<_> = folder.folders.into_iter().map(|inner| self.folder(inner)).collect();
+        let below: Vec<_> = folder
+            .folders
+            .into_iter()
+            .map(|inner| self.folder(inner))
+            .collect();
         merge(&at, &mut found, below);
         found
     }
@@ -83,7 +90,10 @@ impl Gatherer<'_> {
         let names: std::collections::HashSet<_> = files.iter().map(File::name).collect();
         for file in files {
             let name = file.name();
-            match name.strip_suffix(side::SUFFIX).filter(|of| names.contains(*of)) {
+            match name
+                .strip_suffix(side::SUFFIX)
+                .filter(|of| names.contains(*of))
+            {
                 Some(of) => drop(sides.insert(of.to_owned(), file)),
                 None => groups.entry(file.extension()).or_default().push(file),
             }
@@ -94,16 +104,21 @@ impl Gatherer<'_> {
         for candidate in &mut found.candidates {
             take_sides(candidate, &mut sides);
         }
-        found.unknown.extend(sides.into_values().map(|file| Unknown {
-            folder: at.clone(),
-            extension: file.extension(),
-            why: "a table of names whose data are of no known format".to_owned(),
-            files: vec![file],
-        }));
+        found
+            .unknown
+            .extend(sides.into_values().map(|file| Unknown {
+                folder: at.clone(),
+                extension: file.extension(),
+                why: "a table of names whose data are of no known format".to_owned(),
+                files: vec![file],
+            }));
         // A file without a byte is a fault where others of its name are data.
         for file in empty {
             let of = found.open.iter_mut().find(|candidate| {
-                candidate.files.iter().any(|own| own.extension() == file.extension())
+                candidate
+                    .files
+                    .iter()
+                    .any(|own| own.extension() == file.extension())
             });
             if let Some(of) = of {
                 of.fault(&Error::malformed("the file is empty").file(file.at.to_string()));
@@ -150,9 +165,14 @@ impl Gatherer<'_> {
         let open = || -> Result<Known> {
             let mut source = self.env.open_file(&file.at)?;
             let head = source.peek(HEAD)?.to_vec();
-            let models = self.registry.formats().filter_map(|format| format.label_models());
+            let models = self
+                .registry
+                .formats()
+                .filter_map(|format| format.label_models());
             if models.into_iter().any(|models| models.is_model(&head)) {
-                return Ok(Known::Nothing("a model that says what labels stand for".to_owned()));
+                return Ok(Known::Nothing(
+                    "a model that says what labels stand for".to_owned(),
+                ));
             }
             let (format, basis) = self.registry.recognise(&mut source)?;
             Ok(Known::Format(format, basis))
@@ -269,7 +289,9 @@ fn take_sides(candidate: &mut Candidate, sides: &mut BTreeMap<String, File>) {
 
 /// Returns `true` for a folder that holds a split of a corpus, which stays a data set by itself.
 fn is_split(folder: &Location) -> bool {
-    const SPLITS: [&str; 8] = ["train", "dev", "valid", "test", "eval", "cv", "heldout", "val"];
+    const SPLITS: [&str; 8] = [
+        "train", "dev", "valid", "test", "eval", "cv", "heldout", "val",
+    ];
     let name = folder.name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();
     let word = name.split(|c: char| !c.is_ascii_alphabetic()).next();
@@ -284,9 +306,8 @@ fn merge(at: &Location, found: &mut Gathered, below: Vec<Gathered>) {
         found.candidates.extend(inner.candidates);
         found.empty.extend(inner.empty);
         for unknown in inner.unknown {
-            let same = |own: &&mut Unknown| {
-                own.extension == unknown.extension && own.why == unknown.why
-            };
+            let same =
+                |own: &&mut Unknown| own.extension == unknown.extension && own.why == unknown.why;
             match found.unknown.iter_mut().find(same) {
                 Some(own) => {
                     own.folder = at.clone();

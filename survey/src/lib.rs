@@ -31,6 +31,7 @@ mod inventory;
 mod observer;
 #[cfg(feature = "page")]
 mod page;
+mod pool;
 mod twins;
 mod walk;
 mod words;
@@ -133,8 +134,13 @@ pub fn survey(
     inventory.unknown = unknown.iter().map(Unknown::rest).collect();
     inventory.empty = each(&empty, "holds no bytes");
     inventory.rubbish = each(&rubbish, "left by another program");
-    inventory.data_sets = candidates.into_iter().map(candidate::Candidate::finish).collect();
-    inventory.data_sets.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| a.format.cmp(&b.format)));
+    inventory.data_sets = candidates
+        .into_iter()
+        .map(candidate::Candidate::finish)
+        .collect();
+    inventory
+        .data_sets
+        .sort_by(|a, b| a.path.cmp(&b.path).then_with(|| a.format.cmp(&b.format)));
     inventory.unknown.sort_by(|a, b| a.path.cmp(&b.path));
     inventory.sum();
     Ok(inventory)
@@ -143,7 +149,10 @@ pub fn survey(
 /// Adds the files of a folder and of those below it.
 fn add_files(folder: &Folder, all: &mut Vec<File>) {
     all.extend_from_slice(&folder.files);
-    folder.folders.iter().for_each(|inner| add_files(inner, all));
+    folder
+        .folders
+        .iter()
+        .for_each(|inner| add_files(inner, all));
 }
 
 /// Returns a line for each file.

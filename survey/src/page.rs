@@ -18,7 +18,16 @@ pub fn page(title: &str, found: &Inventory) -> String {
     damage(found, &mut html);
     if !found.data_sets.is_empty() {
         html.push_str("<h2>Data sets</h2>\n<div class=\"scroll\"><table>\n");
-        let titles = ["format", "holds", "utterances", "frames", "hours", "files", "size", "faults"];
+        let titles = [
+            "format",
+            "holds",
+            "utterances",
+            "frames",
+            "hours",
+            "files",
+            "size",
+            "faults",
+        ];
         html.push_str("<tr><th class=\"path\">data</th>");
         for title in titles {
             let _ = write!(html, "<th>{title}</th>");
@@ -118,7 +127,10 @@ fn data_set(set: &DataSet, html: &mut String) {
     }
     for note in &set.notes {
         let note = escaped(note);
-        let _ = writeln!(html, "<tr class=\"part\"><td class=\"path\" colspan=\"9\">{note}</td></tr>");
+        let _ = writeln!(
+            html,
+            "<tr class=\"part\"><td class=\"path\" colspan=\"9\">{note}</td></tr>"
+        );
     }
 }
 

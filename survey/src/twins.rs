@@ -9,6 +9,7 @@ use twox_hash::XxHash3_128;
 
 use crate::inventory::Twins;
 use crate::observer::{Observer, Phase};
+use crate::pool;
 use crate::walk::File;
 
 /// The bytes at each end of a file that are compared first.
@@ -29,36 +30,48 @@ pub(crate) fn twins(files: &[File], env: &Env, observer: &dyn Observer) -> Resul
     for file in files.iter().filter(|file| file.bytes > 0 && !file.partial) {
         sizes.entry(file.bytes).or_default().push(&file.at);
     }
-    sizes.retain(|_, files| files.len() > 1);
-    let all = sizes.values().map(|files| files.len() as u64).sum();
-    let (mut done, mut groups) = (0, Vec::new());
-    for (size, files) in sizes {
-        let mut ends: HashMap<u128, Vec<&Location>> = HashMap::new();
-        for at in files {
-            done += 1;
-            observer.progress(Phase::Comparing, done, Some(all))?;
-            if let Some(hash) = hash(at, size, Extent::Ends, env) {
-                ends.entry(hash).or_default().push(at);
-            }
-        }
-        for same in ends.into_values().filter(|same| same.len() > 1) {
-            // The ends are all there is of a small one.
-            if size <= 2 * END {
-                groups.push((size, same));
-                continue;
-            }
-            let mut wholes: HashMap<u128, Vec<&Location>> = HashMap::new();
-            for at in same {
-                observer.progress(Phase::Comparing, done, Some(all))?;
-                if let Some(hash) = hash(at, size, Extent::All, env) {
-                    wholes.entry(hash).or_default().push(at);
-                }
-            }
-            let same = wholes.into_values().filter(|same| same.len() > 1);
-            groups.extend(same.map(|same| (size, same)));
+    let groups = sizes
+        .into_iter()
+        .filter(|(_, same)| same.len() > 1)
+        .collect();
+    let groups = apart(groups, Extent::Ends, env, observer)?;
+    // The ends are all there is of a small one.
+    let (mut same, larger): (Vec<_>, Vec<_>) =
+        groups.into_iter().partition(|(size, _)| *size <= 2 * END);
+    same.extend(apart(larger, Extent::All, env, observer)?);
+    Ok(by_folders(same))
+}
+
+/// Files that may be the same, and their size.
+type Group<'a> = (u64, Vec<&'a Location>);
+
+/// Takes groups apart by the hashes of their files.
+fn apart<'a>(
+    groups: Vec<Group<'a>>,
+    extent: Extent,
+    env: &Env,
+    observer: &dyn Observer,
+) -> Result<Vec<Group<'a>>> {
+    let files = groups
+        .iter()
+        .zip(0..)
+        .flat_map(|((size, same), group)| same.iter().map(move |at| (group, *size, *at)));
+    let files: Vec<(usize, u64, &Location)> = files.collect();
+    let all = Some(files.len() as u64);
+    let progress = |done| observer.progress(Phase::Comparing, done, all);
+    let work = |(_, size, at): &(usize, u64, &Location)| hash(at, *size, extent, env);
+    let hashes = pool::map(&files, env.threads, progress, work)?;
+    let mut same: HashMap<(usize, u128), Vec<&Location>> = HashMap::new();
+    for ((group, _, at), hash) in files.iter().zip(hashes) {
+        // One that cannot be read has no twin.
+        if let Some(hash) = hash {
+            same.entry((*group, hash)).or_default().push(at);
         }
     }
-    Ok(by_folders(groups))
+    let same = same.into_iter().filter(|(_, same)| same.len() > 1);
+    Ok(same
+        .map(|((group, _), same)| (groups[group].0, same))
+        .collect())
 }
 
 /// What of a file is hashed.
@@ -103,7 +116,7 @@ fn hash(at: &Location, size: u64, extent: Extent, env: &Env) -> Option<u128> {
 }
 
 /// Joins files that lie in the same folders to one line, those with the most bytes first.
-fn by_folders(groups: Vec<(u64, Vec<&Location>)>) -> Vec<Twins> {
+fn by_folders(groups: Vec<Group<'_>>) -> Vec<Twins> {
     let mut folders: BTreeMap<Vec<String>, Twins> = BTreeMap::new();
     let mut all = Vec::new();
     for (size, mut same) in groups {
@@ -130,6 +143,10 @@ fn by_folders(groups: Vec<(u64, Vec<&Location>)>) -> Vec<Twins> {
     }
     all.extend(folders.into_values());
     let weight = |twins: &Twins| twins.bytes * (twins.paths.len() as u64 - 1);
-    all.sort_by(|a, b| weight(b).cmp(&weight(a)).then_with(|| a.paths.cmp(&b.paths)));
+    all.sort_by(|a, b| {
+        weight(b)
+            .cmp(&weight(a))
+            .then_with(|| a.paths.cmp(&b.paths))
+    });
     all
 }

@@ -9,6 +9,9 @@ use spr_core::{Error, Result};
 use crate::archive::{ArchiveKind, Overlay};
 use crate::observer::{Observer, Phase};
 
+/// The most folders in each other.
+pub(crate) const DEEPEST: usize = 256;
+
 /// A file that was found.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
@@ -123,6 +126,10 @@ impl Walk<'_> {
         })?;
         let is_rubbish = is_rubbish(at.name().unwrap_or_default());
         if status.kind == FileKind::Folder && !is_rubbish {
+            if self.above.len() >= DEEPEST {
+                let error = Error::unfit(format!("is deeper than {DEEPEST} folders"));
+                return Err(error.file(at.to_string()));
+            }
             if !self.above.insert(status.identity.clone()) {
                 let error = Error::unfit("is a link to a folder that it is in");
                 return Err(error.file(at.to_string()));

@@ -57,7 +57,12 @@ mod tests {
 
     #[test]
     fn hours_have_the_digits_that_tell() {
-        let cases = [(0.0, "0.0"), (36.0, "0.0100"), (5400.0, "1.5"), (720_000.0, "200")];
+        let cases = [
+            (0.0, "0.0"),
+            (36.0, "0.0100"),
+            (5400.0, "1.5"),
+            (720_000.0, "200"),
+        ];
         for (seconds, text) in cases {
             assert_eq!(hours(Some(seconds)), text);
         }

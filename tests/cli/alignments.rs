@@ -73,8 +73,16 @@ fn labels_come_from_a_folder_and_from_a_pattern() {
             s.ok(line);
             assert_eq!(s.read("a.jsonl"), s.read("b.jsonl"), "{line}");
         }
-        assert!(s.ok("check feats.jsonl --labels tri").out.contains("nothing wrong"));
-        assert!(s.ok("check feats.jsonl --labels tri/ali.*.gz").out.contains("nothing wrong"));
+        assert!(
+            s.ok("check feats.jsonl --labels tri")
+                .out
+                .contains("nothing wrong")
+        );
+        assert!(
+            s.ok("check feats.jsonl --labels tri/ali.*.gz")
+                .out
+                .contains("nothing wrong")
+        );
     }
 }
 
@@ -82,13 +90,31 @@ fn labels_come_from_a_folder_and_from_a_pattern() {
 fn faults_are_told_and_leave_nothing() {
     let s = folder("ali-jobs");
     for (line, message) in [
-        ("tri o.ark --ali-to words", "expected phones or pdfs, found 'words'"),
-        ("tri o.ark --ali-to phones --model none.mdl", "none.mdl: cannot open"),
-        ("tri o.ark --ali-to phones --model feats.jsonl", "is no model that says what labels stand for"),
-        ("tri o.ark --model tri/final.mdl", "--model: nothing says what its labels become"),
-        ("tri/,model=tri/final.mdl o.ark", "ali-to: expected phones or pdfs"),
+        (
+            "tri o.ark --ali-to words",
+            "expected phones or pdfs, found 'words'",
+        ),
+        (
+            "tri o.ark --ali-to phones --model none.mdl",
+            "none.mdl: cannot open",
+        ),
+        (
+            "tri o.ark --ali-to phones --model feats.jsonl",
+            "is no model that says what labels stand for",
+        ),
+        (
+            "tri o.ark --model tri/final.mdl",
+            "--model: nothing says what its labels become",
+        ),
+        (
+            "tri/,model=tri/final.mdl o.ark",
+            "ali-to: expected phones or pdfs",
+        ),
         ("feats.jsonl o.ark --ali-to phones", "there is no final.mdl"),
-        ("tri tri/final.mdl -t kaldi --ali-to phones --overwrite", "tri/final.mdl"),
+        (
+            "tri tri/final.mdl -t kaldi --ali-to phones --overwrite",
+            "tri/final.mdl",
+        ),
     ] {
         let error = s.fails(line);
         assert!(error.contains(message), "{line}: {error}");
@@ -102,7 +128,10 @@ fn faults_are_told_and_leave_nothing() {
     assert!(error.contains("cut.mdl"), "{error}");
     s.write("other.mdl", fixture("ali-jobs-chain", "binary.mdl"));
     let error = s.fails("tri o.ark --ali-to phones --model other.mdl");
-    assert!(error.contains("is not in other.mdl: it has 1 to 6"), "{error}");
+    assert!(
+        error.contains("is not in other.mdl: it has 1 to 6"),
+        "{error}"
+    );
     let said = s.run("tri o.ark --ali-to phones --model other.mdl --on-error skip");
     assert_eq!(said.status, 2, "none is left: {}", said.err);
 }
@@ -113,7 +142,10 @@ fn jobs_that_are_missing_are_told() {
     fs::remove_file(s.path("tri/ali.3.gz")).unwrap();
     fs::remove_file(s.path("tri/ali.11.gz")).unwrap();
     let error = s.fails("tri o.ark");
-    assert!(error.contains("lacks the alignments of job 3, 11 of 11"), "{error}");
+    assert!(
+        error.contains("lacks the alignments of job 3, 11 of 11"),
+        "{error}"
+    );
     let error = s.fails("feats.jsonl --labels tri o.pfile");
     assert!(error.contains("u03"), "{error}");
     // Those that are there can be named.
@@ -142,7 +174,9 @@ fn shards_and_choices_see_the_folder_as_one() {
     s.ok("select tri --glob u0* o.ark -q --ali-to phones");
     assert_eq!(s.ok("ls o.ark").out.lines().count(), 9);
     for n in 1..=2 {
-        s.ok(&format!("tri part.{n}.jsonl --shard {n}/2 -q --ali-to pdfs"));
+        s.ok(&format!(
+            "tri part.{n}.jsonl --shard {n}/2 -q --ali-to pdfs"
+        ));
     }
     let parts = [s.read("part.1.jsonl"), s.read("part.2.jsonl")].concat();
     assert_eq!(parts, fixture("ali-jobs-chain", "pdfs.jsonl"));

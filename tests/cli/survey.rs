@@ -33,7 +33,10 @@ fn lines_are_as_their_schema_says() {
     let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let s = inherited();
     s.write("old/cut.tar", [1; 600]);
-    s.write("old/x.train.json", "{\"audio_filepath\": \"gone.wav\", \"duration\": 1}\n");
+    s.write(
+        "old/x.train.json",
+        "{\"audio_filepath\": \"gone.wav\", \"duration\": 1}\n",
+    );
     fs::remove_file(s.path("old/exp/tri/ali.1.gz")).unwrap();
     std::os::unix::fs::symlink("nowhere", s.path("old/dangling")).unwrap();
     let said = s.run("info -r old --json");
@@ -47,7 +50,12 @@ fn lines_are_as_their_schema_says() {
             let names = of["enum"].as_array().cloned().unwrap_or_default();
             of["const"] == kind || names.contains(&json!(kind))
         };
-        let own = schema["oneOf"].as_array().unwrap().iter().find(is_own).unwrap();
+        let own = schema["oneOf"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(is_own)
+            .unwrap();
         for name in line.as_object().unwrap().keys() {
             assert!(own["properties"].get(name).is_some(), "{kind}: {name}");
         }
@@ -79,15 +87,24 @@ fn inherited() -> Scratch {
     for (speaker, n) in [("ann", 3), ("bob", 2)] {
         for i in 0..n {
             let samples = 8000 + 80 * i;
-            s.write(&format!("old/corpus/{speaker}/{i}.wav"), wav(samples, i as u8 + n as u8));
-            s.write(&format!("old/corpus/{speaker}/{i}.lab"), "0 5000000 a\n5000000 10000000 b\n");
+            s.write(
+                &format!("old/corpus/{speaker}/{i}.wav"),
+                wav(samples, i as u8 + n as u8),
+            );
+            s.write(
+                &format!("old/corpus/{speaker}/{i}.lab"),
+                "0 5000000 a\n5000000 10000000 b\n",
+            );
         }
     }
     for name in ["fbank.ark", "fbank.scp", "text"] {
         let to = name.replace("text", "transcripts.txt");
         s.write(&format!("old/feats/{to}"), fs::read(sample(name)).unwrap());
     }
-    let jobs = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/kaldi/ali-jobs/input.exp");
+    let jobs = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/fixtures/kaldi/ali-jobs/input.exp"
+    );
     for name in ["ali.1.gz", "ali.2.gz", "num_jobs", "final.mdl"] {
         let bytes = fs::read(format!("{jobs}/{name}")).unwrap();
         s.write(&format!("old/exp/tri/{name}"), bytes);
@@ -106,22 +123,43 @@ fn a_tree_is_told_line_by_line() {
     let all = lines(&said);
     assert!(all.iter().all(|line| line["schema"] == 1), "{}", said.out);
     let sound = data_set(&all, "old/corpus/");
-    assert_eq!((&sound["format"], &sound["utterances"]), (&json!("wav"), &json!(5)));
+    assert_eq!(
+        (&sound["format"], &sound["utterances"]),
+        (&json!("wav"), &json!(5))
+    );
     assert_eq!(sound["rates"], json!([8000]));
-    assert!((sound["seconds"].as_f64().unwrap() - 5.04).abs() < 1e-9, "{sound}");
+    assert!(
+        (sound["seconds"].as_f64().unwrap() - 5.04).abs() < 1e-9,
+        "{sound}"
+    );
     let labels = &sound["parts"][0];
-    assert_eq!((&labels["role"], &labels["files"]), (&json!("labels"), &json!(5)));
+    assert_eq!(
+        (&labels["role"], &labels["files"]),
+        (&json!("labels"), &json!(5))
+    );
     let feats = data_set(&all, "old/feats/fbank.scp");
-    assert_eq!((&feats["utterances"], &feats["frames"]), (&json!(12), &json!(3111)));
+    assert_eq!(
+        (&feats["utterances"], &feats["frames"]),
+        (&json!(12), &json!(3111))
+    );
     assert_eq!(feats["parts"][0]["path"], "old/feats/fbank.ark");
     let jobs = data_set(&all, "old/exp/tri/");
-    assert_eq!((&jobs["utterances"], &jobs["frames"]), (&json!(3), &json!(153)));
+    assert_eq!(
+        (&jobs["utterances"], &jobs["frames"]),
+        (&json!(3), &json!(153))
+    );
     assert_eq!(of_kind(&all, "unknown")[0]["path"], "old/notes.bin");
     assert_eq!(of_kind(&all, "empty")[0]["path"], "old/empty.ark");
-    let rubbish: Vec<_> = of_kind(&all, "rubbish").into_iter().map(|r| &r["path"]).collect();
+    let rubbish: Vec<_> = of_kind(&all, "rubbish")
+        .into_iter()
+        .map(|r| &r["path"])
+        .collect();
     assert_eq!(rubbish, ["old/.DS_Store", "old/corpus/._0.wav"]);
     let totals = of_kind(&all, "totals")[0];
-    assert_eq!((&totals["faults"], &totals["rubbish"]), (&json!(0), &json!(2)));
+    assert_eq!(
+        (&totals["faults"], &totals["rubbish"]),
+        (&json!(0), &json!(2))
+    );
     // All label files are the same.
     assert!(!of_kind(&all, "same").is_empty());
 }
@@ -134,7 +172,11 @@ fn a_folder_that_is_no_data_set_is_surveyed_without_asking() {
     assert!(said.out.contains("data sets, "), "{}", said.out);
     assert_eq!(s.ok("info -r old").out, said.out);
     // A data set is told in full.
-    assert!(s.ok("info old/exp/tri").out.starts_with("old/exp/tri\n  format"));
+    assert!(
+        s.ok("info old/exp/tri")
+            .out
+            .starts_with("old/exp/tri\n  format")
+    );
 }
 
 #[test]
@@ -145,10 +187,16 @@ fn tables_have_a_line_for_all_that_there_is() {
     let head: Vec<_> = all.next().unwrap().split('\t').collect();
     assert_eq!(head[..3], ["kind", "path", "format"]);
     let kinds: Vec<_> = all.map(|line| line.split('\t').next().unwrap()).collect();
-    for kind in ["dataset", "labels", "data", "unknown", "empty", "rubbish", "same", "totals"] {
+    for kind in [
+        "dataset", "labels", "data", "unknown", "empty", "rubbish", "same", "totals",
+    ] {
         assert!(kinds.contains(&kind), "{kind}: {kinds:?}");
     }
-    assert!(said.out.lines().all(|line| line.split('\t').count() == head.len()));
+    assert!(
+        said.out
+            .lines()
+            .all(|line| line.split('\t').count() == head.len())
+    );
 }
 
 #[test]
@@ -159,11 +207,17 @@ fn archives_are_surveyed_without_unpacking() {
         ("tar cf old.tar old", "old.tar"),
         ("tar czf old.tgz old", "old.tgz"),
         ("tar cjf old.tar.bz2 old", "old.tar.bz2"),
-        ("python3 -c 'import shutil; shutil.make_archive(\"old\", \"zip\", \".\", \"old\")'", "old.zip"),
+        (
+            "python3 -c 'import shutil; shutil.make_archive(\"old\", \"zip\", \".\", \"old\")'",
+            "old.zip",
+        ),
     ] {
         assert_eq!(s.shell(pack).status, 0, "{pack}");
         let before = s.names();
-        for line in [format!("info --json {archive}"), format!("info -r --json {archive}")] {
+        for line in [
+            format!("info --json {archive}"),
+            format!("info -r --json {archive}"),
+        ] {
             let said = s.ok(&line);
             let all = lines(&said);
             assert_eq!(s.names(), before, "nothing is unpacked");
@@ -193,27 +247,42 @@ fn damage_is_told_and_the_status_is_2() {
     let all = lines(&said);
     let faults = |path: &str| data_set(&all, path)["faults"].as_u64().unwrap();
     assert_eq!(faults("old/corpus/"), 2);
-    let damage = data_set(&all, "old/exp/tri/")["damage"][0].as_str().unwrap();
-    assert!(damage.contains("lacks the alignments of job 2 of 2"), "{damage}");
+    let damage = data_set(&all, "old/exp/tri/")["damage"][0]
+        .as_str()
+        .unwrap();
+    assert!(
+        damage.contains("lacks the alignments of job 2 of 2"),
+        "{damage}"
+    );
     assert_eq!(faults("old/feats/cut.ark"), 1);
     let error: Value = serde_json::from_str(&said.err).unwrap();
     assert_eq!(error["message"], "4 faults found, in 3 data sets");
     let text = s.run("info -r old");
     assert_eq!(text.status, 2);
-    assert!(text.out.contains("fault  old/corpus/bob/9.wav: the file is empty"), "{}", text.out);
+    assert!(
+        text.out
+            .contains("fault  old/corpus/bob/9.wav: the file is empty"),
+        "{}",
+        text.out
+    );
 }
 
 #[test]
 fn moved_files_are_one_fault() {
     let s = Scratch::new();
-    let line = |n: u32| format!("{{\"audio_filepath\": \"/gone/{n}.wav\", \"duration\": 1.0, \"text\": \"a\"}}\n");
+    let line = |n: u32| {
+        format!("{{\"audio_filepath\": \"/gone/{n}.wav\", \"duration\": 1.0, \"text\": \"a\"}}\n")
+    };
     s.write("d/train.json", (0..9).map(line).collect::<String>());
     let said = s.run("info -r d --json");
     assert_eq!(said.status, 2, "{}", said.out);
     let all = lines(&said);
     let set = data_set(&all, "d/train.json");
     let text = "9 of the 9 files that it names are missing, the first is /gone/0.wav";
-    assert_eq!((&set["damage"], &set["faults"]), (&json!([text]), &json!(1)));
+    assert_eq!(
+        (&set["damage"], &set["faults"]),
+        (&json!([text]), &json!(1))
+    );
     // The same with the sound where it is named.
     for n in 0..9 {
         s.write(&format!("d/wav/{n}.wav"), wav(8000, n));
@@ -260,7 +329,10 @@ fn files_of_the_same_content_are_told_by_folder() {
     let all = lines(&s.ok("info -r d --json"));
     let same = of_kind(&all, "same");
     assert_eq!(same.len(), 1, "{same:?}");
-    assert_eq!((&same[0]["paths"], &same[0]["files"]), (&json!(["d/a/", "d/b/"]), &json!(4)));
+    assert_eq!(
+        (&same[0]["paths"], &same[0]["files"]),
+        (&json!(["d/a/", "d/b/"]), &json!(4))
+    );
     assert_eq!(of_kind(&all, "totals")[0]["doubled"], 4);
     assert!(of_kind(&lines(&s.ok("info -r d --json --quick")), "same").is_empty());
 }
@@ -299,7 +371,10 @@ fn names_that_are_no_utf8_and_links_in_circles_do_no_harm() {
     assert_eq!(said.status, 2);
     assert_eq!(of_kind(&lines(&said), "unread").len(), 2, "{}", said.out);
     let text = s.run("info -r d").out;
-    assert!(text.contains("is a link to a folder that it is in"), "{text}");
+    assert!(
+        text.contains("is a link to a folder that it is in"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -315,12 +390,21 @@ fn broken_archives_tell_what_is_there() {
     let said = s.run("info -r d --json");
     assert_eq!(said.status, 2, "{}", said.err);
     let all = lines(&said);
-    let unread: Vec<_> = of_kind(&all, "unread").into_iter().map(|u| u["why"].to_string()).collect();
+    let unread: Vec<_> = of_kind(&all, "unread")
+        .into_iter()
+        .map(|u| u["why"].to_string())
+        .collect();
     for name in ["cut.tar", "cut.tgz", "not.zip"] {
-        assert!(unread.iter().any(|text| text.contains(name)), "{name}: {unread:?}");
+        assert!(
+            unread.iter().any(|text| text.contains(name)),
+            "{name}: {unread:?}"
+        );
     }
     assert!(!of_kind(&all, "dataset").is_empty());
-    let unknown: Vec<_> = of_kind(&all, "unknown").into_iter().map(|u| &u["path"]).collect();
+    let unknown: Vec<_> = of_kind(&all, "unknown")
+        .into_iter()
+        .map(|u| &u["path"])
+        .collect();
     assert!(unknown.contains(&&json!("d/none.tar")), "{unknown:?}");
 }
 
@@ -350,7 +434,10 @@ fn a_place_that_is_not_there_is_an_error() {
     let error = s.fails("info -r a.txt");
     assert!(error.contains("neither a folder nor an archive"), "{error}");
     let said = s.shell("mkdir none; spr-convert info -r none");
-    assert_eq!((said.status, said.out.as_str()), (0, "0 data sets in 0 files, 0 bytes\n"));
+    assert_eq!(
+        (said.status, said.out.as_str()),
+        (0, "0 data sets in 0 files, 0 bytes\n")
+    );
 }
 
 #[test]
@@ -359,7 +446,13 @@ fn pages_hold_the_same_lines() {
     s.write("old/<b>.bin", [1, 0, 3]);
     s.ok("report -r old -o old.html -q");
     let page = String::from_utf8(s.read("old.html")).unwrap();
-    for text in ["old/corpus/", "old/feats/fbank.scp", "labels: ", "&lt;b&gt;.bin", ".DS_Store"] {
+    for text in [
+        "old/corpus/",
+        "old/feats/fbank.scp",
+        "labels: ",
+        "&lt;b&gt;.bin",
+        ".DS_Store",
+    ] {
         assert!(page.contains(text), "{text}");
     }
     assert!(!page.contains("<b>.bin"));
@@ -371,8 +464,15 @@ fn pages_hold_the_same_lines() {
 fn progress_is_lines_of_json_and_a_reader_may_go_away() {
     let s = inherited();
     let said = s.ok("info -r old --progress json");
-    assert!(said.err.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
-    assert_eq!(s.shell("spr-convert info -r old --json | head -n 1").status, 0);
+    assert!(
+        said.err
+            .lines()
+            .all(|line| serde_json::from_str::<Value>(line).is_ok())
+    );
+    assert_eq!(
+        s.shell("spr-convert info -r old --json | head -n 1").status,
+        0
+    );
 }
 
 /// What file managers leave beside data is neither read nor advised.
@@ -388,5 +488,8 @@ fn rubbish_is_no_utterance_of_a_folder() {
     s.write("e/._b.ark", [0; 82]);
     s.write("e/b.ark", fs::read(sample("cmvn.ark")).unwrap());
     let error = s.run("e out.pfile").err;
-    assert!(error.contains("e/b.ark") && !error.contains("._b"), "{error}");
+    assert!(
+        error.contains("e/b.ark") && !error.contains("._b"),
+        "{error}"
+    );
 }

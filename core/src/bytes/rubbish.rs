@@ -29,7 +29,9 @@ pub fn is_rubbish(name: &OsStr) -> bool {
     let is_lock = name.len() > 2 && name.starts_with('#') && name.ends_with('#');
     is_lock
         || starts.iter().any(|start| name.starts_with(start))
-        || ends.iter().any(|end| name.len() > end.len() && name.ends_with(end))
+        || ends
+            .iter()
+            .any(|end| name.len() > end.len() && name.ends_with(end))
         || NAMES.contains(&name.to_ascii_lowercase().as_str())
 }
 
@@ -39,10 +41,27 @@ mod tests {
 
     #[test]
     fn rubbish_is_told_by_its_name() {
-        for name in ["._a.wav", ".DS_Store", "Thumbs.db", "a.txt~", "#a#", ".a.swp", "__MACOSX"] {
+        for name in [
+            "._a.wav",
+            ".DS_Store",
+            "Thumbs.db",
+            "a.txt~",
+            "#a#",
+            ".a.swp",
+            "__MACOSX",
+        ] {
             assert!(is_rubbish(OsStr::new(name)), "{name}");
         }
-        for name in ["a.wav", "_.wav", ".hidden.wav", "~", "#", "DS_Store", "a#", "git"] {
+        for name in [
+            "a.wav",
+            "_.wav",
+            ".hidden.wav",
+            "~",
+            "#",
+            "DS_Store",
+            "a#",
+            "git",
+        ] {
             assert!(!is_rubbish(OsStr::new(name)), "{name}");
         }
     }

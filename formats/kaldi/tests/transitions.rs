@@ -46,7 +46,11 @@ fn ids_are_what_kaldi_says() {
                 let table = table(&fixture(case, model), unit).unwrap();
                 let found: Vec<Vec<i64>> = ids
                     .iter()
-                    .map(|ids| ids.iter().map(|id| table.get(*id).unwrap().into()).collect())
+                    .map(|ids| {
+                        ids.iter()
+                            .map(|id| table.get(*id).unwrap().into())
+                            .collect()
+                    })
                     .collect();
                 assert_eq!(found, expected, "{case} {model} {unit}");
                 assert_eq!((table.get(0), table.get(-1)), (None, None));
@@ -62,7 +66,13 @@ fn models_are_known_by_their_start() {
             assert!(models().is_model(&fixture(case, model)));
         }
     }
-    for other in [&b""[..], b"\0BFM ", b"<Topology>", b"<TransitionModelX", b"TransitionModel"] {
+    for other in [
+        &b""[..],
+        b"\0BFM ",
+        b"<Topology>",
+        b"<TransitionModelX",
+        b"TransitionModel",
+    ] {
         assert!(!models().is_model(other), "{other:?}");
     }
 }
@@ -116,7 +126,10 @@ fn faults_are_told_with_their_place() {
     let triple = "<Triples> 1\n1 0 0\n</Triples>\n";
     assert!(table(whole(triple, "[ 0 -1 -1 ]").as_bytes(), "pdfs").is_ok());
     for (text, message) in [
-        (whole(triple, "[ 0 -1 ]"), "has 2 log probabilities for 2 transition ids"),
+        (
+            whole(triple, "[ 0 -1 ]"),
+            "has 2 log probabilities for 2 transition ids",
+        ),
         (
             whole("<Triples> 1\n1 3 0\n</Triples>\n", "[ 0 -1 -1 ]"),
             "tuple 1: the topology has no state 3 of phone 1",
@@ -134,7 +147,10 @@ fn faults_are_told_with_their_place() {
             "expected an integer, found '</Triples>'",
         ),
         (
-            format!("{start}{entry}{}{entry}", &start[start.find("<TopologyEntry>").unwrap()..]),
+            format!(
+                "{start}{entry}{}{entry}",
+                &start[start.find("<TopologyEntry>").unwrap()..]
+            ),
             "phone 1 has two entries",
         ),
         (

@@ -11,6 +11,7 @@ use spr_core::bytes::{FileKind, FileStatus, Identity, Location, MemoryCounter, O
 use spr_core::model::Limits;
 
 use super::part::{Head, Slice};
+use crate::walk::DEEPEST;
 
 /// The bytes kept of the start of a member that is compressed.
 const HEAD: u64 = 16 << 10;
@@ -74,7 +75,7 @@ impl Mount {
     }
 
     /// Returns the name of a member below that of the archive, or `None` for a name that leads out
-    /// of it.
+    /// of it or through too many folders.
     pub(super) fn name(&self, stored: &[u8]) -> Option<Location> {
         let mut parts = Vec::new();
         for part in stored.split(|b| *b == b'/') {
@@ -85,7 +86,8 @@ impl Mount {
             }
         }
         let inside = Location::of_bytes(&parts.join(&b'/'))?;
-        (!parts.is_empty() && inside.is_relative()).then(|| self.archive.join(inside))
+        (!parts.is_empty() && parts.len() <= DEEPEST && inside.is_relative())
+            .then(|| self.archive.join(inside))
     }
 
     /// Adds a member, which replaces an earlier one of its name, as in unpacking.
@@ -103,7 +105,10 @@ impl Mount {
         let mut entry = at.clone();
         while let Some(parent) = entry.parent() {
             let known = self.folders.contains_key(&parent);
-            self.folders.entry(parent.clone()).or_default().insert(entry);
+            self.folders
+                .entry(parent.clone())
+                .or_default()
+                .insert(entry);
             if known || parent == self.archive {
                 break;
             }

@@ -33,12 +33,7 @@ impl Overlay {
     ///
     /// # Errors
     /// It cannot be read at all.
-    pub(crate) fn mount(
-        &self,
-        at: &Location,
-        kind: ArchiveKind,
-        env: &Env,
-    ) -> Result<Arc<Mount>> {
+    pub(crate) fn mount(&self, at: &Location, kind: ArchiveKind, env: &Env) -> Result<Arc<Mount>> {
         let mount = Arc::new(match kind {
             ArchiveKind::Tar => tar::mount(at, env)?,
             ArchiveKind::Zip => zip::mount(at, env)?,

@@ -34,7 +34,7 @@ pub(super) fn mount(at: &Location, env: &Env) -> Result<Mount> {
             continue;
         }
         let Some(name) = mount.name(&member.name) else {
-            let error = Error::malformed("has a name that leads out of the archive");
+            let error = Error::malformed("has a name that leads out of the archive, or too deep");
             mount.damage.push(member.error(error).file(at.to_string()));
             continue;
         };

@@ -45,16 +45,22 @@ pub(super) fn mount(at: &Location, env: &Env) -> Result<Mount> {
         }
         let path = entry.file_path();
         let Some(name) = mount.name(path.as_bytes()) else {
-            let error = Error::malformed("a member has a name that leads out of the archive");
+            let error =
+                Error::malformed("a member has a name that leads out of the archive, or too deep");
             mount.damage.push(error.file(at.to_string()));
             continue;
         };
-        held.keep(name.as_os_str().len() + size_of_val(&entry.wayfinder()), &env.limits)?;
+        held.keep(
+            name.as_os_str().len() + size_of_val(&entry.wayfinder()),
+            &env.limits,
+        )?;
         found.push((name, entry.wayfinder(), entry.compression_method()));
     }
     for (name, way, method) in found {
         let size = way.uncompressed_size_hint();
-        let place = zip.get_entry(way).map(|entry| entry.compressed_data_range());
+        let place = zip
+            .get_entry(way)
+            .map(|entry| entry.compressed_data_range());
         let (start, end) = match place {
             Ok(range) => range,
             Err(error) => {
