@@ -79,11 +79,12 @@ pub(super) fn tell_damage(found: &Inventory, session: &Session) -> u8 {
     }
     let faults = messages::count(found.totals.faults, "fault");
     let sets = messages::count(found.totals.damaged, "data set");
-    let mut message = format!("{faults} found, in {sets}");
-    if !found.unread.is_empty() {
-        let places = messages::count(found.unread.len() as u64, "place");
-        message.push_str(&format!(" and {places} that can't be read"));
-    }
+    let places = messages::count(found.unread.len() as u64, "place");
+    let message = match (found.totals.damaged, found.unread.len()) {
+        (_, 0) => format!("{faults} found, in {sets}"),
+        (0, _) => format!("{places} can't be read"),
+        _ => format!("{faults} found, in {sets}, and {places} that can't be read"),
+    };
     let error = Error::malformed(message);
     session.error(error.hint("`spr-convert check DATA` finds all that is wrong with a data set"));
     FAILED
@@ -200,7 +201,8 @@ fn print_text(found: &Inventory, verbose: bool, quick: bool, out: &mut Out) -> R
     table.finish(out)?;
     let sets = found.data_sets.iter();
     for set in sets.filter(|set| set.faults > 0 || !set.notes.is_empty()) {
-        out.line(format!("\n{}", set.path))?;
+        out.line("")?;
+        out.line(&set.path)?;
         for text in &set.damage {
             out.line(format!("  fault  {text}"))?;
         }
@@ -245,8 +247,10 @@ fn print_text(found: &Inventory, verbose: bool, quick: bool, out: &mut Out) -> R
     section("the same content", twins.collect(), most, out)?;
     let rubbish = found.rubbish.iter().map(name).collect();
     section("left by other programs", rubbish, most, out)?;
-    let blank = if found.totals.files > 0 { "\n" } else { "" };
-    out.line(format!("{blank}{}", totals(found)))?;
+    if found.totals.files > 0 {
+        out.line("")?;
+    }
+    out.line(totals(found))?;
     if quick && !found.data_sets.is_empty() {
         out.line("one header stood for all files alike; without --quick each is read")?;
     }
@@ -293,7 +297,8 @@ fn section(title: &str, lines: Vec<Vec<String>>, most: usize, out: &mut Out) -> 
     if lines.is_empty() {
         return Ok(());
     }
-    out.line(format!("\n{title}"))?;
+    out.line("")?;
+    out.line(title)?;
     let more = lines.len().saturating_sub(most);
     let mut table = Columns::new(usize::MAX);
     for mut line in lines.into_iter().take(most) {
@@ -323,7 +328,14 @@ fn totals(found: &Inventory) -> String {
     );
     text.push_str(&format!(" in {files}, {size}"));
     let counts = [
-        (totals.faults, "faults"),
+        (
+            totals.faults,
+            if totals.faults == 1 {
+                "fault"
+            } else {
+                "faults"
+            },
+        ),
         (totals.unknown, "unknown"),
         (totals.empty, "empty"),
         (totals.doubled, "doubled"),

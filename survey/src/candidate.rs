@@ -159,9 +159,22 @@ impl Candidate {
     pub(crate) fn as_part(&self, role: &'static str) -> Part {
         Part {
             role,
-            path: self.path(),
+            path: self.path_of_part(),
             files: self.files.len() as u64,
             bytes: self.bytes(),
+        }
+    }
+
+    /// Returns the text by which it is named beside others in the same folder.
+    fn path_of_part(&self) -> String {
+        let Some(first) = self.files.first().filter(|_| self.files.len() > 1) else {
+            return self.path();
+        };
+        let extension = first.extension();
+        let same = self.files.iter().all(|file| file.extension() == extension);
+        match self.form == Form::Each && same && !extension.is_empty() {
+            true => below(&self.folder, &self.files, &format!("*.{extension}")),
+            false => self.path(),
         }
     }
 
@@ -186,6 +199,15 @@ impl Candidate {
             faults: self.faults,
             notes: self.notes,
         }
+    }
+}
+
+/// Returns the pattern of files in a folder, or also in those below it.
+pub(crate) fn below(folder: &Location, files: &[File], pattern: &str) -> String {
+    let is_below = |file: &File| file.at.parent().as_ref() != Some(folder);
+    match files.iter().any(is_below) {
+        true => folder.join(format!("**/{pattern}")).to_string(),
+        false => folder.join(pattern).to_string(),
     }
 }
 

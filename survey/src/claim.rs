@@ -32,14 +32,15 @@ impl Absolute<'_> {
     }
 }
 
-/// Attaches candidates to those that name their files.
+/// Attaches candidates to those that name their files; `empty` are files without a byte.
 pub(crate) fn attach(
     mut candidates: Vec<Candidate>,
     named: &[HashSet<Location>],
+    empty: &[File],
     env: &Env,
 ) -> Vec<Candidate> {
     if named.iter().any(|named| !named.is_empty()) {
-        let owners = owners(&mut candidates, named, env);
+        let owners = owners(&mut candidates, named, empty, env);
         candidates = attach_named(candidates, &owners);
     }
     beside(candidates)
@@ -49,6 +50,7 @@ pub(crate) fn attach(
 fn owners(
     candidates: &mut [Candidate],
     named: &[HashSet<Location>],
+    empty: &[File],
     env: &Env,
 ) -> HashMap<(usize, usize), usize> {
     let mut absolute = Absolute {
@@ -61,6 +63,8 @@ fn owners(
             places.insert(absolute.of(&own.at), (number, file));
         }
     }
+    // What is wrong with these is told already.
+    let empty: HashSet<_> = empty.iter().map(|file| absolute.of(&file.at)).collect();
     // Folders that are data sets as a whole come before lists that stand alone.
     let mut order: Vec<_> = (0..candidates.len()).collect();
     order.sort_by_key(|number| candidates[*number].form != Form::Whole);
@@ -68,11 +72,13 @@ fn owners(
     for owner in order {
         let (mut missing, mut outside) = (Vec::new(), 0u64);
         for name in &named[owner] {
-            match places.get(&absolute.of(name)) {
+            let place = absolute.of(name);
+            match places.get(&place) {
                 Some(place) if place.0 == owner => {}
                 Some(place) => {
                     owners.entry(*place).or_insert(owner);
                 }
+                None if empty.contains(&place) => {}
                 None if env.exists(name) => outside += 1,
                 None => missing.push(name),
             }
@@ -80,7 +86,8 @@ fn owners(
         tell_missing(&mut candidates[owner], missing, named[owner].len());
         if outside > 0 {
             let all = named[owner].len();
-            let note = format!("{outside} of the {all} files that it names lie elsewhere");
+            let lie = if outside == 1 { "lies" } else { "lie" };
+            let note = format!("names {all} files, of which {outside} {lie} elsewhere");
             candidates[owner].notes.push(note);
         }
     }
@@ -102,8 +109,10 @@ fn tell_missing(owner: &mut Candidate, mut missing: Vec<&Location>, all: usize) 
         true => 1,
         false => owner.faults - gone + 1,
     };
-    let of = missing.len();
-    let text = format!("{of} of the {all} files that it names are missing, the first is {first}");
+    let text = match missing.len() {
+        1 => format!("names {all} files, of which 1 is missing: {first}"),
+        n => format!("names {all} files, of which {n} are missing, the first is {first}"),
+    };
     owner.damage.insert(0, text);
 }
 
@@ -148,7 +157,8 @@ fn attach_named(
     for (number, owner, count) in shares {
         if let Some(candidate) = &mut kept[number] {
             let all = candidate.files.len();
-            let note = format!("{count} of its {all} files are named by {}", paths[owner]);
+            let are = if count == 1 { "is" } else { "are" };
+            let note = format!("{count} of its {all} files {are} named by {}", paths[owner]);
             candidate.notes.push(note);
         }
     }

@@ -122,7 +122,7 @@ pub fn survey(
         observer,
     };
     let named = counter.all(&mut candidates)?;
-    let mut candidates = claim::attach(candidates, &named, env);
+    let mut candidates = claim::attach(candidates, &named, &empty, env);
     claim::attach_unknown(&mut candidates, &mut unknown);
     inventory.twins = match choice.quick {
         true => Vec::new(),
@@ -174,11 +174,9 @@ impl Unknown {
         match self.files.as_slice() {
             [only] => only.at.to_string(),
             files => {
-                let below = |file: &File| file.at.parent().as_ref() != Some(&self.folder);
-                let deep = if files.iter().any(below) { "**/" } else { "" };
                 let dot = if self.extension.is_empty() { "" } else { "." };
-                let pattern = format!("{deep}*{dot}{}", self.extension);
-                self.folder.join(pattern).to_string()
+                let pattern = format!("*{dot}{}", self.extension);
+                candidate::below(&self.folder, files, &pattern)
             }
         }
     }

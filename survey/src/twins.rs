@@ -1,7 +1,7 @@
 //! Files with the same content.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, SeekFrom};
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, OpenedFile};

@@ -71,9 +71,10 @@ impl Walk<'_> {
     /// # Errors
     /// It does not exist, is neither, or the observer stops.
     pub(crate) fn begin(&mut self, root: &Location) -> Result<()> {
-        let status = self.env.look(root)?.ok_or_else(|| {
-            Error::io("cannot open", std::io::ErrorKind::NotFound.into()).file(root.to_string())
-        })?;
+        let Some(status) = self.env.look(root)? else {
+            // Opening it says why it can't be.
+            return self.env.open_file(root).map(drop);
+        };
         self.tree.root = match (status.kind, ArchiveKind::of_name(root)) {
             (FileKind::Folder, _) => {
                 self.above.insert(status.identity);

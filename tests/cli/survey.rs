@@ -278,7 +278,7 @@ fn moved_files_are_one_fault() {
     assert_eq!(said.status, 2, "{}", said.out);
     let all = lines(&said);
     let set = data_set(&all, "d/train.json");
-    let text = "9 of the 9 files that it names are missing, the first is /gone/0.wav";
+    let text = "names 9 files, of which 9 are missing, the first is /gone/0.wav";
     assert_eq!(
         (&set["damage"], &set["faults"]),
         (&json!([text]), &json!(1))
@@ -291,7 +291,7 @@ fn moved_files_are_one_fault() {
     s.write("d/train.json", text.replace("/gone", "wav"));
     let all = lines(&s.ok("info -r d --json"));
     let set = data_set(&all, "d/train.json");
-    let part = json!({"role": "sound", "path": "d/wav/", "files": 9, "bytes": 9 * 16044});
+    let part = json!({"role": "sound", "path": "d/wav/*.wav", "files": 9, "bytes": 9 * 16044});
     assert_eq!(set["parts"], json!([part]));
     assert_eq!(of_kind(&all, "dataset").len(), 1);
 }
@@ -309,7 +309,7 @@ fn numbered_files_are_one_data_set_and_gaps_are_told() {
     let all = lines(&said);
     let set = data_set(&all, "d/cmvn.*.ark");
     assert_eq!((&set["files"], &set["faults"]), (&json!(5), &json!(1)));
-    let text = "1 of the numbers 1 to 6 are missing, the first is 5";
+    let text = "lacks number 5 of 1 to 6";
     assert_eq!(set["damage"], json!([text]));
 }
 
