@@ -13,6 +13,9 @@ use crate::observer::{Observer, Phase};
 use crate::pool;
 use crate::walk::File;
 
+/// Tasks whose outcomes are held at a time.
+const BATCH: usize = 4096;
+
 /// Faults of one file that are kept.
 const KEPT: usize = 20;
 
@@ -59,19 +62,22 @@ impl Counter<'_> {
     pub(crate) fn all(&self, candidates: &mut [Candidate]) -> Result<Vec<HashSet<Location>>> {
         let tasks = self.tasks(candidates);
         let all = Some(tasks.len() as u64);
-        let progress = |done| self.observer.progress(Phase::Reading, done, all);
-        let work = |task: &Task| self.task(&candidates[task.candidate], task.file);
-        let outcomes = pool::map(&tasks, self.env.threads, progress, work)?;
         let mut named = vec![HashSet::new(); candidates.len()];
-        for (task, outcome) in tasks.iter().zip(outcomes) {
-            let candidate = &mut candidates[task.candidate];
-            candidate.faults += outcome.count - outcome.faults.len() as u64;
-            outcome
-                .faults
-                .iter()
-                .for_each(|error| candidate.fault(error));
-            candidate.facts.add(outcome.facts);
-            named[task.candidate].extend(outcome.named);
+        for (batch, tasks) in tasks.chunks(BATCH).enumerate() {
+            let before = (batch * BATCH) as u64;
+            let progress = |done| self.observer.progress(Phase::Reading, before + done, all);
+            let work = |task: &Task| self.task(&candidates[task.candidate], task.file);
+            let outcomes = pool::map(tasks, self.env.threads, progress, work)?;
+            for (task, outcome) in tasks.iter().zip(outcomes) {
+                let candidate = &mut candidates[task.candidate];
+                candidate.faults += outcome.count - outcome.faults.len() as u64;
+                outcome
+                    .faults
+                    .iter()
+                    .for_each(|error| candidate.fault(error));
+                candidate.facts.add(outcome.facts);
+                named[task.candidate].extend(outcome.named);
+            }
         }
         for candidate in candidates.iter_mut() {
             // The files settle the number where their headers were left alone, and nothing else.

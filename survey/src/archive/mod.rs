@@ -1,5 +1,6 @@
 //! Archives as folders, so that what is in them is surveyed without unpacking.
 
+mod gentle;
 mod mount;
 mod overlay;
 mod part;

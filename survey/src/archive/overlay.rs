@@ -10,6 +10,7 @@ use spr_core::bytes::{
     Location, OpenedFile, Store,
 };
 
+use super::gentle::Gentle;
 use super::{ArchiveKind, Mount, tar, zip};
 
 /// A store in which archives are folders once they are [mounted](Self::mount). What is in them is
@@ -80,7 +81,7 @@ impl Store for Overlay {
     fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
         match self.archive_of(at) {
             Some(mount) => mount.open(at, &*self.inner),
-            None => self.inner.open(at),
+            None => Ok(Box::new(Gentle::new(self.inner.open(at)?))),
         }
     }
 
