@@ -26,11 +26,12 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/coming-from.md", 20),
     ("docs/guide.md", 58),
     ("docs/kaldi-data.md", 14),
-    ("docs/labels.md", 10),
+    ("docs/labels.md", 14),
     ("docs/manifests.md", 33),
     ("docs/plot.md", 10),
     ("docs/sound.md", 16),
     ("docs/stages.md", 3),
+    ("docs/survey.md", 4),
     ("docs/verbs.md", 52),
 ];
 
@@ -133,6 +134,10 @@ fn scratch() -> tempfile::TempDir {
         (samples.join("kaldi-data"), "audio"),
         (directory.join("input"), "train"),
         (directory.join("input/data"), "train/data"),
+        (
+            directory.with_file_name("ali-jobs").join("input.exp"),
+            "tri",
+        ),
     ] {
         let to = folder.path().join(to);
         fs::create_dir_all(&to).unwrap();

@@ -92,12 +92,14 @@ fn joins(joins: &Joins, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
             Some(_) => "join by speaker, or else by key",
             None => "join by key, or else by recording and time",
         };
-        let own = input(&labels.input, registry, env)?;
-        lines.push(Line {
-            what: "labels",
-            how: format!("{}; {how}", own.how),
-            steps: own.steps,
-        });
+        for own in &labels.inputs {
+            let own = input(own, registry, env)?;
+            lines.push(Line {
+                what: "labels",
+                how: format!("{}; {how}", own.how),
+                steps: own.steps,
+            });
+        }
     }
     if let Some(text) = &joins.text {
         let own = input(text, registry, env)?;
@@ -156,7 +158,7 @@ fn explain_input(input: &Input, work: &[Work], registry: &Registry, env: &Env) -
             Work::Step(step) => Some(step.describe(partitioning)),
             Work::Labels(labels) => input.has_labels().then(|| {
                 let by = "by key, or else by recording and time";
-                format!("with labels from {}, {by}", labels.input.text)
+                format!("with labels from {}, {by}", labels.text())
             }),
             Work::Text(from) => Some(format!("with text from {}, by key", from.text)),
             Work::Speakers(table) => Some(format!("with speakers from {}", told(table))),

@@ -6,12 +6,13 @@ use spr_core::Result;
 use spr_core::format::Registry;
 
 use super::args::ReadArgs;
-use super::beside::only;
 use super::exit::{DONE, FAILED, NO};
 use super::out::{print_json, print_lines};
 use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan, remedy};
+use crate::argument::Input;
+use crate::plan::Labels;
 use crate::verbs::check::{Finding, Options, Summary, check};
 
 const EXAMPLES: &str = "\
@@ -46,7 +47,7 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
         labels: None,
     };
     if let Some(labels) = &args.labels {
-        options.labels = Some(only("--labels", labels, registry, &env)?);
+        options.labels = Some(Labels::of(Input::parse(labels, None, &[], registry, &env)?));
     }
     let mut status = DONE;
     let mut hint = String::new();

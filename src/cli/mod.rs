@@ -45,6 +45,8 @@ mod skipped;
 mod sort;
 mod split;
 mod stats;
+#[cfg(feature = "survey")]
+mod survey;
 mod table;
 mod values;
 mod warnings;

@@ -269,7 +269,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     let mut job = Job::new(inputs, &target);
     let plan = &mut job.plan;
     args.join.check(plan.inputs.iter().any(Input::has_labels))?;
-    plan.joins = args.join.joins(registry, env)?;
+    plan.joins = args.join.joins(&mut plan.inputs, registry, env)?;
     check_stdin(&plan.inputs, &plan.joins)?;
     if let Some(labels_out) = &args.labels_out {
         let target = Target::parse(labels_out, None, &[], registry, env)?;

@@ -119,6 +119,7 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
             "features and their labels are joined by --labels, or by label=FILE in the data spec"
         }
         Remedy::JoinText => "text is joined to sound or features by --text: IN --text FILE OUT",
+        Remedy::NameModel => "--model FILE, or model=FILE after the data, names the model",
         Remedy::LeaveOutLabels => "leave out --labels, or label= in the spec",
         Remedy::LeaveOutText => "leave out --text",
         Remedy::TolerateLengths => "if they are only a few, --length-tolerance N cuts the longer",

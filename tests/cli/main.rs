@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod alignments;
 mod arguments;
 mod audio;
 mod behind_the_first;
@@ -72,6 +73,8 @@ mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
+#[cfg(unix)]
+mod survey;
 #[cfg(unix)]
 mod together;
 mod trust;

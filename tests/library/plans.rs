@@ -22,7 +22,7 @@ fn data() -> Vec<u8> {
         let rows: Vec<_> = (0..frames)
             .map(|i| format!("[{n},{i}.5,{}]", i * n))
             .collect();
-        let labels: Vec<_> = (0..frames).map(|i| ((i + n) % 4).to_string()).collect();
+        let labels: Vec<_> = (0..frames).map(|i| (1 + (i + n) % 4).to_string()).collect();
         let (rows, labels) = (rows.join(","), labels.join(","));
         lines.push_str(&format!(
             "{{\"key\":\"s{}-u{n}\",\"features\":{{\"dtype\":\"f32\",\"shape\":[{frames},3],\
@@ -34,11 +34,18 @@ fn data() -> Vec<u8> {
     lines.into_bytes()
 }
 
+/// A transition model with four transition ids, of two phones.
+const MODEL: &str = "<TransitionModel>\n<Topology>\n<TopologyEntry>\n<ForPhones>\n1 2\n</ForPhones>\n\
+    <State> 0 <PdfClass> 0 <Transition> 0 0.5 <Transition> 1 0.5 </State>\n<State> 1 </State>\n\
+    </TopologyEntry>\n</Topology>\n<Triples> 2\n1 0 0\n2 0 1\n</Triples>\n<LogProbs>\n \
+    [ 0 -1 -1 -1 -1 ]\n</LogProbs>\n</TransitionModel>\n";
+
 fn surroundings() -> (Registry, Env, MemoryStore) {
     let store = MemoryStore::new();
     store.insert("in.jsonl", data());
     store.insert("some.list", b"s0-u0\ns1-u3\ns0-u8\n".to_vec());
     store.insert("names.map", b"s0-u0 x\n".to_vec());
+    store.insert("final.mdl", MODEL.as_bytes().to_vec());
     let env = builtin::env().with_store(Arc::new(store.clone()));
     (builtin::registry(), env, store)
 }
@@ -78,6 +85,8 @@ const WRITTEN: &[&str] = &[
     "sound(rate=8000)",
     "frame-shift(0.01)",
     "tier(words)",
+    "ali-to(phones,model=final.mdl)",
+    "ali-to(pdfs,model=final.mdl)",
     "frames(0)",
     "columns(0,2)",
     "context(1)",
@@ -203,6 +212,8 @@ fn options_flags_and_stages_are_spellings_of_one_step() {
         (("channel", "mix"), "channel(mix)"),
         (("resample", "8000"), "resample(8000)"),
         (("tier", "words"), "tier(words)"),
+        // The model lies beside the data.
+        (("ali-to", "pdfs"), "ali-to(pdfs,model=final.mdl)"),
     ] {
         let pair = (option.0.to_owned(), option.1.to_owned());
         let inputs = Input::parse("in.jsonl", None, &[pair], &registry, &env).unwrap();

@@ -22,6 +22,7 @@ mod parents;
 mod part;
 mod pattern;
 mod rehearsal;
+mod rubbish;
 mod sink;
 mod source;
 mod store;
@@ -41,6 +42,7 @@ pub use nested::{Claim, Finder, Nested, NestedFormats, ObjectBounds};
 pub use output::Output;
 pub use parents::Parents;
 pub use part::Part;
+pub use rubbish::is_rubbish;
 pub use sink::{Finish, Sink, SpoolProgress};
 pub use source::{MemoryCounter, Source};
 pub use store::{

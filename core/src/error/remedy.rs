@@ -69,6 +69,8 @@ pub enum Remedy {
     Shuffle,
     /// Choose one of several utterances with the same key.
     KeepOne,
+    /// Name the model that says what labels stand for.
+    NameModel,
     /// Give a table of speakers.
     NameSpeakers,
     /// Skip faulty utterances.
@@ -156,6 +158,7 @@ impl fmt::Display for Remedy {
             Self::KeepUtterances => "leave it out, where utterances are to be written",
             Self::Shuffle => "shuffle the frames",
             Self::KeepOne => "say which of them is kept",
+            Self::NameModel => "name the model by which the data were aligned",
             Self::NameSpeakers => "a table says who speaks each utterance",
             Self::SkipErrors => "pass over such utterances",
             Self::OneType => "give all utterances one element type",

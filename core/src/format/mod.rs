@@ -6,6 +6,7 @@ mod check;
 mod decide;
 mod foreign;
 mod info;
+mod label_models;
 mod lists;
 pub mod loss;
 mod notation;
@@ -26,6 +27,7 @@ pub use caps::{Caps, ChunkSupport, Count, Empty, Keys, Objects, Recordings, Tags
 pub use decide::Basis;
 pub use foreign::foreign;
 pub use info::{DataVariant, FileVariants, FormatInfo, IndexKind, Partitioning, TableHabits};
+pub use label_models::{LabelModels, LabelTable};
 pub use lists::{Lists, Weight};
 pub use notation::{Notation, Specified};
 pub use one::{OneReader, OneWriter};

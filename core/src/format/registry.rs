@@ -157,7 +157,7 @@ impl Registry {
         let names = entries.iter().filter_map(|at| at.name()?.to_str());
         let names: Vec<_> = names.collect();
         let fits = |format: &&'static dyn Format| {
-            let whole = format.folder();
+            let whole = format.whole_folder();
             whole.is_some_and(|whole| whole.fits(&names))
         };
         let fitting: Vec<_> = self.formats().filter(fits).collect();

@@ -1,8 +1,8 @@
 //! Formats, readers and writers.
 
 use super::{
-    Audit, Caps, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options, Probe,
-    Request, Score, Weight, WholeFolder,
+    Audit, Caps, FormatInfo, LabelModels, Lists, Medium, Nested, Notation, OpenedDataset, Options,
+    Probe, Request, Score, Weight, WholeFolder,
 };
 use crate::bytes::{Env, Output, Source};
 use crate::error::Result;
@@ -76,6 +76,12 @@ pub trait Format: Send + Sync {
         None
     }
 
+    /// Returns the format of folders whose files are read as one data set although none is written
+    /// like that, if there is one: the alignments of several jobs.
+    fn job_folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
     /// Returns the format of objects inside containers, if there is one.
     fn nested(&self) -> Option<&dyn Nested> {
         None
@@ -94,6 +100,18 @@ pub trait Format: Send + Sync {
     /// Its lists of places in other files, if it has such.
     fn lists(&self) -> Option<&dyn Lists> {
         None
+    }
+
+    /// Its models that say what labels stand for, if it has such.
+    fn label_models(&self) -> Option<&dyn LabelModels> {
+        None
+    }
+}
+
+impl dyn Format {
+    /// Returns the format of folders that are read as one data set, whether such are written or not.
+    pub fn whole_folder(&self) -> Option<&dyn WholeFolder> {
+        self.folder().or_else(|| self.job_folder())
     }
 }
 

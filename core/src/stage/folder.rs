@@ -1,6 +1,6 @@
 //! Folders with one file per utterance.
 
-use crate::bytes::{Env, Location, key_in_folder};
+use crate::bytes::{Env, Location, is_rubbish, key_in_folder};
 use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::format::{Format, Medium, Options, Reader, Registry, Request, Score, Subset};
 use crate::model::{DatasetInfo, Key, Utterance};
@@ -318,14 +318,16 @@ struct FolderListing {
     others: Vec<Location>,
 }
 
-/// Lists the files below `folder` with an extension that is `wanted`, and the others.
+/// Lists the files below `folder` with an extension that is `wanted`, and the others, among them
+/// what other programs leave behind.
 fn list(folder: &Location, env: &Env, wanted: impl Fn(&str) -> bool) -> Result<FolderListing> {
     let mut files = Vec::new();
     let mut others = Vec::new();
     for file in env.list(folder)? {
         let plain = file.plain();
         let extension = plain.extension().map(str::to_ascii_lowercase);
-        match wanted(extension.as_deref().unwrap_or_default()) {
+        let is_rubbish = is_rubbish(file.name().unwrap_or_default());
+        match !is_rubbish && wanted(extension.as_deref().unwrap_or_default()) {
             true => {
                 let key = key_in_folder(&file, folder).ok_or_else(|| {
                     let message = format!("was listed in the folder {folder}, but is not in it");

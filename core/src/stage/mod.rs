@@ -41,6 +41,7 @@
 //! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
 //! | [`IgnoreLabels`], [`MapLabels`] | without the frames of certain labels; other labels for labels |
+//! | [`TranslateLabels`] | what a model says that labels stand for |
 //! | [`ShuffleFrames`] | frames in random order, all of them or partition by partition |
 //! | [`ShuffleUtterances`] | utterances in random order, as far as a buffer goes |
 //! | [`Partition`] | utterances cut where a partition of one size is full |
@@ -113,6 +114,7 @@ mod stale;
 mod tests;
 mod threaded;
 mod tier;
+mod translate_labels;
 mod unique;
 mod utterances;
 
@@ -150,6 +152,7 @@ pub use sound::{Channels, SoundChoice};
 pub use speakers::Speakers;
 pub use threaded::ThreadedReader;
 pub use tier::PickTier;
+pub use translate_labels::TranslateLabels;
 pub use unique::Unique;
 pub use utterances::Utterances;
 

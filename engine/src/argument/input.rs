@@ -78,12 +78,9 @@ impl Input {
         (self.partition, self.stream, self.round) = (asked.partition, asked.stream, asked.round);
         if let Some(label) = &asked.label {
             let labels = Self::parse(&stored(label, env), None, &[], registry, env)?;
-            let [labels] = <[Self; 1]>::try_from(labels).map_err(|_| {
-                let error = Error::usage(format!("label: '{label}' is more than one file"));
-                self.misplaced("label", error)
-            })?;
-            self.joins.labels = Some(Labels::new(labels));
+            self.joins.labels = Some(Labels::of(labels));
         }
+        self.settle_model(registry, env)?;
         let named = asked.format.as_deref().map(|name| registry.get(name));
         named.transpose().map_err(|e| self.misplaced("type", e))
     }

@@ -6,6 +6,7 @@
 
 mod braces;
 mod input;
+mod model;
 pub(crate) mod numbered;
 mod output;
 

@@ -10,7 +10,7 @@ use super::meter::Meter;
 use crate::argument::{Input, OpenedInput, Target};
 use crate::open::{self, IntactSound, open_all};
 use crate::plan::order::Order;
-use crate::plan::{OnError, Plan, Work};
+use crate::plan::{Labels, OnError, Plan, Work};
 use crate::step::{ListCache, Step, Surroundings};
 
 /// What a job opens: the order of its work, and what it requests of its inputs.
@@ -165,22 +165,16 @@ impl<'a> Opening<'a> {
 
 /// Whether standard input is an input, or labels that join one.
 fn reads_stdin(order: &Order) -> bool {
-    let labels = |input: &Input| {
-        input
-            .joins
-            .labels
-            .as_ref()
-            .map(|labels| (*labels.input).clone())
-    };
-    let joined = order.inputs.iter().filter_map(labels);
-    order.inputs.iter().any(Input::is_stdin) || joined.into_iter().any(|l| l.is_stdin())
+    let joined = |input: &Input| input.joins.labels.as_ref().is_some_and(Labels::is_stdin);
+    let mut inputs = order.inputs.iter();
+    inputs.any(|input| input.is_stdin() || joined(input))
 }
 
 /// Refuses pipes that would have to be read more than once.
 fn check_pipes(order: &Order) -> Result<()> {
     let piped = |input: &&Input| {
         let labels = input.joins.labels.as_ref();
-        labels.is_some_and(|labels| labels.input.is_stdin())
+        labels.is_some_and(Labels::is_stdin)
     };
     if order.inputs.iter().filter(piped).count() > 1 {
         return Err(Error::usage(

@@ -89,7 +89,9 @@ impl Input {
             },
         };
         let options = self.format_options(format)?;
-        if format.folder().is_none() && format.caps(&options, Medium::Folder)?.count != Count::One {
+        if format.whole_folder().is_none()
+            && format.caps(&options, Medium::Folder)?.count != Count::One
+        {
             return Err(not_one_each(folder, format, found.as_ref()));
         }
         if let Some(content) = found.filter(|content| !content.rivals.is_empty()) {

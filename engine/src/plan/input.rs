@@ -64,12 +64,12 @@ pub struct Joins {
     pub speakers: Option<Locator>,
 }
 
-/// A data set whose labels join.
+/// Data sets whose labels join, as one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Labels {
-    /// The data set.
-    pub input: Box<Input>,
+    /// The data sets; several are the files of a pattern.
+    pub inputs: Vec<Input>,
     /// A table of lines `utterance speaker`, for labels that are stored by speaker.
     pub speakers: Option<Locator>,
     /// How many frames there may be more or fewer labels than frames.
@@ -79,11 +79,30 @@ pub struct Labels {
 impl Labels {
     /// The labels of a data set.
     pub fn new(input: Input) -> Self {
+        Self::of(vec![input])
+    }
+
+    /// The labels of several data sets as one.
+    pub fn of(inputs: Vec<Input>) -> Self {
         Self {
-            input: Box::new(input),
+            inputs,
             speakers: None,
             tolerance: 0,
         }
+    }
+
+    /// Returns the argument that names them, for messages.
+    pub fn text(&self) -> String {
+        match self.inputs.as_slice() {
+            [only] => only.text.clone(),
+            [first, ..] => Location::from(first.typed.as_str()).told(),
+            [] => String::new(),
+        }
+    }
+
+    /// Returns `true` if they come from standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.inputs.iter().any(Input::is_stdin)
     }
 }
 
@@ -96,7 +115,8 @@ impl Joins {
     /// The data sets and files that join.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Location> {
         let labels = self.labels.iter();
-        let of_labels = labels.clone().flat_map(|labels| labels.input.sources());
+        let of_labels = labels.clone().flat_map(|labels| &labels.inputs);
+        let of_labels = of_labels.flat_map(Input::sources);
         let maps = labels.filter_map(|labels| labels.speakers.as_ref()?.location().cloned());
         let text = self.text.iter().flat_map(|text| text.sources());
         of_labels
@@ -198,7 +218,7 @@ impl Input {
     /// Labels join already.
     pub fn join_labels(&mut self, labels: Labels) -> Result<()> {
         if let Some(own) = &self.joins.labels {
-            let message = format!("{}: has labels from {} already", self.text, own.input.text);
+            let message = format!("{}: has labels from {} already", self.text, own.text());
             return Err(Error::usage(message).suggest(Remedy::LeaveOutLabels));
         }
         self.joins.labels = Some(labels);

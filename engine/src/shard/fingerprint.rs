@@ -106,7 +106,7 @@ fn data_sets(plan: &Plan) -> Vec<&Input> {
     let joins = inputs.clone().map(|input| &input.joins);
     let joins: Vec<_> = joins.chain([&plan.joins]).collect();
     let labels = joins.iter().filter_map(|joins| joins.labels.as_ref());
-    let labels = labels.map(|labels| &*labels.input);
+    let labels = labels.flat_map(|labels| &labels.inputs);
     let texts = joins.iter().filter_map(|joins| joins.text.as_deref());
     inputs.chain(labels).chain(texts).collect()
 }
@@ -257,8 +257,10 @@ impl<'a> Fingerprint<'a> {
     /// What joins.
     fn joins(&mut self, joins: &Joins, registry: &Registry) -> Result<()> {
         if let Some(labels) = &joins.labels {
-            self.input(&labels.input, registry)?;
-            self.named(&labels.input, registry)?;
+            for input in &labels.inputs {
+                self.input(input, registry)?;
+                self.named(input, registry)?;
+            }
             self.table(labels.speakers.as_ref())?;
         }
         if let Some(text) = &joins.text {

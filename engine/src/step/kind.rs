@@ -88,6 +88,8 @@ pub enum Phase {
     Tier,
     /// Utterances are renamed; labels, text and speakers join by the new names.
     Names,
+    /// Labels become what their model says that they stand for.
+    Meaning,
     /// Sound gets its channels and rate.
     Sound,
     /// Frames get their neighbours.

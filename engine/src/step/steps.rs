@@ -146,7 +146,7 @@ impl Step {
 
     /// The files that it reads besides its source.
     pub fn files(&self) -> impl Iterator<Item = &str> {
-        ["keys", "file", "map"]
+        ["keys", "file", "map", "model"]
             .into_iter()
             .filter_map(|name| self.value(name))
     }

@@ -173,7 +173,8 @@ fn every_stage_that_is_typed_is_the_one_that_is_called() {
         ("prefetch(4)", |r| r.prefetch()),
     ];
     let mut seen = BTreeSet::from([
-        // What these do takes speakers, durations or a second look.
+        // What these do takes speakers, durations, a model or a second look.
+        "ali-to",
         "speakers",
         "per-speaker",
         "hours",
@@ -189,7 +190,7 @@ fn every_stage_that_is_typed_is_the_one_that_is_called() {
     }
     let all: BTreeSet<_> = Steps::list().map(|(usage, _)| name(usage)).collect();
     assert_eq!(seen, all);
-    assert_eq!(all.len(), 30);
+    assert_eq!(all.len(), 31);
 }
 
 fn name(text: &str) -> &str {

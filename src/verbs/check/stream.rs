@@ -33,6 +33,7 @@ pub(super) fn check(
     let labels = options.labels.iter();
     let mut damage = None;
     // A pipe can be read only once.
+    let labels = labels.flat_map(|labels| &labels.inputs);
     if !labels.chain([input]).any(Input::is_stdin) {
         found.hold();
         match read(input, options, false, context, found) {

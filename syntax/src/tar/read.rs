@@ -185,6 +185,16 @@ impl TarReader {
         self.source.peek(n.min(there))
     }
 
+    /// Reads up to `most` of the next bytes of the member that came last.
+    ///
+    /// # Errors
+    /// They are cut off.
+    pub fn take(&mut self, most: usize) -> Result<Vec<u8>> {
+        let size = self.left.min(most as u64);
+        self.left -= size;
+        self.bytes("the start of a member", size)
+    }
+
     /// Moves to the headers that start at byte `at`, such as [`Member::start`].
     ///
     /// # Errors

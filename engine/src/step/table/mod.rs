@@ -2,6 +2,7 @@
 
 mod choice;
 mod frames;
+mod labels;
 mod sound;
 mod utterances;
 
@@ -30,6 +31,7 @@ pub const KINDS: &[&Kind] = &[
     &sound::SOUND,
     &frames::FRAME_SHIFT,
     &frames::TIER,
+    &labels::ALI_TO,
     &frames::FRAMES,
     &frames::COLUMNS,
     &frames::CONTEXT,

@@ -42,6 +42,7 @@ impl Nested for NestedWave {
     fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
         let head =
             read::open(source, ObjectBounds::Whole, env).map_err(|e| e.file(source.name()))?;
+        head.expect(source)?;
         Ok(head.facts(source))
     }
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Audit, Caps, Format, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options,
-    Probe, Reader, Request, Score, Weight, WholeFolder, Writer,
+    Audit, Caps, Format, FormatInfo, LabelModels, Lists, Medium, Nested, Notation, OpenedDataset,
+    Options, Probe, Reader, Request, Score, Weight, WholeFolder, Writer,
 };
 use spr_core::model::{About, DatasetInfo, Key, Utterance};
 use spr_core::{Error, Result};
@@ -109,5 +109,13 @@ impl Format for Strict {
 
     fn lists(&self) -> Option<&dyn Lists> {
         self.0.lists()
+    }
+
+    fn job_folder(&self) -> Option<&dyn WholeFolder> {
+        self.0.job_folder()
+    }
+
+    fn label_models(&self) -> Option<&dyn LabelModels> {
+        self.0.label_models()
     }
 }
