@@ -143,6 +143,9 @@ fn explain_input(input: &Input, work: &[Work], registry: &Registry, env: &Env) -
     for (key, value) in &input.options {
         text.push_str(&format!("; {key}={value}"));
     }
+    for moved in env.path_map().texts() {
+        text.push_str(&format!("; names inside files: {moved}"));
+    }
     if input.permissive {
         text.push_str("; bad entries are skipped (p)");
     }

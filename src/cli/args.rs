@@ -21,10 +21,17 @@ pub(super) struct ReadArgs {
     /// Frame shift in seconds, such as 0.01, for data that don't state it
     #[arg(long, value_name = "SECONDS")]
     pub(super) frame_shift: Option<String>,
+    /// Take speakers from the names of utterances, such as '{speaker}/{chapter}/{name}'
+    #[arg(long, value_name = "PATTERN", hide_short_help = true)]
+    pub(super) speaker_from: Option<String>,
     #[command(flatten)]
     pub(super) sound: SoundArgs,
     #[command(flatten)]
     pub(super) data: DataArgs,
+    /// Read names inside files (lists, manifests, data directories) that begin with OLD as if they
+    /// began with NEW
+    #[arg(long, value_name = "OLD=NEW", hide_short_help = true)]
+    pub(super) map_path: Vec<String>,
     /// What to do with faulty utterances
     #[arg(
         long,

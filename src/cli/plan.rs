@@ -1,7 +1,7 @@
 //! From raw arguments to a job: all rules across flags.
 
 use serde_json::json;
-use spr_core::bytes::{Access, Env, Urls};
+use spr_core::bytes::{Access, Env, PathMap, Urls};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::Dtype;
@@ -31,13 +31,24 @@ pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
         _ => Access::Typed,
     };
     let mut env = session.env(limits, access, args.quiet);
+    let mut paths = PathMap::default();
+    for text in &args.map_path {
+        paths.add(text).map_err(|e| e.context("--map-path"))?;
+    }
+    // What the user types is trusted.
+    let typed: Vec<_> = paths.hosts().collect();
     env.urls = match args.allow_urls.as_deref() {
-        None => Urls::Own,
+        None if typed.is_empty() => Urls::Own,
+        None => Urls::Hosts(typed),
         Some([]) => Urls::All,
-        Some(hosts) => Urls::Hosts(hosts.to_vec()),
+        Some(hosts) => Urls::Hosts([hosts, &typed].concat()),
     };
     #[cfg(feature = "remote")]
     session.store.set(remote(&args.remote)?);
+    let env = env.with_path_map(paths);
+    if !args.quiet && !args.explain {
+        session.moves(&env);
+    }
     Ok(env)
 }
 
@@ -128,8 +139,12 @@ pub(super) fn inputs(
     let mut options = pairs(&args.input_options)?;
     options.extend(data_options(&args.data));
     options.extend(sound_options(&args.sound));
-    let shift = args.frame_shift.iter();
-    options.extend(shift.map(|shift| ("frame-shift".to_owned(), shift.clone())));
+    for (key, value) in [
+        ("frame-shift", &args.frame_shift),
+        ("speaker-from", &args.speaker_from),
+    ] {
+        options.extend(value.iter().map(|value| (key.to_owned(), value.clone())));
+    }
     let mut inputs = Vec::new();
     for path in paths {
         inputs.extend(Input::parse(path, from, &options, registry, env)?);
@@ -268,6 +283,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     }
     let mut job = Job::new(inputs, &target);
     let plan = &mut job.plan;
+    plan.paths = env.path_map().clone();
     args.join.check(plan.inputs.iter().any(Input::has_labels))?;
     plan.joins = args.join.joins(registry, env)?;
     check_stdin(&plan.inputs, &plan.joins)?;

@@ -52,9 +52,25 @@ pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
             format!("`spr-convert ls {file}` shows where utterances start")
         }
         Remedy::PickTier(names) => format!("tier=NAME picks one: {}", names.join(", ")),
+        Remedy::MapPath { old, new } => {
+            let (flag, known) = (
+                quoted(&format!("{old}={new}")),
+                "reads the files where they are now",
+            );
+            format!("--map-path {flag} {known}")
+        }
         // One without a switch here.
         other => other.to_string(),
     })
+}
+
+/// Returns a word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    match word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// The flag that allows losses, and what keeps the data instead.

@@ -20,6 +20,7 @@ mod output;
 mod output_names;
 mod parents;
 mod part;
+mod path_map;
 mod pattern;
 mod rehearsal;
 mod sink;
@@ -27,6 +28,7 @@ mod source;
 mod store;
 mod terminal;
 mod urls;
+mod whereabouts;
 
 pub use crate::name::{Location, Locator, Url};
 pub use crate::number::{ByteOrder, PutNumber, swap_in_place};
@@ -41,6 +43,7 @@ pub use nested::{Claim, Finder, Nested, NestedFormats, ObjectBounds};
 pub use output::Output;
 pub use parents::Parents;
 pub use part::Part;
+pub use path_map::PathMap;
 pub use sink::{Finish, Sink, SpoolProgress};
 pub use source::{MemoryCounter, Source};
 pub use store::{

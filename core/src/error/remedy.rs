@@ -107,6 +107,13 @@ pub enum Remedy {
     Redirect,
     /// Resample the audio.
     Resample,
+    /// Read names inside files that begin with `old` as if they began with `new`.
+    MapPath {
+        /// The beginning that is wrong.
+        old: String,
+        /// Where the files are now.
+        new: String,
+    },
 }
 
 impl fmt::Display for Remedy {
@@ -178,6 +185,9 @@ impl fmt::Display for Remedy {
             Self::NameFolder => "write to a folder: end the name with /",
             Self::Redirect => "send it to a file or program, or write text",
             Self::Resample => "give sound a rate that it holds",
+            Self::MapPath { old, new } => {
+                return write!(f, "what is named in {old} is now in {new}");
+            }
         };
         f.write_str(text)
     }

@@ -2,9 +2,9 @@
 
 use super::{
     Audit, Caps, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options, Probe,
-    Request, Score, WholeFolder,
+    Request, Score, SoundFolder, WholeFolder,
 };
-use crate::bytes::{Env, Output, Source};
+use crate::bytes::{Env, Location, Output, Source};
 use crate::error::Result;
 use crate::format::loss::LossReport;
 use crate::model::{About, Audio, DatasetInfo, Key, Utterance};
@@ -57,6 +57,17 @@ pub trait Format: Send + Sync {
 
     /// Returns the format of folders that as a whole are one data set, if there is one.
     fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    /// Returns `true` if a folder that [fits](WholeFolder::fits) by its names is of the format by
+    /// what is in its files, of which a look at the first bytes is enough.
+    fn owns_folder(&self, _folder: &Location, _env: &Env) -> bool {
+        true
+    }
+
+    /// Returns the format of folders of sound files of any format, if it is one.
+    fn sound_folder(&self) -> Option<&dyn SoundFolder> {
         None
     }
 

@@ -172,7 +172,11 @@ impl Job {
         env: &Env,
         observer: &mut dyn Observer,
     ) -> Result<Conversion> {
-        let mut running = Running::open(self, registry, env, observer.watches())?;
+        let env = match *env.path_map() == self.plan.paths {
+            true => env.clone(),
+            false => env.clone().with_path_map(self.plan.paths.clone()),
+        };
+        let mut running = Running::open(self, registry, &env, observer.watches())?;
         running.convert(observer)?;
         running.finish()
     }

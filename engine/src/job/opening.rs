@@ -61,6 +61,7 @@ impl<'a> Opening<'a> {
             .chunks(chunked)
             .forms(forms)
             .files(files)
+            .references(audio.references && audio.dtypes.is_empty())
             .keep_stored(target.keeps_stored().then(|| target.format().info().name));
         Ok(Self {
             plan,

@@ -3,7 +3,7 @@
 use std::iter;
 
 use spr_core::bytes::{Env, Location};
-use spr_core::format::{Count, Format, Medium, Registry, Request};
+use spr_core::format::{Count, Format, Medium, Options, Registry, Request};
 use spr_core::stage::{FolderContent, FolderReader};
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
@@ -38,6 +38,9 @@ impl Input {
                     Some(format) => (format, Vec::new(), Reason::Folder),
                     None => {
                         let content = FolderReader::detect(folder, registry, env)?;
+                        if let Some(format) = of_sound(folder, &content, &request, registry, env)? {
+                            return self.open_as(format, folder, request, Reason::Files, env);
+                        }
                         let content = found.insert(content);
                         let mut kin = content.kin.clone();
                         kin.push(content.extension.clone());
@@ -46,8 +49,11 @@ impl Input {
                 },
             },
         };
+        if format.folder().is_some() {
+            return self.open_as(format, folder, request, why, env);
+        }
         let options = self.format_options(format)?;
-        if format.folder().is_none() && format.caps(&options, Medium::Folder)?.count != Count::One {
+        if format.caps(&options, Medium::Folder)?.count != Count::One {
             return Err(not_one_each(folder, format, found.as_ref()));
         }
         if let Some(content) = found.filter(|content| !content.rivals.is_empty()) {
@@ -62,6 +68,60 @@ impl Input {
             why,
         })
     }
+
+    /// Opens a folder that as a whole is a data set of a format.
+    fn open_as(
+        &self,
+        format: &'static dyn Format,
+        folder: &Location,
+        request: Request,
+        why: Reason,
+        env: &Env,
+    ) -> Result<OpenedInput> {
+        let options = self.format_options(format)?;
+        let opened = request.open_folder(format, folder, &[], &options, env)?;
+        let reader = opened.into_stream()?;
+        Ok(OpenedInput {
+            reader,
+            format,
+            why,
+        })
+    }
+}
+
+/// Returns the format for a folder of sound files that are of several formats, that have more beside
+/// them, or that are only to be named.
+fn of_sound(
+    folder: &Location,
+    content: &FolderContent,
+    request: &Request,
+    registry: &Registry,
+    env: &Env,
+) -> Result<Option<&'static dyn Format>> {
+    let holds_sound = |format: &'static dyn Format| {
+        let caps = format.caps(&Options::default(), Medium::Folder)?;
+        Ok::<_, Error>(
+            caps.audio.hold_any() && caps.features.is_none() && format.nested().is_some(),
+        )
+    };
+    let rivals = content.rivals.iter().map(|(rival, _)| *rival);
+    for format in iter::once(content.format).chain(rivals) {
+        if !holds_sound(format)? {
+            return Ok(None);
+        }
+    }
+    let mut formats = registry.formats();
+    let found = formats.find_map(|format| Some((format, format.sound_folder()?)));
+    let Some((format, own)) = found else {
+        return Ok(None);
+    };
+    let is_one = content.rivals.is_empty() && !request.references;
+    Ok(
+        match is_one && !own.tells_more(folder, &env.list(folder)?, env) {
+            true => None,
+            false => Some(format),
+        },
+    )
 }
 
 /// Returns the error for a folder of files with many utterances each, judging by the first file.

@@ -36,7 +36,7 @@ impl Plan {
         };
         let outputs = [&self.output, &self.labels_output];
         let outputs = outputs.map(|sink| sink.as_ref().map(output));
-        json!({
+        let mut identity = json!({
             "version": self.version,
             "inputs": inputs,
             "joins": self.joins,
@@ -48,8 +48,11 @@ impl Plan {
             "label_dtype": self.label_dtype,
             "on_error": self.on_error,
             "damaged": self.damaged,
-        })
-        .to_string()
+        });
+        if !self.paths.is_empty() {
+            identity["paths"] = json!(self.paths);
+        }
+        identity.to_string()
     }
 }
 
@@ -110,9 +113,10 @@ mod tests {
                 .options
                 .push(("holder".into(), "token".into()))
         }));
+        others.push(change(|plan| plan.paths.add("/old=/new").unwrap()));
         for other in &others {
             assert_ne!(one.identity(None), other.identity(None), "{other:?}");
         }
-        assert_eq!(others.len(), 7);
+        assert_eq!(others.len(), 8);
     }
 }

@@ -12,7 +12,7 @@ mod sink;
 mod split;
 
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::Location;
+use spr_core::bytes::{Location, PathMap};
 use spr_core::loss::LossPolicy;
 use spr_core::model::Dtype;
 
@@ -58,6 +58,9 @@ pub struct Plan {
     pub version: u32,
     /// The data sets to read, one after the other.
     pub inputs: Vec<Input>,
+    /// Where files are now that are named inside files.
+    #[serde(default)]
+    pub paths: PathMap,
     /// What joins all of them.
     pub joins: Joins,
     /// What happens to the utterances of all of them, in this order.
@@ -107,6 +110,7 @@ impl Plan {
         Self {
             version: VERSION,
             inputs,
+            paths: PathMap::default(),
             joins: Joins::default(),
             steps: Vec::new(),
             distinct: true,

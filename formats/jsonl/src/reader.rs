@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{KeyPredicate, Reader, Request};
-use spr_core::model::{DatasetInfo, KeySource, Position, Utterance};
-use spr_core::{Limits, Result};
+use spr_core::model::{Audio, DatasetInfo, KeySource, Position, Utterance};
 
 use crate::line;
 
 pub(crate) struct JsonlReader {
     source: Source,
     file: Arc<str>,
-    limits: Limits,
+    env: Env,
     /// The keys that are requested, or all.
     wanted: Option<KeyPredicate>,
     info: DatasetInfo,
@@ -30,7 +30,7 @@ impl JsonlReader {
         Self {
             file: source.name().into(),
             source,
-            limits: env.limits,
+            env: env.clone(),
             wanted: request.take_keys(),
             info,
             line: Vec::new(),
@@ -45,7 +45,7 @@ impl JsonlReader {
     fn next_line(&mut self) -> Result<bool> {
         loop {
             self.start = self.source.offset();
-            if !self.source.line(&mut self.line, &self.limits)? {
+            if !self.source.line(&mut self.line, &self.env.limits)? {
                 return Ok(false);
             }
             self.number += 1;
@@ -74,9 +74,12 @@ impl Reader for JsonlReader {
                 return Ok(false);
             }
             self.ended = false;
-            line::read(&self.line, utt, &self.limits)
+            line::read(&self.line, utt, &self.env.limits)
                 .map_err(|e| e.file(&*self.file).line(self.number).continuable())?;
             if self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
+                if let Some(Audio::Reference(sound)) = &mut utt.audio {
+                    sound.at = self.env.moved(sound.at.clone());
+                }
                 utt.origin.file = Some(self.file.clone());
                 let plain = self.source.is_plain_file();
                 utt.origin.at = plain.then_some(Position::Byte(self.start));

@@ -80,6 +80,12 @@ impl Format for AudioFolder {
     fn folder(&self) -> Option<&dyn WholeFolder> {
         Some(self)
     }
+
+    /// A `metadata.csv` alone may be of another program, which has no such column.
+    fn owns_folder(&self, folder: &Location, env: &Env) -> bool {
+        let [lines, csv] = TABLES.map(|table| folder.join(table));
+        env.exists(&lines) || table::has_column(&csv, FILE, env)
+    }
 }
 
 impl WholeFolder for AudioFolder {

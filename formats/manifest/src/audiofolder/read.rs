@@ -52,7 +52,9 @@ impl FolderReader {
         let mut object = Object::of_line(row)?;
         utt.start();
         let name = json::text(object.require(FILE)?, FILE)?;
-        let file = folder.join(&*name);
+        let stored = Location::from(&*name);
+        let moved = self.env.moved_file(&stored);
+        let file = moved.unwrap_or_else(|| folder.join(stored));
         match object.take_if("utt_id", json::name) {
             Some(own) => utt.key.set(own.as_bytes()),
             None => {

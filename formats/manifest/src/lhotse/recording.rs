@@ -179,7 +179,7 @@ fn read_source(mut object: Object<'_>, places: &mut Places) -> Result<(Vec<u32>,
     let mut source = || json::text(object.take("source").ok_or_else(no_source)?, "source");
     let at = match &*kind {
         "file" => Locator::File(places.find(&source()?)),
-        "command" => Locator::Command(source()?.into_owned()),
+        "command" => places.moved(Locator::Command(source()?.into_owned())),
         "shar" | "shar_ptr" => {
             return Err(Error::unsupported(
                 "a recording of a Lhotse Shar, whose sound is in tar files",
