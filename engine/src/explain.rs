@@ -44,6 +44,7 @@ pub fn plan(plan: &Plan, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
     for (what, sink) in [
         ("output", &plan.output),
         ("labels output", &plan.labels_output),
+        ("manifest", &plan.manifest),
     ] {
         if let Some(sink) = sink {
             lines.push(line(what, Target::of(sink, registry)?.explain()?));

@@ -242,6 +242,12 @@ pub(super) struct ConvertArgs {
     /// Write labels to a separate data set
     #[arg(long, value_name = "OUT", value_parser = data_set())]
     pub(super) labels_out: Option<String>,
+    /// Write the manifest of the sound files in the folder OUT, with their text and speakers
+    #[arg(long, value_name = "OUT", value_parser = data_set(), hide_short_help = true)]
+    pub(super) manifest: Option<String>,
+    /// Copy sound files, where the output would name those of the input
+    #[arg(long, hide_short_help = true)]
+    pub(super) copy: bool,
     /// Change the type of features and sound: f32, f64, i16, …
     #[arg(long, value_name = "TYPE", value_parser = dtype(), hide_possible_values = true)]
     pub(super) dtype: Option<String>,

@@ -292,6 +292,18 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         plan.labels_output = Some(target.sink().clone());
     }
     plan.steps = stages(args)?;
+    if args.copy {
+        copy(&target, plan)?;
+    }
+    if let Some(manifest) = &args.manifest {
+        if args.shard.which()?.is_some() {
+            let message = "--manifest: a shard has only some of the sound files";
+            let error = Error::usage(message).file(manifest.as_str());
+            return Err(error.hint("write the manifest from the folder when it is whole"));
+        }
+        let target = Target::parse(manifest, None, &[], registry, env)?;
+        plan.manifest = Some(target.sink().clone());
+    }
     duplicates(args.duplicates, plan)?;
     plan.set_dtype(args.dtype.as_deref().map(str::parse).transpose()?)?;
     plan.label_dtype = args.label_dtype.as_deref().map(label_dtype).transpose()?;
@@ -319,6 +331,23 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         env.open_file(file)?;
     }
     Ok(job)
+}
+
+/// Plans that sound is copied to an output that could name its files as well.
+fn copy(target: &Target, plan: &mut Plan) -> Result<()> {
+    let audio = target.caps()?.audio;
+    if !audio.references {
+        return Ok(());
+    }
+    if audio.dtypes.is_empty() {
+        let message = "--copy: the format names sound files and holds none";
+        return Err(Error::usage(message)
+            .file(target.text())
+            .hint("OUT/ --to flac --manifest FILE writes copies and their manifest"));
+    }
+    plan.steps
+        .push(Step::new("samples", [] as [(&str, &str); 0])?);
+    Ok(())
 }
 
 /// Plans what becomes of utterances that have the same key.

@@ -147,7 +147,8 @@ fn formats_come_from_the_capabilities() {
             "lilcom",
             "nemo",
             "lhotse",
-            "audiofolder"
+            "audiofolder",
+            "soundfolder"
         ]
     );
     for name in names {

@@ -18,6 +18,7 @@ mod choosing;
 #[cfg(unix)]
 mod completions;
 mod convert;
+mod copies;
 mod corpora;
 mod damage;
 mod directory_tables;
@@ -45,6 +46,7 @@ mod live;
 mod long;
 mod looking;
 mod manifests;
+mod moved;
 #[cfg(unix)]
 mod names;
 #[cfg(not(feature = "remote"))]
@@ -65,6 +67,7 @@ mod shards_places;
 mod skipping;
 mod skipping_inputs;
 mod sound;
+mod sound_folders;
 mod split;
 mod stages;
 #[cfg(unix)]

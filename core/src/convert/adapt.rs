@@ -130,6 +130,12 @@ impl Adapter {
         self.now.denied(policy, target)
     }
 
+    /// Returns the error for losses of the last adapted utterance that `policy` denies, if the target
+    /// has no place at all for some of it.
+    pub fn denied_at_once(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        self.now.denied_at_once(policy, target)
+    }
+
     /// Counts the losses of the last adapted utterance, and makes it a model for the next ones. An
     /// utterance that is not stored must not be kept.
     pub fn keep(&mut self) {

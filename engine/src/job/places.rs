@@ -74,8 +74,10 @@ impl Job {
         }
         let mut reserved = Vec::new();
         let (target, labels) = self.targets(registry)?;
+        let manifest = self.manifest(registry)?;
+        self.check_manifest(&target, manifest.as_ref())?;
         let run = &self.plan.run;
-        for target in std::iter::once(&target).chain(&labels) {
+        for target in std::iter::once(&target).chain(&labels).chain(&manifest) {
             places::check(&inputs, &target.locations(), env)?;
             let mut reserve = |target: &Target| {
                 reserved.push(target.output(run.overwrite, run.add, env)?);

@@ -49,6 +49,9 @@ impl Plan {
             "on_error": self.on_error,
             "damaged": self.damaged,
         });
+        if let Some(manifest) = &self.manifest {
+            identity["manifest"] = output(manifest);
+        }
         if !self.paths.is_empty() {
             identity["paths"] = json!(self.paths);
         }
@@ -107,6 +110,7 @@ mod tests {
         others.push(change(|plan| {
             plan.joins.speakers = Some(Locator::file("utt2spk"))
         }));
+        others.push(change(|plan| plan.manifest = plan.output.clone()));
         others.push(change(|plan| plan.on_error = super::super::OnError::Skip));
         others.push(change(|plan| {
             plan.inputs[0]
@@ -117,6 +121,6 @@ mod tests {
         for other in &others {
             assert_ne!(one.identity(None), other.identity(None), "{other:?}");
         }
-        assert_eq!(others.len(), 8);
+        assert_eq!(others.len(), 9);
     }
 }

@@ -71,6 +71,9 @@ pub struct Plan {
     pub output: Option<Sink>,
     /// The output of labels on their own.
     pub labels_output: Option<Sink>,
+    /// The manifest of the sound files that the output consists of.
+    #[serde(default)]
+    pub manifest: Option<Sink>,
     /// How utterances are distributed over parts of the outputs.
     pub split: Option<Split>,
     /// The new element type of the features, if it changes.
@@ -116,6 +119,7 @@ impl Plan {
             distinct: true,
             output: None,
             labels_output: None,
+            manifest: None,
             split: None,
             dtype: None,
             label_dtype: None,
@@ -128,7 +132,8 @@ impl Plan {
 
     /// The outputs.
     pub fn outputs(&self) -> impl Iterator<Item = &Sink> {
-        self.output.iter().chain(&self.labels_output)
+        let labels = self.labels_output.iter();
+        self.output.iter().chain(labels).chain(&self.manifest)
     }
 
     /// The files and folders of the inputs, and of what joins them, as far as they are named.
