@@ -79,7 +79,8 @@ fn allow_losses(kinds: &[LossKind]) -> String {
     let instead = if names.contains(&"labels") {
         "to keep labels apart, add --labels-out FILE; "
     } else if names.contains(&"text") {
-        "where there are no labels, --labels-out ark,t:FILE keeps it; "
+        "where there are no labels, --labels-out ark,t:FILE keeps it, \
+         and of sound files in a folder --manifest FILE; "
     } else if names.contains(&"tiers") {
         "to pick a tier, add tier=NAME to the input after a comma; "
     } else {

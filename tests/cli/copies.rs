@@ -30,7 +30,10 @@ fn text_and_speakers_are_kept_in_the_manifest() {
     assert!(!said.err.contains("lost"), "{}", said.err);
     let made = lines(&String::from_utf8(s.read("out.json")).unwrap());
     assert_eq!(made[0]["audio_filepath"], "out/ann-001.flac");
-    assert_eq!((&made[0]["text"], &made[0]["speaker"]), (&"one \u{fc}".into(), &"ann".into()));
+    assert_eq!(
+        (&made[0]["text"], &made[0]["speaker"]),
+        (&"one \u{fc}".into(), &"ann".into())
+    );
     assert_eq!(made[0]["snr"].to_string(), "1.5");
     assert_eq!(made[1]["audio_filepath"], "out/bob-1.flac");
     assert_eq!(made[1]["duration"], Value::from(0.5));
@@ -39,7 +42,10 @@ fn text_and_speakers_are_kept_in_the_manifest() {
     s.ok("check out.json");
     // Other manifests, and other folders of sound.
     s.ok("in.json o2/ --to wav --manifest kaldi-data:k");
-    assert_eq!(s.read("k/text"), "ann-001 one \u{fc}\nbob-1 two\n".as_bytes());
+    assert_eq!(
+        s.read("k/text"),
+        "ann-001 one \u{fc}\nbob-1 two\n".as_bytes()
+    );
     s.ok("check k --allow-pipes");
     s.ok("in.json o3/ --to wav --manifest lhotse:l.jsonl.gz");
     s.ok("check l.jsonl.gz");
@@ -53,13 +59,31 @@ fn what_can_not_be_is_refused_before_anything_is_read() {
     let s = Scratch::new();
     corpus(&s);
     for (line, fault) in [
-        ("in.json out.ark --manifest m.json", "is no folder of sound files"),
+        (
+            "in.json out.ark --manifest m.json",
+            "is no folder of sound files",
+        ),
         ("in.json out/ --to flac --manifest m.ark", "is no manifest"),
-        ("in.json kaldi-data:out --manifest m.json", "is no folder of sound files"),
-        ("in.json out/ --to flac --manifest in.json --overwrite", "in.json"),
-        ("in.json out/ --to flac --manifest out/m.json", "is inside the output folder"),
-        ("in.json out/ --to flac --manifest m-{shard}.json --shard 1/2", "a shard has only some"),
-        ("in.json out-{part}/ --to flac --manifest m.json --partition 1m", "m.json"),
+        (
+            "in.json kaldi-data:out --manifest m.json",
+            "is no folder of sound files",
+        ),
+        (
+            "in.json out/ --to flac --manifest in.json --overwrite",
+            "in.json",
+        ),
+        (
+            "in.json out/ --to flac --manifest out/m.json",
+            "is inside the output folder",
+        ),
+        (
+            "in.json out/ --to flac --manifest m-{shard}.json --shard 1/2",
+            "a shard has only some",
+        ),
+        (
+            "in.json out-{part}/ --to flac --manifest m.json --partition 1m",
+            "m.json",
+        ),
     ] {
         let error = s.fails(line);
         assert!(error.contains(fault), "{line}: {error}");

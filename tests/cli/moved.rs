@@ -19,16 +19,21 @@ fn moved(s: &Scratch) {
     let scp = String::from_utf8(fs::read(sample("fbank.scp")).unwrap()).unwrap();
     let scp = scp.lines().map(|line| {
         let (key, place) = line.split_once(' ').unwrap();
-        format!("{key} {}:{}\n", at("f.ark"), place.rsplit(':').next().unwrap())
+        format!(
+            "{key} {}:{}\n",
+            at("f.ark"),
+            place.rsplit(':').next().unwrap()
+        )
     });
     s.write("f.scp", scp.collect::<String>());
     s.write(
         "m.json",
-        ["a", "b"].map(|name| {
-            let file = at(&format!("wav/{name}.wav"));
-            format!("{{\"audio_filepath\": \"{file}\", \"duration\": 2.93, \"text\": \"x\"}}\n")
-        })
-        .concat(),
+        ["a", "b"]
+            .map(|name| {
+                let file = at(&format!("wav/{name}.wav"));
+                format!("{{\"audio_filepath\": \"{file}\", \"duration\": 2.93, \"text\": \"x\"}}\n")
+            })
+            .concat(),
     );
     let cut = |name: &str| {
         let file = at(&format!("wav/{name}.wav"));
@@ -38,14 +43,23 @@ fn moved(s: &Scratch) {
         )
     };
     s.write("recordings.jsonl", cut("a") + &cut("b"));
-    s.write("data/wav.scp", format!("a {0}/wav/a.wav\nb {0}/wav/b.wav\n", OLD.replace(' ', "\u{20}")));
+    s.write(
+        "data/wav.scp",
+        format!(
+            "a {0}/wav/a.wav\nb {0}/wav/b.wav\n",
+            OLD.replace(' ', "\u{20}")
+        ),
+    );
     s.write("data/utt2spk", "a a\nb b\n");
     s.write("data/text", "a x\nb y\n");
     let line = |name: &str| {
         format!("{{\"key\":\"{name}\",\"audio\":{{\"path\":\"{OLD}/wav/{name}.wav\"}}}}\n")
     };
     s.write("l.jsonl", line("a") + &line("b"));
-    s.write("af/metadata.jsonl", format!("{{\"file_name\": \"{OLD}/wav/a.wav\", \"text\": \"x\"}}\n"));
+    s.write(
+        "af/metadata.jsonl",
+        format!("{{\"file_name\": \"{OLD}/wav/a.wav\", \"text\": \"x\"}}\n"),
+    );
     s.write("h.scp", format!("a={OLD}/x.htk\n"));
 }
 
@@ -73,8 +87,19 @@ fn names_in_every_format_are_moved() {
         assert_eq!(with.status, 0, "{verb} {input}: {}{}", with.out, with.err);
         assert!(!with.err.contains("no name"), "{}", with.err);
     }
-    for (n, input) in ["m.json", "recordings.jsonl", "data", "l.jsonl", "af"].into_iter().enumerate() {
-        let said = s.run_args(&[input, &format!("o{n}/"), "--to", "flac", "--allow-loss", "text", &map]);
+    for (n, input) in ["m.json", "recordings.jsonl", "data", "l.jsonl", "af"]
+        .into_iter()
+        .enumerate()
+    {
+        let said = s.run_args(&[
+            input,
+            &format!("o{n}/"),
+            "--to",
+            "flac",
+            "--allow-loss",
+            "text",
+            &map,
+        ]);
         assert_eq!(said.status, 0, "{input}: {}", said.err);
     }
     let without = s.run_args(&["m.json", "x/", "--to", "flac", "--allow-loss", "text"]);
@@ -95,7 +120,10 @@ fn names_that_are_written_are_moved_as_well() {
         let said = s.run_args(&["recordings.jsonl", target, &map]);
         assert_eq!(said.status, 0, "{target}: {}", said.err);
         let text = String::from_utf8(s.read(file)).unwrap();
-        assert!(text.contains("/else/where/wav/a.wav") && !text.contains(OLD), "{text}");
+        assert!(
+            text.contains("/else/where/wav/a.wav") && !text.contains(OLD),
+            "{text}"
+        );
     }
 }
 
@@ -103,7 +131,10 @@ fn names_that_are_written_are_moved_as_well() {
 fn commands_have_names_in_them() {
     let s = Scratch::new();
     moved(&s);
-    s.write("data/wav.scp", "a cat /gone/a.wav |\nb cat '/gone/b.wav' |\n");
+    s.write(
+        "data/wav.scp",
+        "a cat /gone/a.wav |\nb cat '/gone/b.wav' |\n",
+    );
     let said = s.ok("data out/ --to flac --allow-loss text --allow-pipes --map-path /gone=now/wav");
     assert!(said.err.contains("2 utterances"), "{}", said.err);
 }
@@ -125,11 +156,17 @@ fn the_flag_is_proposed_where_a_root_is_gone() {
     }
     // Where others are found by the same root, it is right, and the one file is missing.
     s.write("there/a.wav", s.read("now/wav/a.wav"));
-    s.write("n.json", "{\"audio_filepath\": \"there/b.wav\", \"duration\": 1}\n");
+    s.write(
+        "n.json",
+        "{\"audio_filepath\": \"there/b.wav\", \"duration\": 1}\n",
+    );
     let said = s.run("n.json x/ --to flac");
     assert!(!said.err.contains("--map-path"), "{}", said.err);
     // Relative names whose first folder is gone.
-    s.write("r.json", "{\"audio_filepath\": \"wav/b.wav\", \"duration\": 2.93}\n");
+    s.write(
+        "r.json",
+        "{\"audio_filepath\": \"wav/b.wav\", \"duration\": 2.93}\n",
+    );
     let said = s.run("r.json x/ --to flac");
     assert!(said.err.contains("--map-path .=now reads"), "{}", said.err);
     s.ok("r.json x/ --to flac --map-path .=now");
@@ -151,11 +188,23 @@ fn rules_are_checked_and_idle_ones_told() {
     let told = "--map-path /typo=/x: no name that was read begins so";
     assert!(said.err.contains(told), "{}", said.err);
     let said = s.run("m.json o.json --map-path /nowhere=/x --explain");
-    assert!(said.out.contains("names inside files: /nowhere=/x"), "{}", said.out);
+    assert!(
+        said.out.contains("names inside files: /nowhere=/x"),
+        "{}",
+        said.out
+    );
     // The longest beginning counts.
-    s.run_args(&["m.json", "long.json", "--map-path=/nowhere=/no", &format!("--map-path={OLD}=now")]);
+    s.run_args(&[
+        "m.json",
+        "long.json",
+        "--map-path=/nowhere=/no",
+        &format!("--map-path={OLD}=now"),
+    ]);
     let text = String::from_utf8(s.read("long.json")).unwrap();
-    assert!(text.contains("now/wav/a.wav") && !text.contains("/no/"), "{text}");
+    assert!(
+        text.contains("now/wav/a.wav") && !text.contains("/no/"),
+        "{text}"
+    );
     assert_eq!(keys(&s, "m.json"), ["a", "b"]);
 }
 

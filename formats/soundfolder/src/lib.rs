@@ -67,7 +67,8 @@ static INFO: FormatInfo = FormatInfo::new(
     "soundfolder",
     "folder of sound files with transcripts beside them",
     &[],
-);
+)
+.also(&["tsv"]);
 
 impl Format for SoundFolder {
     fn info(&self) -> &'static FormatInfo {

@@ -68,7 +68,11 @@ fn utt(key: &str, text: Option<&str>) -> Utterance {
 #[test]
 fn what_is_written_comes_back() {
     let (store, env) = surroundings();
-    let utts = [utt("a", Some("één  twee")), utt("sub/b.2", None), utt("sub/c", Some(""))];
+    let utts = [
+        utt("a", Some("één  twee")),
+        utt("sub/b.2", None),
+        utt("sub/c", Some("")),
+    ];
     write(&utts, &env).unwrap();
     assert_eq!(store.get("data/a.txt").unwrap(), "één  twee\n".as_bytes());
     let got: Vec<_> = read(&env).into_iter().map(Result::unwrap).collect();
@@ -85,7 +89,9 @@ fn what_is_written_comes_back() {
     let env = env.with_store(Arc::new(store.clone()));
     let output = env.output(&Locator::folder("flac"));
     let (options, about) = (Options::default(), About::default());
-    let mut writer = FORMAT.create(output.clone(), &options, &about, &env).unwrap();
+    let mut writer = FORMAT
+        .create(output.clone(), &options, &about, &env)
+        .unwrap();
     writer.write(&other).unwrap();
     writer.finish().unwrap();
     output.commit().unwrap();
@@ -117,11 +123,17 @@ fn segments_are_read_by_their_forms() {
     let (store, env) = surroundings();
     let keys = ["a", "b"].map(|key| utt(key, None));
     write(&keys, &env).unwrap();
-    store.insert("data/a.lab", b"0 10000000 x\n10000000 20000000 y\n".to_vec());
+    store.insert(
+        "data/a.lab",
+        b"0 10000000 x\n10000000 20000000 y\n".to_vec(),
+    );
     store.insert("data/b.lab", b"0 is no time\n".to_vec());
     let got: Vec<_> = read(&env).into_iter().map(Result::unwrap).collect();
     assert_eq!(got[0].tiers[0].segments.len(), 2);
-    assert_eq!((got[1].text.as_deref(), got[1].tiers.len()), (Some(&b"0 is no time"[..]), 0));
+    assert_eq!(
+        (got[1].text.as_deref(), got[1].tiers.len()),
+        (Some(&b"0 is no time"[..]), 0)
+    );
     store.insert("data/a.lab", b"0 10000000 x\n10000000 5 y\n".to_vec());
     let errors: Vec<Error> = read(&env).into_iter().filter_map(Result::err).collect();
     assert_eq!(errors.len(), 1);
