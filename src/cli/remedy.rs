@@ -161,6 +161,9 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
         Remedy::FloatSamples => "--dtype f32 holds them",
         Remedy::Redirect => "add > FILE or | PROGRAM, or write text, such as ark,t:- or jsonl:-",
         Remedy::Resample => "--rate gives sound another rate, such as --rate 16000",
+        Remedy::WriteSounds => {
+            "OUT/ --to flac --manifest FILE writes sound files and what names them"
+        }
         Remedy::NumberNames => "the option symbols=FILE of the segments gives numbers to names",
         _ => return None,
     })

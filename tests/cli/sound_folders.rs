@@ -152,6 +152,26 @@ fn ljspeech() {
     s.write("af/metadata.csv", "file_name,text\na.wav,hello\n");
     s.write("af/a.wav", wav());
     assert!(s.ok("info af").out.contains("audiofolder"));
+    // A manifest in the folder names its files, and is none of its data.
+    s.ok("LJ LJ/train.json");
+    assert!(
+        String::from_utf8(s.read("LJ/train.json"))
+            .unwrap()
+            .contains("\"wavs/LJ001-0001.wav\"")
+    );
+    let said = s.ok("LJ LJ/train.json --overwrite");
+    assert!(said.err.contains("train.json: left out"), "{}", said.err);
+    // Hugging Face's table, without a copy.
+    s.ok("LJ LJ/metadata.jsonl --to audiofolder");
+    let said = s.ok("LJ h.json");
+    assert!(
+        said.err
+            .contains("metadata.csv: left out, a table without a column file_name"),
+        "{}",
+        said.err
+    );
+    let error = s.fails("LJ other.jsonl --to audiofolder");
+    assert!(error.contains("is not called metadata.jsonl"), "{error}");
 }
 
 #[test]

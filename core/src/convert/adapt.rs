@@ -335,7 +335,9 @@ impl Adapter {
         };
         if caps.dtypes.is_empty() {
             let error = match caps.references {
-                true => Error::unfit("has samples, but ").the_format(" can only name sound files"),
+                true => Error::unfit("has samples, but ")
+                    .the_format(" can only name sound files")
+                    .suggest(Remedy::WriteSounds),
                 false => {
                     let encoded = caps.encoded.join(" or ");
                     Error::unfit(format!("has samples, but {encoded} can't be encoded"))

@@ -66,6 +66,19 @@ fn timed(lines: &[&[u8]]) -> Option<&'static str> {
     Some(SEGMENTS[usize::from(in_seconds)])
 }
 
+/// Returns the words of a tier that has them, by its name.
+pub(crate) fn words(tiers: &[Tier]) -> Option<Vec<u8>> {
+    const WORDS: [&[u8]; 3] = [b"words", b"word", b"text"];
+    let mut named = tiers.iter().filter(|tier| WORDS.contains(&&*tier.name));
+    let tier = named.next().filter(|_| named.next().is_none())?;
+    let labels = tier
+        .segments
+        .iter()
+        .map(|segment| segment.label.trim_ascii());
+    let labels: Vec<_> = labels.filter(|label| !label.is_empty()).collect();
+    Some(labels.join(&b' '))
+}
+
 /// Reads segments in another format.
 fn tiers(format: &str, file: &Location, env: &Env) -> Result<Said> {
     let source: Source = env.open_file(file)?;

@@ -130,7 +130,12 @@ impl SoundReader {
         }
         for file in &sound.beside {
             match beside::read(file, &self.env)? {
-                Said::Tiers(tiers) if utt.tiers.is_empty() => utt.tiers = tiers,
+                Said::Tiers(tiers) if utt.tiers.is_empty() => {
+                    if let Some(text) = beside::words(&tiers) {
+                        tell(&text, file.to_string(), utt)?;
+                    }
+                    utt.tiers = tiers;
+                }
                 Said::Tiers(_) => {
                     let message = "holds segments, and so does another file beside the sound";
                     return Err(Error::malformed(message).file(file.to_string()));
