@@ -274,14 +274,16 @@ impl<'a> Branch<'a> {
         }
     }
 
-    /// Adapts an utterance to the output.
+    /// Adapts an utterance to the output. All of a denied loss is measured, unless that means to
+    /// decode sound for nothing.
     pub(super) fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
+        let ends = utt.audio.is_some() && !self.job.plan.run.dry_run;
         let applied = self.adapter.apply(utt);
         applied.map_err(|e| self.target.about(e))?;
         if self.adapter.is_denied(&self.policy) {
             let format = self.target.format().info().name;
             let error = self.adapter.denied_at_once(&self.policy, format);
-            if let Some(error) = error.filter(|_| !self.job.plan.run.dry_run) {
+            if let Some(error) = error.filter(|_| ends) {
                 return Err(error.file(self.target.text()));
             }
             self.open = None;
