@@ -44,6 +44,7 @@ pub fn plan(plan: &Plan, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
     for (what, sink) in [
         ("output", &plan.output),
         ("labels output", &plan.labels_output),
+        ("manifest", &plan.manifest),
     ] {
         if let Some(sink) = sink {
             lines.push(line(what, Target::of(sink, registry)?.explain()?));
@@ -144,6 +145,9 @@ fn explain_input(input: &Input, work: &[Work], registry: &Registry, env: &Env) -
     }
     for (key, value) in &input.options {
         text.push_str(&format!("; {key}={value}"));
+    }
+    for moved in env.path_map().texts() {
+        text.push_str(&format!("; names inside files: {moved}"));
     }
     if input.permissive {
         text.push_str("; bad entries are skipped (p)");

@@ -52,9 +52,25 @@ pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
             format!("`spr-convert ls {file}` shows where utterances start")
         }
         Remedy::PickTier(names) => format!("tier=NAME picks one: {}", names.join(", ")),
+        Remedy::MapPath { old, new } => {
+            let (flag, known) = (
+                quoted(&format!("{old}={new}")),
+                "reads the files where they are now",
+            );
+            format!("--map-path {flag} {known}")
+        }
         // One without a switch here.
         other => other.to_string(),
     })
+}
+
+/// Returns a word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    match word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// The flag that allows losses, and what keeps the data instead.
@@ -63,7 +79,8 @@ fn allow_losses(kinds: &[LossKind]) -> String {
     let instead = if names.contains(&"labels") {
         "to keep labels apart, add --labels-out FILE; "
     } else if names.contains(&"text") {
-        "where there are no labels, --labels-out ark,t:FILE keeps it; "
+        "where there are no labels, --labels-out ark,t:FILE keeps it, \
+         and of sound files in a folder --manifest FILE; "
     } else if names.contains(&"tiers") {
         "to pick a tier, add tier=NAME to the input after a comma; "
     } else {
@@ -148,6 +165,9 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
         Remedy::FloatSamples => "--dtype f32 holds them",
         Remedy::Redirect => "add > FILE or | PROGRAM, or write text, such as ark,t:- or jsonl:-",
         Remedy::Resample => "--rate gives sound another rate, such as --rate 16000",
+        Remedy::WriteSounds => {
+            "OUT/ --to flac --manifest FILE writes sound files and what names them"
+        }
         Remedy::NumberNames => "the option symbols=FILE of the segments gives numbers to names",
         _ => return None,
     })

@@ -150,6 +150,7 @@ fn formats_come_from_the_capabilities() {
             "lhotse",
             "shar",
             "audiofolder",
+            "soundfolder",
             "webdataset"
         ]
     );

@@ -19,6 +19,7 @@ mod choosing;
 #[cfg(unix)]
 mod completions;
 mod convert;
+mod copies;
 mod corpora;
 mod damage;
 mod directory_tables;
@@ -46,6 +47,7 @@ mod live;
 mod long;
 mod looking;
 mod manifests;
+mod moved;
 #[cfg(unix)]
 mod names;
 #[cfg(not(feature = "remote"))]
@@ -69,6 +71,7 @@ mod shards_reads;
 mod skipping;
 mod skipping_inputs;
 mod sound;
+mod sound_folders;
 mod split;
 mod stages;
 #[cfg(unix)]

@@ -13,8 +13,10 @@ use super::inputs::Inputs;
 use super::local::Local;
 use super::nested::{NestedFormats, NoFormats};
 use super::output_names::OutputNames;
+use super::path_map::AppliedMap;
 use super::sink::SpoolProgress;
 use super::store::{FileKind, OpenedFile, Store, is_folder};
+use super::whereabouts::Whereabouts;
 use super::{FileStatus, Leftover, Location, Locator, Output, Source, Urls};
 use crate::error::{Error, Result};
 use crate::model::Limits;
@@ -97,6 +99,10 @@ pub struct Env {
     seen: Option<Arc<OutputNames>>,
     /// The folder to which keys of files are relative.
     pub(super) folder: Option<Location>,
+    /// Where files are now that are named inside files.
+    pub(super) paths: Arc<AppliedMap>,
+    /// What was found out about missing files.
+    pub(super) whereabouts: Arc<Whereabouts>,
     /// The files whose bytes read are counted.
     counted: Option<(Arc<HashSet<Location>>, Arc<AtomicU64>)>,
 }
@@ -155,6 +161,8 @@ impl Env {
             claims: Claims::default(),
             seen: None,
             folder: None,
+            paths: Arc::default(),
+            whereabouts: Arc::default(),
             counted: None,
         }
     }
@@ -166,6 +174,7 @@ impl Env {
             store,
             inputs: Inputs::default(),
             claims: Claims::default(),
+            whereabouts: Arc::default(),
             seen: None,
             ..self
         }
@@ -261,15 +270,16 @@ impl Env {
     /// As for [`open`](Self::open). Commands, pipes and devices need [`Access::Files`]; other hosts
     /// than the script's need permission by [`urls`](Self::urls).
     pub fn open_from(&self, script: Option<&Location>, at: &Locator) -> Result<Source> {
-        let at = self.found_from(script, at);
-        match &at {
+        let found = self.found_from(script, at);
+        match &found {
             Locator::Command(line) if self.access != Access::Files => {
                 return Err(refused_in_file(line));
             }
             Locator::File(file) | Locator::FileAt(file, _) => self.check_found(script, file)?,
             _ => {}
         }
-        self.open(&at)
+        let opened = self.open(&found);
+        opened.map_err(|error| self.tell_whereabouts(error, script, at))
     }
 
     /// Returns `true` if a name in a script file is a file, which can be read repeatedly.

@@ -89,6 +89,10 @@ pub trait NestedFormats: Send + Sync {
     /// exist.
     fn finder(&self, name: &str, source: Source, env: &Env) -> Option<Result<Finder>>;
 
+    /// Returns the name of the format of sound files with this extension, if its objects can be
+    /// inside containers.
+    fn sound_by_extension(&self, extension: &str) -> Option<&'static str>;
+
     /// Returns the names and claims of all formats for an object that starts with `head`.
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)>;
 }
@@ -102,6 +106,10 @@ impl NestedFormats for NoFormats {
     }
 
     fn finder(&self, _: &str, _: Source, _: &Env) -> Option<Result<Finder>> {
+        None
+    }
+
+    fn sound_by_extension(&self, _extension: &str) -> Option<&'static str> {
         None
     }
 
@@ -126,6 +134,11 @@ impl Env {
     pub fn finder(&self, name: &str, source: Source) -> Result<Finder> {
         let found = self.formats.finder(name, source, self);
         found.unwrap_or_else(|| Err(missing(name)))
+    }
+
+    /// Returns the name of the format of sound files with this extension.
+    pub fn sound_by_extension(&self, extension: &str) -> Option<&'static str> {
+        self.formats.sound_by_extension(extension)
     }
 
     /// Returns the name of the format of an object that starts with `head`, by its magic bytes.

@@ -130,6 +130,12 @@ impl Adapter {
         self.now.denied(policy, target)
     }
 
+    /// Returns the error for losses of the last adapted utterance that `policy` denies, if the target
+    /// has no place at all for some of it.
+    pub fn denied_at_once(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        self.now.denied_at_once(policy, target)
+    }
+
     /// Counts the losses of the last adapted utterance, and makes it a model for the next ones. An
     /// utterance that is not stored must not be kept.
     pub fn keep(&mut self) {
@@ -329,7 +335,9 @@ impl Adapter {
         };
         if caps.dtypes.is_empty() {
             let error = match caps.references {
-                true => Error::unfit("has samples, but ").the_format(" can only name sound files"),
+                true => Error::unfit("has samples, but ")
+                    .the_format(" can only name sound files")
+                    .suggest(Remedy::WriteSounds),
                 false => {
                     let encoded = caps.encoded.join(" or ");
                     Error::unfit(format!("has samples, but {encoded} can't be encoded"))

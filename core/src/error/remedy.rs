@@ -111,6 +111,15 @@ pub enum Remedy {
     Redirect,
     /// Resample the audio.
     Resample,
+    /// Write sound files to a folder, and what names them with it.
+    WriteSounds,
+    /// Read names inside files that begin with `old` as if they began with `new`.
+    MapPath {
+        /// The beginning that is wrong.
+        old: String,
+        /// Where the files are now.
+        new: String,
+    },
 }
 
 impl fmt::Display for Remedy {
@@ -184,6 +193,10 @@ impl fmt::Display for Remedy {
             Self::NameFolder => "write to a folder: end the name with /",
             Self::Redirect => "send it to a file or program, or write text",
             Self::Resample => "give sound a rate that it holds",
+            Self::WriteSounds => "write sound files, and the manifest with them",
+            Self::MapPath { old, new } => {
+                return write!(f, "what is named in {old} is now in {new}");
+            }
         };
         f.write_str(text)
     }

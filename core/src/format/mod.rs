@@ -17,6 +17,7 @@ mod probe;
 mod registry;
 mod request;
 mod rule;
+mod sound_folder;
 mod traits;
 mod whole_folder;
 
@@ -37,5 +38,6 @@ pub use probe::{Probe, Score};
 pub use registry::Registry;
 pub use request::{FieldSet, KeyPredicate, OpenedDataset, Request, Subset};
 pub use rule::Rule;
+pub use sound_folder::SoundFolder;
 pub use traits::{Format, RandomAccess, Reader, WriteSummary, Writer, create};
 pub use whole_folder::WholeFolder;

@@ -197,6 +197,8 @@ pub struct Request {
     pub forms: FieldSet,
     /// Whether audio is requested as samples, not in its stored form or as a reference.
     pub samples: bool,
+    /// Whether sound is wanted as the names of its files alone, by a caller that takes no samples.
+    pub references: bool,
     /// Whether text is wanted, so that bytes that may be numbers or words are words.
     pub words: bool,
     /// Formats of audio files that are returned as stored, without decoding.
@@ -239,6 +241,7 @@ impl Request {
             parts: FieldSet::ALL,
             forms: FieldSet::ALL,
             samples: false,
+            references: false,
             words: false,
             files: &[],
             damaged: false,
@@ -334,6 +337,12 @@ impl Request {
         }
     }
 
+    /// Requests sound as the names of its files, if `references` is set.
+    #[must_use]
+    pub fn references(self, references: bool) -> Self {
+        Self { references, ..self }
+    }
+
     /// With words where bytes may be numbers or words.
     #[must_use]
     pub fn words(self) -> Self {
@@ -424,6 +433,7 @@ impl Request {
             damaged: self.damaged,
             lenient: self.lenient,
             words: self.words,
+            references: self.references,
             forms: self.forms,
             files: self.files,
             keep_stored: self.keep_stored,

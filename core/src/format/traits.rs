@@ -2,9 +2,9 @@
 
 use super::{
     Audit, Caps, FormatInfo, LabelModels, Lists, Medium, Nested, Notation, OpenedDataset, Options,
-    Probe, Request, Score, Weight, WholeFolder,
+    Probe, Request, Score, SoundFolder, Weight, WholeFolder,
 };
-use crate::bytes::{Env, Output, Source};
+use crate::bytes::{Env, Location, Output, Source};
 use crate::error::Result;
 use crate::format::loss::LossReport;
 use crate::model::{About, Audio, DatasetInfo, Key, Utterance};
@@ -79,6 +79,17 @@ pub trait Format: Send + Sync {
     /// Returns the format of folders whose files are read as one data set although none is written
     /// like that, if there is one: the alignments of several jobs.
     fn job_folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    /// Returns `true` if a folder that [fits](WholeFolder::fits) by its names is of the format by
+    /// what is in its files, of which a look at the first bytes is enough.
+    fn owns_folder(&self, _folder: &Location, _env: &Env) -> bool {
+        true
+    }
+
+    /// Returns the format of folders of sound files of any format, if it is one.
+    fn sound_folder(&self) -> Option<&dyn SoundFolder> {
         None
     }
 

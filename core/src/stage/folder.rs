@@ -291,10 +291,14 @@ fn extension_of(file: &Location) -> String {
     extension.unwrap_or_default()
 }
 
-/// Returns `true` if a format holds features or audio.
+/// Returns `true` if a format holds features or audio, rather than names of audio files.
 fn holds_data(format: &&'static dyn Format) -> bool {
     let caps = format.caps(&Options::default(), Medium::Folder);
-    caps.is_ok_and(|caps| caps.features.is_some() || caps.audio.hold_any())
+    caps.is_ok_and(|caps| {
+        let audio = caps.audio;
+        let holds_audio = !audio.dtypes.is_empty() || !audio.encoded.is_empty();
+        caps.features.is_some() || holds_audio
+    })
 }
 
 /// Returns `true` if a format holds audio and no features.

@@ -7,7 +7,7 @@ use crate::bytes::{Env, Location, Locator, ObjectBounds, Source};
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Limits, Matrix,
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Limits, Matrix, Origin,
     Utterance, Waveform,
 };
 
@@ -89,21 +89,22 @@ impl SoundLoader {
             Some(Audio::Encoded(encoded)) => {
                 decode(encoded, utt.origin.file.as_deref(), &self.env)?
             }
-            Some(Audio::Reference(reference)) => self.fetch(reference, list_of(utt))?,
+            Some(Audio::Reference(reference)) => self.fetch(reference, &utt.origin)?,
         };
         utt.audio = Some(Audio::Samples(sound));
         Ok(())
     }
 
     /// Opens the file of a reference, and extracts its segment and channel.
-    fn fetch(&mut self, reference: &AudioReference, list: Option<Location>) -> Result<Waveform> {
+    fn fetch(&mut self, reference: &AudioReference, origin: &Origin) -> Result<Waveform> {
+        let list = list_of(origin);
         let is_it = |recording: &Recording| {
             recording.at == reference.at && recording.len == reference.len && recording.list == list
         };
         let recording = match self.kept.take().filter(is_it) {
             Some(recording) => recording,
             None => {
-                let mut source = open(reference, list.as_ref(), &self.env)?;
+                let mut source = open(reference, origin, &self.env)?;
                 Recording {
                     sound: read(&mut source, None, &self.env)?,
                     name: source.name().to_owned(),
@@ -180,14 +181,13 @@ fn whole_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     let Some(Audio::Reference(reference)) = &utt.audio else {
         return Ok(AudioFacts::default());
     };
-    let list = list_of(utt);
-    let mut source = open(reference, list.as_ref(), env)?;
+    let mut source = open(reference, &utt.origin, env)?;
     let nested = env.nested_by_content(&mut source)?;
     let facts = nested.facts(&mut source, env)?;
     if facts.rate.is_some() && facts.channels.is_some() && facts.samples.is_some() {
         return Ok(facts);
     }
-    let sound = read(&mut open(reference, list.as_ref(), env)?, None, env)?;
+    let sound = read(&mut open(reference, &utt.origin, env)?, None, env)?;
     Ok(Audio::Samples(sound).facts())
 }
 
@@ -205,7 +205,7 @@ pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bo
     if formats.is_empty() || reference.is_stretch() || reference.channel.is_some() {
         return Ok(false);
     }
-    let mut source = open(reference, list_of(utt).as_ref(), env)?;
+    let mut source = open(reference, &utt.origin, env)?;
     let head = source.peek(HEAD)?;
     let found = env.nested_by_magic(head).or_else(|| by_magic(head));
     let Some(format) = found.filter(|format| formats.contains(format)) else {
@@ -243,14 +243,18 @@ fn by_magic(head: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns the list at a URL that contained an utterance, if there is one.
-fn list_of(utt: &Utterance) -> Option<Location> {
-    let list = utt.origin.file.as_deref().map(Location::from);
+fn list_of(origin: &Origin) -> Option<Location> {
+    let list = origin.file.as_deref().map(Location::from);
     list.filter(Location::is_url)
 }
 
 /// Opens the file of a reference, which may be in a list at a URL.
-fn open(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Result<Source> {
-    let source = env.open_from(list, &reference.at)?;
+fn open(reference: &AudioReference, origin: &Origin, env: &Env) -> Result<Source> {
+    let source = env.open_from(list_of(origin).as_ref(), &reference.at);
+    let source = source.map_err(|error| {
+        let named_in = origin.file.as_deref().map(Location::from);
+        env.tell_whereabouts(error, named_in.as_ref(), &reference.at)
+    })?;
     match reference.len {
         Some(len) => source.limited(len),
         None => Ok(source),

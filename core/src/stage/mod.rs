@@ -37,7 +37,7 @@
 //! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
 //! | [`JoinLabels`] | labels from a second data set |
 //! | [`JoinText`] | transcripts from a second data set |
-//! | [`Speakers`] | the speakers of utterances |
+//! | [`Speakers`], [`SpeakersByName`] | the speakers of utterances |
 //! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
 //! | [`IgnoreLabels`], [`MapLabels`] | without the frames of certain labels; other labels for labels |
@@ -108,6 +108,7 @@ mod shuffle_utterances;
 mod skip_errors;
 mod sort;
 mod sound;
+mod speaker_pattern;
 mod speakers;
 mod stale;
 #[cfg(test)]
@@ -149,6 +150,7 @@ pub use shuffle_utterances::ShuffleUtterances;
 pub use skip_errors::{OnSkip, SkipErrors};
 pub use sort::{Sort, SortKey, Sorted, Sorter};
 pub use sound::{Channels, SoundChoice};
+pub use speaker_pattern::{SpeakerPattern, SpeakersByName};
 pub use speakers::Speakers;
 pub use threaded::ThreadedReader;
 pub use tier::PickTier;

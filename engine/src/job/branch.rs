@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Locator, Output, Parents, key_of_file};
+use spr_core::bytes::{Env, Location, Locator, Output, Parents, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, WriteSummary, Writer, create};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{About, Dtype, Key, KeySource, Utterance};
@@ -40,6 +40,8 @@ pub(super) struct Branch<'a> {
     hash: Option<String>,
     /// Folders created for parts.
     parents: Parents,
+    /// Whether what is written is read back and compared.
+    verifies: bool,
 }
 
 /// The current output.
@@ -85,10 +87,46 @@ impl<'a> Branch<'a> {
             written: WriteSummary::default(),
             hash: None,
             parents: Parents::default(),
+            verifies: job.plan.run.verify,
         };
         branch.adapter.fit_about(&mut branch.about);
         branch.start(0)?;
         Ok(branch)
+    }
+
+    /// Opens the manifest of what `main` writes, whose files it sees before they have their names.
+    pub(super) fn manifest(target: Target, main: &Self) -> Result<Self> {
+        let Self { job, registry, .. } = *main;
+        let output = main.open.as_ref().map(|open| &open.output);
+        let env = output.map_or_else(|| main.env.clone(), |output| main.env.seeing(output));
+        let about = (main.keys, About::default());
+        let branch = Self::open(target, job, None, about, registry, &env)?;
+        Ok(Self {
+            verifies: false,
+            ..branch
+        })
+    }
+
+    /// Returns what the output can hold.
+    pub(super) fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    /// Returns the name that the file of an utterance will presumably have.
+    pub(super) fn file_of(&self, utt: &Utterance) -> Result<Option<Location>> {
+        let Some(open) = &self.open else {
+            return Ok(None);
+        };
+        let extension = self.target.format().info().extensions.first();
+        let file = open
+            .output
+            .file_of(&utt.key, extension.copied().unwrap_or("wav"))?;
+        Ok(Some(file))
+    }
+
+    /// Takes the name of the file of the utterance that was written.
+    pub(super) fn take_file(&self) -> Option<Location> {
+        self.open.as_ref()?.output.take_begun()
     }
 
     /// Opens the output, or that of a part.
@@ -121,8 +159,7 @@ impl<'a> Branch<'a> {
                 env.warn(&leftover.error());
             }
         }
-        let run = &self.job.plan.run;
-        let verifies = run.verify && !run.dry_run;
+        let verifies = self.verifies && !self.job.plan.run.dry_run;
         if verifies {
             verify::check(target, &output)?;
         }
@@ -130,7 +167,7 @@ impl<'a> Branch<'a> {
         let writer = create(target.format(), output.clone(), &options, &self.about, env)?;
         let caps = target.caps()?;
         let folder = target.is_folder();
-        let digest = run.hash.then(|| Digest::new(&caps, folder));
+        let digest = (self.job.plan.run.hash).then(|| Digest::new(&caps, folder));
         let fields = verifies.then(|| FieldDigest::new(&caps, folder));
         let file_key = match (caps.count, output.locator()) {
             (Count::One, Locator::File(file)) if self.keys != KeySource::Generated => {
@@ -186,7 +223,7 @@ impl<'a> Branch<'a> {
             self.written.seconds += written.seconds;
             self.written.bytes += written.bytes;
             self.written.rounded.append(&written.rounded);
-            if let Some(want) = &open.fields {
+            if let Some(want) = open.fields.as_ref().filter(|_| self.verifies) {
                 let target = open.numbered.as_ref().unwrap_or(&self.target);
                 verify::read_back(target, &open.output, want, &written, &self.env)?;
             }
@@ -242,11 +279,18 @@ impl<'a> Branch<'a> {
         }
     }
 
-    /// Adapts an utterance to the output.
+    /// Adapts an utterance to the output. All of a denied loss is measured, unless that means to
+    /// decode sound for nothing.
     pub(super) fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
+        let ends = utt.audio.is_some() && !self.job.plan.run.dry_run;
         let applied = self.adapter.apply(utt);
         applied.map_err(|e| self.target.about(e))?;
         if self.adapter.is_denied(&self.policy) {
+            let format = self.target.format().info().name;
+            let error = self.adapter.denied_at_once(&self.policy, format);
+            if let Some(error) = error.filter(|_| ends) {
+                return Err(error.file(self.target.text()));
+            }
             self.open = None;
             self.aside.clear();
         }

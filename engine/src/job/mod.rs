@@ -2,6 +2,7 @@
 
 mod branch;
 mod conversion;
+mod manifest;
 mod meter;
 mod opening;
 mod outcome;
@@ -149,6 +150,15 @@ impl Job {
         Ok((Target::of(output, registry)?, labels.transpose()?))
     }
 
+    /// The manifest of what is written, with its format.
+    ///
+    /// # Errors
+    /// The format is unknown.
+    pub fn manifest(&self, registry: &Registry) -> Result<Option<Target>> {
+        let manifest = self.plan.manifest.as_ref();
+        manifest.map(|sink| Target::of(sink, registry)).transpose()
+    }
+
     /// Runs the conversion. After an error nothing is left behind.
     ///
     /// # Errors
@@ -172,7 +182,11 @@ impl Job {
         env: &Env,
         observer: &mut dyn Observer,
     ) -> Result<Conversion> {
-        let mut running = Running::open(self, registry, env, observer.watches())?;
+        let env = match *env.path_map() == self.plan.paths {
+            true => env.clone(),
+            false => env.clone().with_path_map(self.plan.paths.clone()),
+        };
+        let mut running = Running::open(self, registry, &env, observer.watches())?;
         running.convert(observer)?;
         running.finish()
     }
@@ -187,7 +201,8 @@ impl Job {
         if !target.follows_data() && !labels.as_ref().is_some_and(Target::follows_data) {
             return Ok(());
         }
-        let opening = Opening::of(self, &target, labels.as_ref())?;
+        let others: Vec<_> = labels.iter().collect();
+        let opening = Opening::of(self, &target, &others)?;
         let mut reader = opening.open(registry, env)?.reader;
         let mut first = Utterance::default();
         let mut read = reader.read(&mut first);

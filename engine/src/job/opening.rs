@@ -1,7 +1,7 @@
 //! The inputs of a job as one reader, with all work on them.
 
 use spr_core::bytes::Env;
-use spr_core::format::{ChunkSupport, FieldSet, Keys, Registry, Request};
+use spr_core::format::{AudioCaps, ChunkSupport, FieldSet, Keys, Registry, Request};
 use spr_core::model::SourceField;
 use spr_core::{Error, Result};
 
@@ -27,9 +27,9 @@ impl<'a> Opening<'a> {
     ///
     /// # Errors
     /// An option of a target is wrong, or something has to be read twice and can't be.
-    pub(super) fn of(job: &'a Job, target: &Target, labels: Option<&Target>) -> Result<Self> {
+    pub(super) fn of(job: &'a Job, target: &Target, others: &[&Target]) -> Result<Self> {
         let plan = &job.plan;
-        let targets = || std::iter::once(target).chain(labels);
+        let targets = || std::iter::once(target).chain(others.iter().copied());
         let caps = targets().map(Target::caps).collect::<Result<Vec<_>>>()?;
         let tells = caps
             .iter()
@@ -40,7 +40,8 @@ impl<'a> Opening<'a> {
         let named = caps.iter().any(|caps| caps.keys != Keys::None);
         let forms = caps.iter().map(|caps| caps.forms());
         let forms = forms.reduce(FieldSet::or).unwrap_or(FieldSet::ALL);
-        let looks = plan.split.is_some() || plan.run.verify || plan.run.hash;
+        let looks =
+            plan.split.is_some() || plan.run.verify || plan.run.hash || plan.manifest.is_some();
         let chunked = match looks || target.permissive || !order.passes_chunks() {
             true => ChunkSupport::No,
             false => caps
@@ -61,6 +62,7 @@ impl<'a> Opening<'a> {
             .chunks(chunked)
             .forms(forms)
             .files(files)
+            .references(names_sound(target, &audio))
             .keep_stored(target.keeps_stored().then(|| target.format().info().name));
         Ok(Self {
             plan,
@@ -202,4 +204,11 @@ impl Plan {
     pub fn skips(&self) -> bool {
         self.on_error == OnError::Skip || self.inputs.iter().any(|input| input.permissive)
     }
+}
+
+/// Returns `true` if an output names sound files rather than holding their sound: it holds none, or it
+/// is a folder in which names stand for it.
+fn names_sound(target: &Target, audio: &AudioCaps) -> bool {
+    let is_folder = target.format().folder().is_some() && target.is_folder();
+    audio.references && (audio.dtypes.is_empty() || is_folder)
 }

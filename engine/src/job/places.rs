@@ -53,7 +53,7 @@ impl Job {
         let inputs = self.plan.sources();
         inputs.iter().for_each(|file| env.reads(file));
         let files: Vec<_> = files.iter().copied().cloned().collect();
-        places::check(&inputs, &files, env)
+        places::check(&inputs, &files, false, env)
     }
 
     /// Rejects outputs, as far as their names are known, that are inputs, that coincide, or that
@@ -74,9 +74,14 @@ impl Job {
         }
         let mut reserved = Vec::new();
         let (target, labels) = self.targets(registry)?;
+        let manifest = self.manifest(registry)?;
+        self.check_manifest(&target, manifest.as_ref())?;
         let run = &self.plan.run;
-        for target in std::iter::once(&target).chain(&labels) {
-            places::check(&inputs, &target.locations(), env)?;
+        for target in std::iter::once(&target).chain(&labels).chain(&manifest) {
+            // A file that names those of a folder may be in it.
+            let audio = target.caps()?.audio;
+            let names = audio.references && audio.dtypes.is_empty() && !target.is_folder();
+            places::check(&inputs, &target.locations(), names, env)?;
             let mut reserve = |target: &Target| {
                 reserved.push(target.output(run.overwrite, run.add, env)?);
                 Ok(())

@@ -12,7 +12,7 @@ use super::branch::Branch;
 use super::meter::Meter;
 use super::opening::Opening;
 use super::route::{self, Route};
-use super::{Conversion, Job, Observer, Outcome, Progress, labels_of};
+use super::{Conversion, Job, Observer, Outcome, Progress, labels_of, manifest};
 use crate::argument::Target;
 use crate::plan::{Input, OnError};
 
@@ -34,6 +34,7 @@ pub(super) struct Running<'a> {
     target: Target,
     main: Branch<'a>,
     side: Option<Branch<'a>>,
+    manifest: Option<Branch<'a>>,
     /// Whether the outputs are cut into partitions, one a part.
     cut: bool,
     route: Option<Route>,
@@ -66,7 +67,9 @@ impl<'a> Running<'a> {
         let (target, labels_target) = job.targets(registry)?;
         job.check_numbers()?;
         job.check_places(registry, env)?;
-        let opening = Opening::of(job, &target, labels_target.as_ref())?;
+        let manifest = job.manifest(registry)?;
+        let others: Vec<_> = labels_target.iter().chain(&manifest).collect();
+        let opening = Opening::of(job, &target, &others)?;
         let split = job.plan.split.as_ref();
         let route = split.map(|split| route::route(split, &opening, registry, env));
         let route = route.transpose()?;
@@ -99,6 +102,8 @@ impl<'a> Running<'a> {
         let main = open(target.clone(), job.plan.dtype, about)?;
         let side = labels_target.map(|target| open(target, None, About::default()));
         let side = side.transpose()?;
+        let manifest = manifest.map(|target| Branch::manifest(target, &main));
+        let manifest = manifest.transpose()?;
         Ok(Self {
             job,
             registry,
@@ -113,6 +118,7 @@ impl<'a> Running<'a> {
             target,
             main,
             side,
+            manifest,
             cut: job.plan.cuts(),
             route,
             counts: Counts::default(),
@@ -182,17 +188,35 @@ impl<'a> Running<'a> {
     /// Writes the utterance to both outputs, or to none.
     fn write(&mut self) -> Result<()> {
         let (utt, labels) = (&mut self.utt, &mut self.labels);
-        let Some(side) = &mut self.side else {
-            self.main.fit(utt)?;
-            return self.main.write(utt);
-        };
-        side.take_labels(utt, labels, &self.main)?;
-        side.accept(labels)?;
+        if let Some(side) = &mut self.side {
+            side.take_labels(utt, labels, &self.main)?;
+            side.accept(labels)?;
+        }
+        let mut told = self.manifest.as_ref().map(|manifest| {
+            let told = manifest::told(utt);
+            manifest::leave(utt, self.main.caps(), manifest.caps());
+            told
+        });
         self.main.fit(utt)?;
+        if let (Some(manifest), Some(told)) = (&mut self.manifest, &mut told)
+            && let Some(file) = self.main.file_of(utt)?
+        {
+            told.audio = Some(manifest::reference(file, utt.audio.as_ref()));
+            manifest.accept(told)?;
+        }
         self.main.write(utt)?;
-        let written = side.write(labels);
-        // One of the two outputs already has it.
-        written.map_err(Error::fatal)
+        // One of the outputs already has it.
+        if let Some(side) = &mut self.side {
+            side.write(labels).map_err(Error::fatal)?;
+        }
+        if let (Some(manifest), Some(told)) = (&mut self.manifest, &mut told)
+            && let Some(file) = self.main.take_file()
+        {
+            told.audio = Some(manifest::reference(file, utt.audio.as_ref()));
+            manifest.fit(told).map_err(Error::fatal)?;
+            manifest.write(told).map_err(Error::fatal)?;
+        }
+        Ok(())
     }
 
     /// Counts the utterance, and says so.
@@ -239,7 +263,12 @@ impl<'a> Running<'a> {
         let beside = self.side.as_mut().map(|side| side.finish()).transpose()?;
         let mut written = self.main.finish()?;
         written.bytes += beside.map_or(0, |w| w.bytes);
-        let branches = || std::iter::once(&self.main).chain(&self.side);
+        let listed = self.manifest.as_mut().map(|manifest| manifest.finish());
+        written.bytes += listed.transpose()?.map_or(0, |w| w.bytes);
+        let branches = || {
+            let beside = self.side.iter().chain(&self.manifest);
+            std::iter::once(&self.main).chain(beside)
+        };
         let losses = branches().map(|branch| branch.losses().clone()).collect();
         let rounded = branches().map(|branch| branch.rounded().clone()).collect();
         let run = &self.job.plan.run;
@@ -253,7 +282,8 @@ impl<'a> Running<'a> {
             .warn_of_more(partitions, &self.target, self.registry, self.env)?;
         let mut parents = Parents::default();
         let mut outputs = Vec::new();
-        for branch in self.side.into_iter().chain([self.main]) {
+        let branches = self.side.into_iter().chain([self.main]);
+        for branch in branches.chain(self.manifest) {
             let (own, made) = branch.outputs();
             outputs.extend(own);
             parents.append(made);

@@ -3,7 +3,7 @@
 use std::iter;
 
 use spr_core::bytes::{Env, Location};
-use spr_core::format::{Count, Format, Medium, Registry, Request};
+use spr_core::format::{Count, Format, Medium, Options, Registry, Request};
 use spr_core::model::Key;
 use spr_core::stage::{FolderContent, FolderReader};
 use spr_core::{Error, ErrorKind, Remedy, Result};
@@ -35,7 +35,7 @@ impl Input {
         let Some(folder) = self.folder() else {
             return Ok(None);
         };
-        let (format, kin, _) = self.format_of_folder(folder, registry, env)?;
+        let (format, kin, _) = self.format_of_folder(folder, false, registry, env)?;
         if format.folder().is_some() {
             return Ok(None);
         }
@@ -51,7 +51,8 @@ impl Input {
         registry: &Registry,
         env: &Env,
     ) -> Result<OpenedInput> {
-        let (format, kin, why) = self.format_of_folder(folder, registry, env)?;
+        let references = request.references;
+        let (format, kin, why) = self.format_of_folder(folder, references, registry, env)?;
         let options = self.format_options(format)?;
         let kin: Vec<_> = kin.iter().map(String::as_str).collect();
         let opened = request.open_folder(format, folder, &kin, &options, env)?;
@@ -63,10 +64,12 @@ impl Input {
         })
     }
 
-    /// Determines the format of a folder, other extensions of its files, and the reason.
+    /// Determines the format of a folder, other extensions of its files, and the reason. Sound need not
+    /// be decoded if `references` are enough.
     fn format_of_folder(
         &self,
         folder: &Location,
+        references: bool,
         registry: &Registry,
         env: &Env,
     ) -> Result<(&'static dyn Format, Vec<String>, Reason)> {
@@ -80,6 +83,10 @@ impl Input {
                     Some(format) => (format, Vec::new(), Reason::Folder),
                     None => {
                         let content = FolderReader::detect(folder, registry, env)?;
+                        if let Some(format) = of_sound(folder, &content, references, registry, env)?
+                        {
+                            return Ok((format, Vec::new(), Reason::Files));
+                        }
                         let content = found.insert(content);
                         let mut kin = content.kin.clone();
                         kin.push(content.extension.clone());
@@ -88,6 +95,9 @@ impl Input {
                 },
             },
         };
+        if format.folder().is_some() {
+            return Ok((format, kin, why));
+        }
         let options = self.format_options(format)?;
         if format.whole_folder().is_none()
             && format.caps(&options, Medium::Folder)?.count != Count::One
@@ -99,6 +109,41 @@ impl Input {
         }
         Ok((format, kin, why))
     }
+}
+
+/// Returns the format for a folder of sound files that are of several formats, that have more beside
+/// them, or that are only to be named.
+fn of_sound(
+    folder: &Location,
+    content: &FolderContent,
+    references: bool,
+    registry: &Registry,
+    env: &Env,
+) -> Result<Option<&'static dyn Format>> {
+    let holds_sound = |format: &'static dyn Format| {
+        let caps = format.caps(&Options::default(), Medium::Folder)?;
+        Ok::<_, Error>(
+            caps.audio.hold_any() && caps.features.is_none() && format.nested().is_some(),
+        )
+    };
+    let rivals = content.rivals.iter().map(|(rival, _)| *rival);
+    for format in iter::once(content.format).chain(rivals) {
+        if !holds_sound(format)? {
+            return Ok(None);
+        }
+    }
+    let mut formats = registry.formats();
+    let found = formats.find_map(|format| Some((format, format.sound_folder()?)));
+    let Some((format, own)) = found else {
+        return Ok(None);
+    };
+    let is_one = content.rivals.is_empty() && !references;
+    Ok(
+        match is_one && !own.tells_more(folder, &env.list(folder)?, env) {
+            true => None,
+            false => Some(format),
+        },
+    )
 }
 
 /// Returns the error for a folder of files with many utterances each, judging by the first file.

@@ -36,7 +36,7 @@ impl Plan {
         };
         let outputs = [&self.output, &self.labels_output];
         let outputs = outputs.map(|sink| sink.as_ref().map(output));
-        json!({
+        let mut identity = json!({
             "version": self.version,
             "inputs": inputs,
             "joins": self.joins,
@@ -48,8 +48,14 @@ impl Plan {
             "label_dtype": self.label_dtype,
             "on_error": self.on_error,
             "damaged": self.damaged,
-        })
-        .to_string()
+        });
+        if let Some(manifest) = &self.manifest {
+            identity["manifest"] = output(manifest);
+        }
+        if !self.paths.is_empty() {
+            identity["paths"] = json!(self.paths);
+        }
+        identity.to_string()
     }
 }
 
@@ -104,15 +110,17 @@ mod tests {
         others.push(change(|plan| {
             plan.joins.speakers = Some(Locator::file("utt2spk"))
         }));
+        others.push(change(|plan| plan.manifest = plan.output.clone()));
         others.push(change(|plan| plan.on_error = super::super::OnError::Skip));
         others.push(change(|plan| {
             plan.inputs[0]
                 .options
                 .push(("holder".into(), "token".into()))
         }));
+        others.push(change(|plan| plan.paths.add("/old=/new").unwrap()));
         for other in &others {
             assert_ne!(one.identity(None), other.identity(None), "{other:?}");
         }
-        assert_eq!(others.len(), 7);
+        assert_eq!(others.len(), 9);
     }
 }

@@ -12,7 +12,7 @@ mod sink;
 mod split;
 
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::Location;
+use spr_core::bytes::{Location, PathMap};
 use spr_core::loss::LossPolicy;
 use spr_core::model::Dtype;
 
@@ -58,6 +58,9 @@ pub struct Plan {
     pub version: u32,
     /// The data sets to read, one after the other.
     pub inputs: Vec<Input>,
+    /// Where files are now that are named inside files.
+    #[serde(default)]
+    pub paths: PathMap,
     /// What joins all of them.
     pub joins: Joins,
     /// What happens to the utterances of all of them, in this order.
@@ -68,6 +71,9 @@ pub struct Plan {
     pub output: Option<Sink>,
     /// The output of labels on their own.
     pub labels_output: Option<Sink>,
+    /// The manifest of the sound files that the output consists of.
+    #[serde(default)]
+    pub manifest: Option<Sink>,
     /// How utterances are distributed over parts of the outputs.
     pub split: Option<Split>,
     /// The new element type of the features, if it changes.
@@ -107,11 +113,13 @@ impl Plan {
         Self {
             version: VERSION,
             inputs,
+            paths: PathMap::default(),
             joins: Joins::default(),
             steps: Vec::new(),
             distinct: true,
             output: None,
             labels_output: None,
+            manifest: None,
             split: None,
             dtype: None,
             label_dtype: None,
@@ -124,7 +132,8 @@ impl Plan {
 
     /// The outputs.
     pub fn outputs(&self) -> impl Iterator<Item = &Sink> {
-        self.output.iter().chain(&self.labels_output)
+        let labels = self.labels_output.iter();
+        self.output.iter().chain(labels).chain(&self.manifest)
     }
 
     /// The files and folders of the inputs, and of what joins them, as far as they are named.

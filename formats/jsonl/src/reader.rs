@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{KeyPredicate, Reader, Request};
-use spr_core::model::{DatasetInfo, KeySource, Position, Utterance};
-use spr_core::{Error, Limits, Result};
+use spr_core::model::{Audio, DatasetInfo, KeySource, Position, Utterance};
+use spr_core::{Error, Result};
 
 use crate::line;
 
@@ -15,7 +15,7 @@ const WINDOW: usize = 4 << 10;
 pub(crate) struct JsonlReader {
     source: Source,
     file: Arc<str>,
-    limits: Limits,
+    env: Env,
     /// The keys that are requested, or all.
     wanted: Option<KeyPredicate>,
     info: DatasetInfo,
@@ -40,7 +40,7 @@ impl JsonlReader {
         Ok(Self {
             file: source.name().into(),
             source,
-            limits: env.limits,
+            env: env.clone(),
             wanted: request.take_keys(),
             info,
             line: Vec::new(),
@@ -56,7 +56,7 @@ impl JsonlReader {
     fn next_line(&mut self) -> Result<bool> {
         loop {
             self.start = self.source.offset();
-            if self.start >= self.end || !self.source.line(&mut self.line, &self.limits)? {
+            if self.start >= self.end || !self.source.line(&mut self.line, &self.env.limits)? {
                 return Ok(false);
             }
             self.number = self.number.map(|number| number + 1);
@@ -113,8 +113,12 @@ impl Reader for JsonlReader {
                 return Ok(false);
             }
             self.ended = false;
-            line::read(&self.line, utt, &self.limits).map_err(|e| self.place(e).continuable())?;
+            line::read(&self.line, utt, &self.env.limits)
+                .map_err(|e| self.place(e).continuable())?;
             if self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
+                if let Some(Audio::Reference(sound)) = &mut utt.audio {
+                    sound.at = self.env.moved(sound.at.clone());
+                }
                 utt.origin.file = Some(self.file.clone());
                 let plain = self.source.is_plain_file();
                 utt.origin.at = plain.then_some(Position::Byte(self.start));

@@ -1,6 +1,6 @@
 //! Checks of encoded or referenced audio.
 
-use spr_core::bytes::{Env, Locator};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Segment, Utterance};
 use spr_core::stage::SoundLoader;
 use spr_core::{Error, Remedy};
@@ -42,7 +42,7 @@ impl Sounds {
         let said = match &utt.audio {
             None | Some(Audio::Samples(_)) => return,
             Some(said) if self.quick => {
-                if let Some(error) = missing(said, &self.env) {
+                if let Some(error) = missing(said, utt.origin.file.as_deref(), &self.env) {
                     findings.fault("audio", place(error.utterance(&utt.key)));
                 }
                 return;
@@ -161,17 +161,24 @@ fn shortened(said: &AudioReference, is: AudioFacts) -> Option<String> {
     })
 }
 
-/// Returns the error for a missing file of referenced audio.
-fn missing(audio: &Audio, env: &Env) -> Option<Error> {
+/// Returns the error for a missing file of referenced audio, which is named in `list`.
+fn missing(audio: &Audio, list: Option<&str>, env: &Env) -> Option<Error> {
     let Audio::Reference(reference) = audio else {
         return None;
     };
-    match &reference.at {
-        Locator::File(at) | Locator::FileAt(at, _) if !env.exists(at) => Some(Error::unfit(
-            format!("its sound is in {at}, which does not exist"),
-        )),
-        _ => None,
-    }
+    let at = match &reference.at {
+        Locator::File(at) | Locator::FileAt(at, _) if !env.exists(at) => at,
+        _ => return None,
+    };
+    let error = Error::unfit(format!("its sound is in {at}, which does not exist"));
+    let list = list.map(Location::from);
+    Some(match env.whereabouts(list.as_ref(), at) {
+        Some([old, new]) => error.suggest(Remedy::MapPath {
+            old: old.to_string(),
+            new: new.to_string(),
+        }),
+        None => error,
+    })
 }
 
 #[cfg(test)]

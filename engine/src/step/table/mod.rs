@@ -26,6 +26,7 @@ pub const KINDS: &[&Kind] = &[
     &utterances::SORT,
     &utterances::CHECK,
     &utterances::PARTS,
+    &utterances::SPEAKER,
     &utterances::RENAME,
     &sound::SAMPLES,
     &sound::SOUND,

@@ -10,6 +10,7 @@ use spr_core::{Error, ErrorKind, Result};
 
 use crate::coding::{Amount, SampleCoding};
 use crate::kind::AudioKind;
+use crate::nested::NestedPlain;
 use crate::reader::Head;
 use crate::writer::sound;
 use header::{Header, Print};
@@ -39,7 +40,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     }]),
     starts: |head| head.starts_with(header::MAGIC),
     open,
-    nested: None,
+    nested: Some(&NestedPlain(|| &KIND)),
     dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32],
     order: ByteOrder::Little,
     even: false,

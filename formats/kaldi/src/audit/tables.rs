@@ -120,6 +120,7 @@ fn check_places(script: &Location, env: &Env, found: &mut dyn FnMut(Finding)) ->
     each_line(script, env, |number, key, rest| {
         // An invalid line is reported when it is read.
         let at = script_line::locator(rest).ok();
+        let at = at.map(|at| env.moved(at));
         if let Some(message) = at.and_then(|at| offsets.check(&at, key)) {
             let error = Error::unfit(message).file(&name).line(number);
             let hint = "the script file does not belong to this archive; repair makes a new one";

@@ -161,7 +161,7 @@ impl Sound {
         };
         let at = rules::recording(rest);
         let at = at.map_err(|e| e.file(script.to_string()).line(number))?;
-        let at = self.found(&script, at, env);
+        let at = self.found(&script, env.moved(at), env);
         env.names(None, &at);
         self.last = Some((key.to_vec(), at.clone()));
         Ok(at)

@@ -1,7 +1,9 @@
 //! AudioFolder: audio files with a metadata table, as loaded by Hugging Face datasets.
 
 mod columns;
+mod in_place;
 mod read;
+mod row;
 mod table;
 mod write;
 
@@ -14,6 +16,7 @@ use spr_core::model::{About, Dtype, SourceField};
 use spr_core::{Error, Result};
 use spr_syntax::json;
 
+use in_place::TableWriter;
 use read::FolderReader;
 use write::FolderWriter;
 
@@ -42,11 +45,21 @@ const CAPS: Caps = {
     caps
 };
 
+/// The capabilities of a table beside sound files that are there.
+const NAMED: Caps = {
+    let mut caps = CAPS;
+    caps.keys = Keys::Any;
+    caps.audio = AudioCaps::NONE;
+    caps.audio.references = true;
+    caps
+};
+
 static INFO: FormatInfo = FormatInfo::new(
     "audiofolder",
     "Hugging Face AudioFolder, sound files and metadata.jsonl",
     &[],
 )
+.also(&["jsonl"])
 .listed_in(&["jsonl"]);
 
 impl Format for AudioFolder {
@@ -62,8 +75,11 @@ impl Format for AudioFolder {
         }
     }
 
-    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
-        Ok(CAPS)
+    fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
+        Ok(match medium {
+            Medium::File => NAMED,
+            _ => CAPS,
+        })
     }
 
     fn open(&self, source: Source, _: &Options, _: &mut Request, _: &Env) -> Result<OpenedDataset> {
@@ -74,11 +90,20 @@ impl Format for AudioFolder {
     }
 
     fn create(&self, output: Output, _: &Options, _: &About, env: &Env) -> Result<Box<dyn Writer>> {
-        Ok(Box::new(FolderWriter::new(output, env)?))
+        Ok(match output.medium() {
+            Medium::File => Box::new(TableWriter::new(&output, env)?),
+            _ => Box::new(FolderWriter::new(output, env)?),
+        })
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {
         Some(self)
+    }
+
+    /// A `metadata.csv` alone may be of another program, which has no such column.
+    fn owns_folder(&self, folder: &Location, env: &Env) -> bool {
+        let [lines, csv] = TABLES.map(|table| folder.join(table));
+        env.exists(&lines) || table::has_column(&csv, FILE, env)
     }
 }
 

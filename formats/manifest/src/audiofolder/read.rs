@@ -11,7 +11,7 @@ use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::Place;
 
 use super::columns::{LANGUAGE, SPEAKER, TEXT};
-use super::table::Table;
+use super::table::{Table, has_column};
 use super::{FILE, TABLES};
 
 pub(super) struct FolderReader {
@@ -33,6 +33,9 @@ impl FolderReader {
         };
         let mut tables: Vec<_> = env.list(folder)?.into_iter().filter(is_table).collect();
         tables.sort();
+        if tables.len() > 1 {
+            tables.retain(|table| is_own(table, env));
+        }
         if tables.is_empty() {
             let message = format!("has neither {} nor {} in it", TABLES[0], TABLES[1]);
             return Err(Error::usage(message).file(folder.to_string()));
@@ -52,7 +55,9 @@ impl FolderReader {
         let mut object = Object::of_line(row)?;
         utt.start();
         let name = json::text(object.require(FILE)?, FILE)?;
-        let file = folder.join(&*name);
+        let stored = Location::from(&*name);
+        let moved = self.env.moved_file(&stored);
+        let file = moved.unwrap_or_else(|| folder.join(stored));
         match object.take_if("utt_id", json::name) {
             Some(own) => utt.key.set(own.as_bytes()),
             None => {
@@ -78,6 +83,16 @@ impl FolderReader {
         columns::read(object, meta);
         Ok(())
     }
+}
+
+/// Returns `true` for a table that names sound files. One of another program is reported.
+fn is_own(table: &Location, env: &Env) -> bool {
+    let own = table.extension() != Some("csv") || has_column(table, FILE, env);
+    if !own {
+        let message = format!("left out, a table without a column {FILE}");
+        env.warn(&Error::unfit(message).file(table.to_string()));
+    }
+    own
 }
 
 impl Reader for FolderReader {

@@ -68,6 +68,18 @@ impl Table {
     }
 }
 
+/// Returns `true` if a CSV table has a column, or may have one that can't be read.
+pub(super) fn has_column(at: &Location, name: &str, env: &Env) -> bool {
+    let first = || {
+        let mut line = Vec::new();
+        let more = env.open_file(at)?.line(&mut line, &env.limits)?;
+        Ok::<_, Error>(more.then_some(line))
+    };
+    let Ok(Some(line)) = first() else { return true };
+    let mut cells = line.split(|b| b",\"\r".contains(b));
+    cells.any(|cell| cell.trim_ascii().ends_with(name.as_bytes()))
+}
+
 /// A CSV table.
 pub(super) struct Csv {
     rows: csv::StringRecordsIntoIter<std::io::Cursor<Vec<u8>>>,

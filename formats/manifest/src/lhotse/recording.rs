@@ -67,7 +67,7 @@ impl Recording {
     pub(super) fn read(object: Object<'_>, places: &mut Places) -> Result<(String, Self)> {
         Self::of(object, |kind, source| match kind {
             "file" => Ok(Locator::File(places.find(source))),
-            "command" => Ok(Locator::Command(source.to_owned())),
+            "command" => Ok(places.moved(Locator::Command(source.to_owned()))),
             SHAR | "shar_ptr" => Err(Error::unsupported(
                 "a recording of a Lhotse Shar, whose sound is in tar files",
             )

@@ -1,0 +1,53 @@
+//! Uncompressed files that another file names.
+
+use spr_core::bytes::{Env, ObjectBounds, Source};
+use spr_core::format::{Claim, Keys, Nested, Options};
+use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
+use spr_core::{Error, Result};
+
+use crate::kind::AudioKind;
+use crate::writer::Encoder;
+
+/// A file of one of the formats whose end only the file itself tells, so that nothing can follow it.
+pub(crate) struct NestedPlain(pub(crate) fn() -> &'static AudioKind);
+
+impl Nested for NestedPlain {
+    fn claim(&self, head: &[u8]) -> Claim {
+        match (self.0().starts)(head) {
+            true => Claim::Magic,
+            false => Claim::No,
+        }
+    }
+
+    fn read(
+        &self,
+        source: &mut Source,
+        extent: ObjectBounds,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<()> {
+        let kind = self.0();
+        if extent == ObjectBounds::Own {
+            let message = format!("a {} file among other objects of a file", kind.info.name);
+            return Err(Error::unsupported(message));
+        }
+        let head = (kind.open)(source, &Options::default(), env);
+        let head = head.map_err(|e| e.file(source.name()))?;
+        let sound = utt
+            .audio
+            .take()
+            .map_or_else(Waveform::default, Audio::into_waveform);
+        head.read(source, sound, utt, env)
+    }
+
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
+        let head = (self.0().open)(source, &Options::default(), env);
+        Ok(head.map_err(|e| e.file(source.name()))?.facts(source))
+    }
+
+    fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let kind = self.0();
+        kind.caps(Keys::Any).check(utt)?;
+        Encoder::new(kind).encode(utt, put)
+    }
+}
