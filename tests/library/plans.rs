@@ -152,7 +152,7 @@ proptest! {
         for number in 1..=of {
             let shard = Shard::new(number, of).unwrap();
             let mut own = whole.clone();
-            own.plan.inputs = weights.leave(own.plan.inputs, shard);
+            own.plan.inputs = weights.leave(own.plan.inputs, shard, (&registry, &env));
             prop_assert_eq!(own.plan.identity(Some(shard)), whole.plan.identity(Some(shard)));
             joined.extend(written(&own, file).unwrap());
         }

@@ -159,9 +159,9 @@ mod tests {
 
     fn env(files: &[&str]) -> Env {
         let store = MemoryStore::new();
-        files
-            .iter()
-            .for_each(|file| store.insert(*file, b"x".to_vec()));
+        for file in files {
+            store.insert(*file, b"x".to_vec());
+        }
         Env::default().with_store(Arc::new(store))
     }
 

@@ -93,8 +93,6 @@ pub struct AudioCaps {
     pub rates: Rule<u32>,
     /// Whether all utterances must have the same sampling rate.
     pub same_rate: bool,
-    /// Whether samples are wanted beside features, of data sets that have both forms.
-    pub beside_features: bool,
     /// Whether sound must have samples: then none is not silence but nothing.
     pub needs_samples: bool,
     /// Whether sound that has to be loaded is wanted beside features of the same utterance.
@@ -116,7 +114,6 @@ impl AudioCaps {
             max_channels: u64::MAX,
             rates: Rule::ANY,
             same_rate: false,
-            beside_features: false,
             needs_samples: false,
             beside_features: false,
         }

@@ -45,6 +45,10 @@ impl Nested for NestedPlain {
         Ok(head.map_err(|e| e.file(source.name()))?.facts(source))
     }
 
+    fn pass(&self, _source: &mut Source, _env: &Env) -> Result<bool> {
+        Ok(false)
+    }
+
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let kind = self.0();
         kind.caps(Keys::Any).check(utt)?;

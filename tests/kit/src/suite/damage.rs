@@ -15,6 +15,7 @@ const SMALL: Limits = Limits {
     max_alloc: 1 << 20,
     max_header: 64 << 10,
     max_depth: 50,
+    max_unpacked: 1 << 20,
 };
 
 /// Bytes by which a process may grow while it reads small damaged files within [`SMALL`].
