@@ -65,8 +65,10 @@ pub enum Remedy {
     KeepUtterances,
     /// Shuffle the frames.
     Shuffle,
-    /// Choose one of several utterances with the same key.
+    /// Choose one of several utterances with the same key, or keep all.
     KeepOne,
+    /// Choose one of several utterances with the same key, as the format holds no more.
+    KeepOnlyOne,
     /// Give a table of speakers.
     NameSpeakers,
     /// Skip faulty utterances.
@@ -152,7 +154,7 @@ impl fmt::Display for Remedy {
             Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",
             Self::KeepUtterances => "leave it out, where utterances are to be written",
             Self::Shuffle => "shuffle the frames",
-            Self::KeepOne => "say which of them is kept",
+            Self::KeepOne | Self::KeepOnlyOne => "say which of them is kept",
             Self::NameSpeakers => "a table says who speaks each utterance",
             Self::SkipErrors => "pass over such utterances",
             Self::OneType => "give all utterances one element type",
