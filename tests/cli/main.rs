@@ -44,6 +44,7 @@ mod lists;
 mod live;
 mod long;
 mod looking;
+mod manifest_lines;
 mod manifests;
 #[cfg(unix)]
 mod names;

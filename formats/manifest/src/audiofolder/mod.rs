@@ -1,6 +1,7 @@
 //! AudioFolder: audio files with a metadata table, as loaded by Hugging Face datasets.
 
 mod columns;
+mod named;
 mod read;
 mod table;
 mod write;

@@ -68,7 +68,7 @@ impl FolderWriter {
             }
         }
         Place::default().write(meta, &mut fields)?;
-        columns::write(&meta.tags, is_own, &mut fields)?;
+        columns::write(&meta.tags, |name, _| is_own(name), &mut fields)?;
         fields.close();
         self.row.push(b'\n');
         Ok(extension)

@@ -130,8 +130,10 @@ impl LhotseWriter {
                 naming.write_channel("channel", audio, &mut fields);
                 let out = fields.start("supervisions");
                 out.push(b'[');
-                // In a cut, the times of a supervision start with the cut.
-                naming.write(utt, audio, Decimal::ZERO, out)?;
+                if naming.says(utt, audio) {
+                    // In a cut, the times of a supervision start with the cut.
+                    naming.write(utt, audio, Decimal::ZERO, out)?;
+                }
                 out.push(b']');
                 fields
                     .start("recording")

@@ -32,6 +32,9 @@ pub(super) struct NemoReader {
     /// The generated keys.
     made_up: HashSet<Key>,
     wanted: Option<KeyPredicate>,
+    /// The number of lines that are marked to be left out.
+    left: u64,
+    env: Env,
     info: DatasetInfo,
 }
 
@@ -51,6 +54,8 @@ impl NemoReader {
             made_of: options.choice("keys", &words)?.unwrap_or(KeyBasis::Stem),
             made_up: HashSet::new(),
             wanted: request.take_keys(),
+            left: 0,
+            env: env.clone(),
             info,
         })
     }
@@ -59,6 +64,7 @@ impl NemoReader {
     fn entry(&mut self, utt: &mut Utterance) -> Result<bool> {
         let mut object = Object::of_line(self.lines.line())?;
         if object.take("_skipme").is_some_and(is_true) {
+            self.left += 1;
             return Ok(false);
         }
         if object.has("shard_id") {
@@ -71,6 +77,9 @@ impl NemoReader {
             return Err(Error::malformed(format!("has no {}", FILE[0])));
         };
         let file = json::text(named, FILE[0])?;
+        if file.is_empty() {
+            return Err(Error::malformed(format!("{} is empty", FILE[0])));
+        }
         let names = KEY.map(|own| object.take_if(own, |raw| Some((json::name(raw)?, raw))));
         let name = names.iter().flatten().next().map(|(name, _)| name);
         let time = |raw: Option<&RawValue>, what| raw.map(|raw| json::time(raw, what)).transpose();
@@ -98,21 +107,25 @@ impl NemoReader {
                 }
             }
         }
+        let rate = object.take("sampling_rate");
+        let rate = rate.map(|raw| json::count(raw, "sampling_rate"));
+        let rate: Option<u32> = rate.transpose()?;
+        if rate == Some(0) {
+            return Err(Error::malformed("sampling_rate is 0"));
+        }
+        // Of a sound without a length NeMo takes all.
+        let open = duration.is_zero();
         let audio = AudioReference {
             start,
-            end: stretch.map(|[_, end]| end),
-            // NeMo takes all of a sound without a length.
-            first_seconds: start.is_none() && !duration.is_zero(),
+            end: stretch.map(|[_, end]| end).filter(|_| !open),
+            first_seconds: start.is_none() && !open,
             channel: object
                 .take_if("channel", |raw| json::is_number(raw.get()).then_some(raw))
                 .map(|raw| json::count(raw, "channel"))
                 .transpose()?,
             facts: AudioFacts {
-                rate: object
-                    .take("sampling_rate")
-                    .map(|raw| json::count(raw, "sampling_rate"))
-                    .transpose()?,
-                duration: start.is_none().then_some(duration),
+                rate,
+                duration: Some(duration).filter(|_| start.is_none() || open),
                 ..AudioFacts::default()
             },
             ..AudioReference::new(Locator::File(self.places.find(&file)))
@@ -135,7 +148,9 @@ impl NemoReader {
         }
         // Writers name utterances by a text in the first of the fields, unless the sound names them.
         let is_made_up = utt.key.as_bytes() == made_up(stem(&file), stretch).as_bytes();
-        let usual = |n: usize, raw: &RawValue| n == 0 && raw.get().starts_with('"') && !is_made_up;
+        let alone = names.iter().flatten().count() == 1;
+        let usual =
+            |n: usize, raw: &RawValue| n == 0 && raw.get().starts_with('"') && alone && !is_made_up;
         for (n, (_, raw)) in names
             .into_iter()
             .enumerate()
@@ -183,6 +198,13 @@ impl Reader for NemoReader {
                 return Ok(true);
             }
         }
+        let lines = match std::mem::take(&mut self.left) {
+            0 => return Ok(false),
+            1 => "1 line is".to_owned(),
+            count => format!("{count} lines are"),
+        };
+        let warning = Error::unfit(format!("{lines} marked with _skipme and left out"));
+        self.env.warn(&warning.file(self.lines.file()));
         Ok(false)
     }
 }
