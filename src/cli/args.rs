@@ -146,7 +146,7 @@ pub(super) struct DataArgs {
         hide_short_help = true
     )]
     // Here for the help and the completions: words::plain puts SPEC in its place before this is read,
-    // and leaves a value only where both flags were typed.
+    // and leaves the number of inputs that were typed as --valid-data, if there are any.
     pub(super) train_data: Option<String>,
     /// Splice each frame with N frames on either side, or L before and R after it
     #[arg(

@@ -258,6 +258,22 @@ fn typed(args: &ConvertArgs) -> Result<(&[String], &String)> {
     }
 }
 
+/// Checks that validation data are not mixed with others.
+///
+/// # Errors
+/// There are inputs beside those that `--valid-data` names.
+pub(super) fn unmixed(args: &ConvertArgs) -> Result<()> {
+    let (sources, output) = typed(args)?;
+    let valid = args.read.data.train_data.as_deref();
+    let valid = valid.and_then(|count| count.parse::<usize>().ok());
+    if valid.is_none_or(|valid| valid >= sources.len()) {
+        return Ok(());
+    }
+    let error = Error::usage("--valid-data and other inputs would be mixed in one output");
+    let error = error.file(output.as_str());
+    Err(error.hint("convert each of them to an output of its own"))
+}
+
 /// The conversion that the flags ask for.
 pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<Job> {
     let (sources, output) = typed(args)?;
@@ -275,11 +291,8 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     }
     // A wrong option is told before a file that is there already.
     target.caps()?;
-    if args.read.data.train_data.is_some() && !target.is_numbered() {
-        let message = "--train-data and --valid-data would be mixed in one output";
-        return Err(Error::usage(message)
-            .file(output.as_str())
-            .hint("convert each of them to an output of its own"));
+    if !target.is_numbered() {
+        unmixed(args)?;
     }
     let mut job = Job::new(inputs, &target);
     let plan = &mut job.plan;

@@ -153,6 +153,7 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
         Remedy::KeepOne => {
             "--duplicates first and --duplicates last keep one of them, --duplicates keep keeps both"
         }
+        Remedy::KeepOnlyOne => "--duplicates first and --duplicates last keep one of them",
         Remedy::NameSpeakers => "--utt2spk FILE says it, in lines `utterance speaker`",
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
         Remedy::OneType => "give all the same type with --dtype",

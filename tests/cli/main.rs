@@ -46,6 +46,7 @@ mod lists;
 mod live;
 mod long;
 mod looking;
+mod manifest_lines;
 mod manifests;
 mod moved;
 #[cfg(unix)]

@@ -67,10 +67,12 @@ pub enum Remedy {
     KeepUtterances,
     /// Shuffle the frames.
     Shuffle,
-    /// Choose one of several utterances with the same key.
+    /// Choose one of several utterances with the same key, or keep all.
     KeepOne,
     /// Name the model that says what labels stand for.
     NameModel,
+    /// Choose one of several utterances with the same key, as the format holds no more.
+    KeepOnlyOne,
     /// Give a table of speakers.
     NameSpeakers,
     /// Skip faulty utterances.
@@ -166,7 +168,7 @@ impl fmt::Display for Remedy {
             Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",
             Self::KeepUtterances => "leave it out, where utterances are to be written",
             Self::Shuffle => "shuffle the frames",
-            Self::KeepOne => "say which of them is kept",
+            Self::KeepOne | Self::KeepOnlyOne => "say which of them is kept",
             Self::NameModel => "name the model by which the data were aligned",
             Self::NameSpeakers => "a table says who speaks each utterance",
             Self::SkipErrors => "pass over such utterances",

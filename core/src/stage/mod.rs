@@ -131,7 +131,10 @@ pub use ignore::IgnoreLabels;
 pub use interleave::Interleave;
 pub use join::{JoinLabels, JoinText};
 pub use labels::{LabelMap, LabelSet};
-pub use load_audio::{LoadAudio, SoundLoader, fetch_file, load, recording_facts, settle};
+pub use load_audio::{
+    LENGTH_ROUNDING, LoadAudio, OVERSHOOT, SoundLoader, fetch_file, first_seconds, load,
+    recording_facts, settle,
+};
 pub use map::Map;
 pub use map_labels::MapLabels;
 pub use partition::{Partition, PartitionSize};

@@ -249,7 +249,10 @@ impl Pass {
             let hint = "rename one of them, or leave one out";
             found.fault("duplicates", error("appears more than once").hint(hint));
         } else if let Some(audit) = &mut self.audit {
-            audit.utterance(utt, &mut |finding| found.found(placed(finding, name)));
+            let recording = self.sounds.whole();
+            audit.utterance(utt, recording, &mut |finding| {
+                found.found(placed(finding, name));
+            });
         }
         if utt.key.as_str().is_none() {
             found.note("keys", error("the key is not UTF-8"));

@@ -37,11 +37,16 @@ fn tag(name: &str, value: &RawValue) -> Tag {
     Tag::new(COLUMN, name, line())
 }
 
-/// Adds the tags as fields; `is_own` returns `true` for names with another meaning.
+/// Adds the tags as fields; `is_own` returns `true` for names that have another meaning with such a
+/// value.
 ///
 /// # Errors
 /// There are two of a name, or one that is not UTF-8 or not JSON.
-pub fn write(tags: &[Tag], is_own: impl Fn(&str) -> bool, fields: &mut Fields<'_>) -> Result<()> {
+pub fn write(
+    tags: &[Tag],
+    is_own: impl Fn(&str, &RawValue) -> bool,
+    fields: &mut Fields<'_>,
+) -> Result<()> {
     for (n, tag) in tags.iter().enumerate() {
         if tags[..n].iter().any(|other| is_twin(other, tag)) {
             return Err(refused(tag, "appears twice"));
@@ -54,7 +59,7 @@ pub fn write(tags: &[Tag], is_own: impl Fn(&str) -> bool, fields: &mut Fields<'_
             let Some(raw) = raw else {
                 return Err(refused(tag, "is not JSON on one line"));
             };
-            match is_own(key) || self::tag(key, raw) != *tag {
+            match is_own(key, raw) || self::tag(key, raw) != *tag {
                 true => fields.raw(&format!("{COLUMN}:{key}"), value),
                 false => fields.raw(key, value),
             }
@@ -84,7 +89,7 @@ mod tests {
     fn written(tags: &[Tag]) -> Result<String> {
         let mut out = Vec::new();
         let mut fields = Fields::open(&mut out);
-        write(tags, |name| name == "text", &mut fields)?;
+        write(tags, |name, _| name == "text", &mut fields)?;
         fields.close();
         Ok(String::from_utf8(out).unwrap())
     }

@@ -26,7 +26,7 @@ impl WholeRecordings {
         }
         if self.kept.contains(&utt.key) {
             let error = Error::unfit("a second utterance with this name");
-            return Err(error.suggest(Remedy::KeepOne));
+            return Err(error.suggest(Remedy::KeepOnlyOne));
         }
         self.last = Some(utt.key.clone());
         Ok(())

@@ -1,13 +1,13 @@
 //! The information in other tables about an utterance, its speaker and its recording.
 
-use spr_core::bytes::Env;
+use spr_core::bytes::{Env, Source};
 use spr_core::model::{Audio, Decimal, Key, Meta, Tag, TagSubject, Utterance};
 use spr_core::{Error, Result};
 
 use super::faults::Faults;
 use super::layout::{
     FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SEGMENTS, SPK2GENDER, TableSubject,
-    UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, WAVES, is_complete, tag_tables,
+    UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, WAVES, is_complete, subject, tag_tables,
 };
 use super::{NAME, line, table::Table};
 
@@ -36,6 +36,7 @@ impl Extras {
             let at = layout.file(name);
             let table = at.map(|at| Table::open(at, tells, env, faults));
             let table = table.transpose()?;
+            let table = table.map(|table| table.of(subject(name)));
             Ok::<_, Error>(table.map(|table| table.complete(name != UTT2LANG && is_complete(name))))
         };
         let gender = match open(UTT2GENDER)? {
@@ -95,9 +96,6 @@ impl Extras {
         if let Some(table) = &mut self.language {
             let found = value(table, TableSubject::Utterance, key, meta, env, faults)?;
             meta.language = found.map(Key::from);
-            if meta.language.is_none() {
-                return Err(faults.no_line(table.name()));
-            }
         }
         for (name, by, table) in &mut self.tags {
             let Some(value) = value(table, *by, key, meta, env, faults)? else {
@@ -118,7 +116,10 @@ impl Extras {
             }
             meta.tags.push(tag);
         }
-        Ok(())
+        match &self.language {
+            Some(table) if meta.language.is_none() => Err(faults.no_line(table.name())),
+            _ => Ok(()),
+        }
     }
 
     /// Reads the tables to their ends.
@@ -182,7 +183,10 @@ fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
 }
 
 /// Reads the only number of the file `frame_shift`, in seconds.
-fn frame_shift(mut source: spr_core::bytes::Source, env: &Env) -> Result<Decimal> {
+///
+/// # Errors
+/// Reading fails, or the file holds anything else.
+pub(crate) fn frame_shift(mut source: Source, env: &Env) -> Result<Decimal> {
     let mut line = Vec::new();
     source.line(&mut line, &env.limits)?;
     if source.offset() == line.len() as u64 && !line.is_empty() {
@@ -190,8 +194,20 @@ fn frame_shift(mut source: spr_core::bytes::Source, env: &Env) -> Result<Decimal
     }
     let text = String::from_utf8_lossy(&line);
     let shift = Decimal::parse(text.trim());
-    shift.filter(|shift| *shift > Decimal::ZERO).ok_or_else(|| {
-        let message = "the frame shift is not a number of seconds above 0";
-        Error::malformed(message).file(source.name()).line(1)
-    })
+    let shift = shift
+        .filter(|shift| *shift > Decimal::ZERO)
+        .ok_or_else(|| {
+            let message = "the frame shift is not a number of seconds above 0";
+            Error::malformed(message).file(source.name()).line(1)
+        })?;
+    for number in 2.. {
+        if !source.line(&mut line, &env.limits)? {
+            break;
+        }
+        if !line.trim_ascii().is_empty() {
+            let error = Error::malformed("more than one number");
+            return Err(error.file(source.name()).line(number));
+        }
+    }
+    Ok(shift)
 }

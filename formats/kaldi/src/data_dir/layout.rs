@@ -18,8 +18,8 @@ pub(crate) const VAD: &str = "vad.scp";
 pub(super) const SPK2GENDER: &str = "spk2gender";
 pub(super) const UTT2GENDER: &str = "utt2gender";
 pub(super) const UTT2LANG: &str = "utt2lang";
-pub(super) const UTT2DUR: &str = "utt2dur";
-pub(super) const RECO2DUR: &str = "reco2dur";
+pub(crate) const UTT2DUR: &str = "utt2dur";
+pub(crate) const RECO2DUR: &str = "reco2dur";
 pub(crate) const UTT2FRAMES: &str = "utt2num_frames";
 
 /// The subject of a table's lines.
@@ -140,6 +140,12 @@ pub(super) fn tag_tables() -> impl Iterator<Item = &'static Kind> {
     TABLES.iter().filter(|table| table.used == Use::Tags)
 }
 
+/// Returns the subject of a table's lines.
+pub(super) fn subject(name: &str) -> TableSubject {
+    let table = TABLES.iter().find(|table| table.name == name);
+    table.map_or(TableSubject::Utterance, |table| table.by)
+}
+
 /// Returns `true` if each subject of a table needs a line.
 pub(super) fn is_complete(name: &str) -> bool {
     let table = TABLES.iter().find(|table| table.name == name);
@@ -173,7 +179,7 @@ pub(super) const TAGS: &[&[u8]] = &tag_names();
 
 /// Returns `true` if a file of this name is read.
 fn is_known(name: &str) -> bool {
-    let others = [UTT2SPK, SEGMENTS, FRAME_SHIFT];
+    let others = [UTT2SPK, SPK2UTT, SEGMENTS, FRAME_SHIFT];
     let table = TABLES.iter().find(|table| table.name == name);
     others.contains(&name) || table.is_some_and(|table| table.used != Use::Passed)
 }

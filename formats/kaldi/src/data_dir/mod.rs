@@ -1,6 +1,6 @@
 //! Kaldi's data directories: folders of tables that form one data set.
 
-mod extras;
+pub(crate) mod extras;
 mod faults;
 mod indexed_lines;
 pub(crate) mod layout;
@@ -8,6 +8,7 @@ mod line;
 mod reader;
 pub(crate) mod rules;
 pub(crate) mod sound;
+mod speakers;
 mod table;
 mod writer;
 
@@ -25,7 +26,7 @@ use reader::DataReader;
 use writer::DataWriter;
 
 /// The name of the format and of its tags.
-const NAME: &str = "kaldi-data";
+pub(crate) const NAME: &str = "kaldi-data";
 
 /// Kaldi's data directories.
 pub static DATA: DataDirectory = DataDirectory;

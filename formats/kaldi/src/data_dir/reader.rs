@@ -9,9 +9,10 @@ use spr_core::{Error, Result};
 
 use super::extras::Extras;
 use super::faults::Faults;
-use super::layout::{FEATURES, FieldChoice, Layout, SEGMENTS, TEXT, UTT2SPK, WAVES};
+use super::layout::{FEATURES, FieldChoice, Layout, SEGMENTS, SPK2UTT, TEXT, UTT2SPK, WAVES};
 use super::line::{Lines, NextLine};
 use super::sound::Sound;
+use super::speakers::{PairSum, Speakers};
 use super::table::{Table, unsorted};
 use crate::choice::{Choice, Content};
 use crate::key_set::KeySet;
@@ -25,6 +26,10 @@ pub(super) struct DataReader {
     list_name: Arc<str>,
     /// Whether the list has speakers.
     speakers: bool,
+    /// The speakers, if the list has none.
+    listed: Option<Speakers>,
+    /// The table that says the same of speakers, and what the list says.
+    pairs: Option<(Location, PairSum)>,
     choice: Choice,
     features: Option<Features>,
     sound: Sound,
@@ -73,9 +78,16 @@ impl DataReader {
         };
         let text = layout.file(TEXT).filter(|_| taken.text);
         let text = text.map(|at| Table::open(at, tells, env, &mut faults));
+        let (speakers, inverse) = (layout.has(UTT2SPK), layout.file(SPK2UTT));
+        let listed = inverse.as_ref().filter(|_| !speakers);
+        let listed = listed.map(|at| Speakers::read(at, env, &mut faults));
         let mut reader = Self {
             list_name: list.to_string().into(),
-            speakers: layout.has(UTT2SPK),
+            speakers,
+            listed: listed.transpose()?,
+            pairs: inverse
+                .filter(|_| speakers && tells)
+                .map(|at| (at, PairSum::default())),
             list: Lines::new(env.open_file(&list)?),
             choice,
             features,
@@ -129,9 +141,12 @@ impl DataReader {
                 NextLine::End => self.end(true)?,
                 NextLine::Fault(_) if !self.choice.wants_fault() => {}
                 NextLine::Fault(error) => {
-                    if let Some(key) = error.key() {
-                        self.key.set(key.as_bytes());
-                        self.pass();
+                    match error.key() {
+                        Some(key) => {
+                            self.key.set(key.as_bytes());
+                            self.pass();
+                        }
+                        None => self.faults.doubt(),
                     }
                     return Err(error);
                 }
@@ -174,7 +189,14 @@ impl DataReader {
         let mut tables = features.into_iter().chain(&mut self.text);
         tables.try_for_each(|table| table.finish(env, faults))?;
         self.sound.finish(env, faults)?;
-        self.extras.finish(env, faults)
+        self.extras.finish(env, faults)?;
+        if let Some(listed) = &self.listed {
+            listed.finish(env);
+        }
+        match self.pairs.take() {
+            Some((at, pairs)) => pairs.compare(&at, env),
+            None => Ok(()),
+        }
     }
 
     /// Fills `utt` with the lines of the tables for the current key.
@@ -196,8 +218,15 @@ impl DataReader {
                 let message = format!("expected one speaker after the key, found {found} words");
                 return Err(self.list.place(Error::malformed(message)));
             }
+            if let Some((_, pairs)) = &mut self.pairs {
+                pairs.add(key, speaker);
+            }
             // An utterance without a speaker is its own, so that every line has one.
             utt.meta.speaker = (speaker != key).then(|| Key::from(speaker));
+        }
+        if let Some(listed) = &mut self.listed {
+            let speaker = listed.find(&self.key)?;
+            utt.meta.speaker = (*speaker != self.key).then(|| speaker.clone());
         }
         if let Some(table) = &mut self.text {
             utt.text = table.find(key, env, faults)?.map(|(text, _)| text.to_vec());
@@ -216,15 +245,25 @@ impl DataReader {
             key: self.key.clone(),
             ..Utterance::default()
         };
-        let speaker = self.list.rest();
-        utt.meta.speaker = (!speaker.is_empty()).then(|| Key::from(speaker));
+        if self.speakers {
+            let speaker = self.list.rest();
+            let is_one = !speaker.is_empty() && !speaker.iter().any(u8::is_ascii_whitespace);
+            utt.meta.speaker = is_one.then(|| Key::from(speaker));
+        } else if let Some(listed) = &mut self.listed {
+            utt.meta.speaker = listed.find(&self.key).ok().cloned();
+        }
+        // What is missing here is not there, either.
+        self.pairs = None;
         faults.skip(true);
         let features = self.features.as_mut().map(|features| &mut features.table);
         for table in features.into_iter().chain(&mut self.text) {
             // Errors are reported where the values are requested.
             let _ = table.find(utt.key.as_bytes(), env, faults);
         }
-        let _ = self.sound.fill(&mut utt, env, faults);
+        let speaks = utt.meta.speaker.is_some() || !self.speakers;
+        if self.sound.fill(&mut utt, env, faults).is_err() || !speaks {
+            faults.doubt();
+        }
         let _ = self.extras.fill(&mut utt, env, faults);
         faults.skip(false);
     }
@@ -344,6 +383,8 @@ fn decision(layout: &Layout, taken: FieldChoice, list: &Location) -> String {
     add(taken.sound && layout.has(SEGMENTS), " cut by segments");
     add(taken.features, ", features by feats.scp");
     add(taken.text, ", text");
+    let inverse = !layout.has(UTT2SPK) && layout.has(SPK2UTT);
+    add(inverse, ", speakers by spk2utt");
     if !taken.left.is_empty() {
         let left = taken.left.join(" and ");
         text.push_str(&format!(", not {left}, of which the target holds nothing"));

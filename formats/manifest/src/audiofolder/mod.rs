@@ -2,6 +2,7 @@
 
 mod columns;
 mod in_place;
+mod named;
 mod read;
 mod row;
 mod table;

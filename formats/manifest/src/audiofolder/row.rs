@@ -39,7 +39,7 @@ pub(super) fn write(
         }
     }
     Place::default().write(meta, &mut fields)?;
-    columns::write(&meta.tags, is_own, &mut fields)?;
+    columns::write(&meta.tags, |name, _| is_own(name), &mut fields)?;
     fields.close();
     row.push(b'\n');
     Ok(())

@@ -92,7 +92,8 @@ impl<'a> Cut<'a> {
                 Place::new(named, audio).read(&mut Object::default(), &mut utt.meta)?;
             }
             if let Some(said) = said {
-                said.keep_own(key, stretch, &mut utt.meta);
+                let recording = recording.map(|(name, _)| name.as_str());
+                said.keep_own(key, stretch, recording, &mut utt.meta);
                 let whole = audio.as_ref().is_some_and(|audio| !audio.is_stretch());
                 let all = Some(stretch.duration).filter(|_| whole);
                 said.fill(stretch.start, all, &mut utt)?;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use spr_core::model::{Decimal, Matrix, Utterance};
+use spr_core::stage::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
@@ -29,7 +30,8 @@ impl Features {
     /// Parses the features that an object describes.
     ///
     /// # Errors
-    /// A required field is missing.
+    /// A required field is missing, or the duration is not that of the frames.
+    #[expect(clippy::cast_precision_loss, reason = "no data have more frames")]
     pub(super) fn read(mut object: Object<'_>) -> Result<Self> {
         let mut time = |name: &str| json::time(object.require(name)?, name);
         let (start, duration, shift) = (time("start")?, time("duration")?, time("frame_shift")?);
@@ -51,6 +53,15 @@ impl Features {
             .map(|raw| json::text(raw, "recording_id"));
         if shift.is_zero() {
             return Err(Error::malformed("frame_shift is 0"));
+        }
+        if let Some(rows) = place.rows {
+            let length = rows as f64 * shift.value();
+            if (length - duration.value()).abs() > LENGTH_ROUNDING {
+                let message = format!(
+                    "has {rows} frames of {shift} s, {length:.3} s in all, and a duration of {duration} s"
+                );
+                return Err(Error::malformed(message));
+            }
         }
         let channels = object.take("channels").map(|raw| raw.get());
         Ok(Self {
@@ -133,6 +144,11 @@ impl Features {
         let before = stretch.start.value() - self.start.value();
         if before < -SLACK {
             let message = format!("its features start at {} s, behind its start", self.start);
+            return Err(Error::malformed(message));
+        }
+        let missing = before + stretch.duration.value() - self.duration.value();
+        if missing > LENGTH_ROUNDING {
+            let message = format!("its features end {missing:.3} s before its end");
             return Err(Error::malformed(message));
         }
         let first = self.count(before.max(0.0));

@@ -1,5 +1,6 @@
 //! Supervisions: text and speaker of a segment of a recording.
 
+use serde_json::value::RawValue;
 use spr_core::model::{AudioReference, Decimal, Key, Meta, Tag, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Fields, Object};
@@ -25,6 +26,8 @@ const OWN: &str = "lhotse";
 const ID: &str = "supervision_id";
 const START: &str = "supervision_start";
 const DURATION: &str = "supervision_duration";
+const RECORDING: &str = "supervision_recording_id";
+const CHANNEL: &str = "supervision_channel";
 
 impl<'a> Supervision<'a> {
     /// Parses a supervision.
@@ -40,8 +43,15 @@ impl<'a> Supervision<'a> {
         })
     }
 
-    /// Keeps the name and the times that differ from those of the cut.
-    pub(super) fn keep_own(&self, key: &str, cut: &RecordingSegment, meta: &mut Meta) {
+    /// Keeps the names, the times and the channels that differ from those of the cut, which is of this
+    /// recording.
+    pub(super) fn keep_own(
+        &self,
+        key: &str,
+        cut: &RecordingSegment,
+        recording: Option<&str>,
+        meta: &mut Meta,
+    ) {
         let Self { id, stretch, .. } = self;
         let mut keep = |name, value: String| meta.tags.push(Tag::new(OWN, name, value));
         if id != key {
@@ -52,6 +62,12 @@ impl<'a> Supervision<'a> {
         }
         if stretch.duration != cut.duration {
             keep(DURATION, stretch.duration.to_string());
+        }
+        if recording.is_some_and(|recording| recording != self.recording) {
+            keep(RECORDING, self.recording.clone());
+        }
+        if stretch.channels != cut.channels && !cut.channels.is_empty() {
+            keep(CHANNEL, channel_list(&stretch.channels));
         }
     }
 
@@ -121,6 +137,20 @@ pub(super) struct Naming<'a> {
     pub(super) in_cut: bool,
 }
 
+/// Returns one channel as a number, several as a list, as lhotse writes them.
+fn channel_list(channels: &[u32]) -> String {
+    let all: Vec<_> = channels.iter().map(u32::to_string).collect();
+    match all.as_slice() {
+        [one] => one.clone(),
+        _ => format!("[{}]", all.join(", ")),
+    }
+}
+
+/// Returns `true` for a value of the field of channels.
+fn is_channels(text: &str) -> bool {
+    serde_json::from_str::<u32>(text).is_ok() || serde_json::from_str::<Vec<u32>>(text).is_ok()
+}
+
 /// The tag of a supervision that its cut differs from.
 fn own<'a>(meta: &'a Meta, name: &str) -> Option<&'a str> {
     let mut tags = meta.tags.iter();
@@ -146,8 +176,8 @@ impl Naming<'_> {
             Some(channel) => fields.count(name, channel),
             None if self.channels == 1 => fields.count(name, 0u32),
             None => {
-                let all: Vec<_> = (0..self.channels).map(|n| n.to_string()).collect();
-                fields.raw(name, &format!("[{}]", all.join(", ")));
+                let all: Vec<_> = (0..self.channels).collect();
+                fields.raw(name, &channel_list(&all));
             }
         }
     }
@@ -167,13 +197,17 @@ impl Naming<'_> {
         let time = |name| own(&utt.meta, name).and_then(Decimal::parse);
         let start = start.plus(time(START).unwrap_or_default());
         let start = start.ok_or_else(|| Error::unfit("its times have too many digits"))?;
-        let id = own(&utt.meta, ID).filter(|_| self.in_cut);
+        let of_cut = |name| own(&utt.meta, name).filter(|_| self.in_cut);
+        let id = of_cut(ID);
         let mut fields = Fields::open(out);
         fields.text("id", id.unwrap_or(self.key));
-        fields.text("recording_id", self.recording);
+        fields.text("recording_id", of_cut(RECORDING).unwrap_or(self.recording));
         fields.time("start", start);
         fields.time("duration", time(DURATION).unwrap_or(self.duration));
-        self.write_channel("channel", audio, &mut fields);
+        match of_cut(CHANNEL).filter(|own| is_channels(own)) {
+            Some(own) => fields.raw("channel", own),
+            None => self.write_channel("channel", audio, &mut fields),
+        }
         if let Some(said) = &utt.text {
             fields.text("text", utf8(said, "the text")?);
         }
@@ -223,12 +257,15 @@ impl Naming<'_> {
         if let Some(shift) = utt.meta.frame_shift.filter(|_| utt.features.is_none()) {
             own.time(FRAME_SHIFT, shift);
         }
-        let is_own = |name: &str| source::FIELDS.contains(&name) || name == FRAME_SHIFT;
+        let is_own =
+            |name: &str, _: &RawValue| source::FIELDS.contains(&name) || name == FRAME_SHIFT;
         let is_said = |tag: &Tag| {
             let key = std::str::from_utf8(&tag.key).unwrap_or_default();
             let value = std::str::from_utf8(&tag.value).ok();
             let time = [START, DURATION].contains(&key) && value.and_then(Decimal::parse).is_some();
-            tag.format == OWN && (time || key == ID && self.in_cut && value.is_some())
+            let named = matches!(key, ID | RECORDING) && value.is_some();
+            let channel = key == CHANNEL && value.is_some_and(is_channels);
+            tag.format == OWN && (time || self.in_cut && (named || channel))
         };
         let elsewhere = |tag: &Tag| is_said(tag) || !is_column(tag);
         let mut tags = std::borrow::Cow::from(&utt.meta.tags);

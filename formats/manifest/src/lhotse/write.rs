@@ -131,8 +131,10 @@ impl LhotseWriter {
                 naming.write_channel("channel", audio, &mut fields);
                 let out = fields.start("supervisions");
                 out.push(b'[');
-                // In a cut, the times of a supervision start with the cut.
-                naming.write(utt, audio, Decimal::ZERO, &custom, out)?;
+                if !custom.is_empty() || Naming::says(utt) {
+                    // In a cut, the times of a supervision start with the cut.
+                    naming.write(utt, audio, Decimal::ZERO, &custom, out)?;
+                }
                 out.push(b']');
                 fields
                     .start("recording")

@@ -102,6 +102,9 @@ impl<'a> Line<'a> {
             return Err(Error::malformed(format!("has no {}", FILE[0])));
         };
         let file = json::text(named, FILE[0])?;
+        if file.is_empty() {
+            return Err(Error::malformed(format!("{} is empty", FILE[0])));
+        }
         Ok(Some(Self { object, file }))
     }
 
@@ -132,21 +135,25 @@ impl<'a> Line<'a> {
             Some(name) => utt.key.set(name.as_bytes()),
             None => made_up_keys.make(&file, stretch, &mut utt.key)?,
         }
+        let rate = object.take("sampling_rate");
+        let rate = rate.map(|raw| json::count(raw, "sampling_rate"));
+        let rate: Option<u32> = rate.transpose()?;
+        if rate == Some(0) {
+            return Err(Error::malformed("sampling_rate is 0"));
+        }
+        // Of a sound without a length NeMo takes all.
+        let open = duration.is_zero();
         let audio = AudioReference {
             start,
-            end: stretch.map(|[_, end]| end),
-            // NeMo takes all of a sound without a length.
-            first_seconds: start.is_none() && !duration.is_zero(),
+            end: stretch.map(|[_, end]| end).filter(|_| !open),
+            first_seconds: start.is_none() && !open,
             channel: object
                 .take_if("channel", |raw| json::is_number(raw.get()).then_some(raw))
                 .map(|raw| json::count(raw, "channel"))
                 .transpose()?,
             facts: AudioFacts {
-                rate: object
-                    .take("sampling_rate")
-                    .map(|raw| json::count(raw, "sampling_rate"))
-                    .transpose()?,
-                duration: start.is_none().then_some(duration),
+                rate,
+                duration: Some(duration).filter(|_| start.is_none() || open),
                 ..AudioFacts::default()
             },
             ..AudioReference::new(at)
@@ -170,7 +177,9 @@ impl<'a> Line<'a> {
         // Writers name utterances by a text in the first of the fields, unless the sound names them.
         let is_made_up = !made_up_keys.are_written
             && utt.key.as_bytes() == made_up(stem(&file), stretch).as_bytes();
-        let usual = |n: usize, raw: &RawValue| n == 0 && raw.get().starts_with('"') && !is_made_up;
+        let alone = names.iter().flatten().count() == 1;
+        let usual =
+            |n: usize, raw: &RawValue| n == 0 && raw.get().starts_with('"') && alone && !is_made_up;
         for (n, (_, raw)) in names
             .into_iter()
             .enumerate()

@@ -15,6 +15,9 @@ pub(super) struct NemoReader {
     places: Places,
     made_up: MadeUpKeys,
     wanted: Option<KeyPredicate>,
+    /// The number of lines that are marked to be left out.
+    left: u64,
+    env: Env,
     info: DatasetInfo,
 }
 
@@ -32,6 +35,8 @@ impl NemoReader {
             lines: Lines::of_json(source, env),
             made_up: MadeUpKeys::of(options)?,
             wanted: request.take_keys(),
+            left: 0,
+            env: env.clone(),
             info,
         })
     }
@@ -39,6 +44,7 @@ impl NemoReader {
     /// Reads the line into `utt`, and returns `false` if the line is marked as skipped.
     fn entry(&mut self, utt: &mut Utterance) -> Result<bool> {
         let Some(line) = Line::parse(self.lines.line())? else {
+            self.left += 1;
             return Ok(false);
         };
         if line.object.has(SHARD) {
@@ -66,6 +72,13 @@ impl Reader for NemoReader {
                 return Ok(true);
             }
         }
+        let lines = match std::mem::take(&mut self.left) {
+            0 => return Ok(false),
+            1 => "1 line is".to_owned(),
+            count => format!("{count} lines are"),
+        };
+        let warning = Error::unfit(format!("{lines} marked with _skipme and left out"));
+        self.env.warn(&warning.file(self.lines.file()));
         Ok(false)
     }
 }

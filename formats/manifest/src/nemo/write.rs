@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
 use spr_core::bytes::{Env, Locator, Output, Part, Sink};
 use spr_core::format::{Caps, Options, WriteSummary, Writer};
 use spr_core::model::{Audio, AudioReference, Decimal, Tag, TagSubject, Utterance};
@@ -15,20 +16,13 @@ use spr_syntax::manifest::source::{self, Place, no_sound, utf8};
 use super::line::stem;
 use super::{CAPS, FILE, KEY, SHARD, made_up};
 
-/// Fields with a meaning in the format.
-const OWN: [&str; 14] = [
+/// Fields with a meaning in the format whatever their value is.
+const OWN: [&str; 7] = [
     FILE[0],
-    FILE[1],
     "offset",
     "duration",
     "text",
-    "normalized_text",
-    "lang",
-    "speaker",
-    "gender",
     "sampling_rate",
-    "channel",
-    "recording_id",
     "_skipme",
     SHARD,
 ];
@@ -160,8 +154,8 @@ impl NamedSound<'_> {
         if tags.iter().any(is_gone) {
             tags.to_mut().retain(|tag| !is_gone(tag));
         }
-        let is_own = |name: &str| {
-            OWN.contains(&name) || source::FIELDS.contains(&name) || naming.renames(name)
+        let is_own = |name: &str, value: &RawValue| {
+            naming.renames(name, value) || source::FIELDS.contains(&name) || means(name, value, utt)
         };
         columns::write(&tags, is_own, &mut fields)?;
         fields.close();
@@ -170,31 +164,49 @@ impl NamedSound<'_> {
     }
 }
 
+/// Returns `true` if a field of the line of `utt` is read as more than a column.
+fn means(name: &str, value: &RawValue, utt: &Utterance) -> bool {
+    let meta = &utt.meta;
+    let named = |known: bool| known || json::name(value).is_some();
+    match name {
+        "lang" => named(meta.language.is_some()),
+        "speaker" => named(meta.speaker.is_some()),
+        "gender" => named(meta.gender.is_some()),
+        "recording_id" => named(meta.recording.is_some()),
+        "channel" => {
+            let audio = utt.audio.as_ref().and_then(Audio::reference);
+            audio.is_some_and(|audio| audio.channel.is_some()) || json::is_number(value.get())
+        }
+        // They stand in for the first of them, which is there.
+        "normalized_text" => utt.text.is_none(),
+        _ => OWN.contains(&name),
+    }
+}
+
 /// How a line tells the key.
 struct Naming {
     /// The field that is written for it, unless a column tells it.
     written: Option<&'static str>,
-    /// Whether the columns with the names of such fields are written as they are.
+    /// Whether the columns with names in such fields are written as they are.
     kept: [bool; 2],
 }
 
 impl Naming {
     /// Chooses the field. If `made_up` is set, the key needs none.
     fn of(tags: &[Tag], key: &str, made_up: bool) -> Self {
-        let column = |name: &str| {
+        let column = |own: &str| {
             let mut tags = tags.iter();
-            tags.find(|tag| tag.format == columns::COLUMN && tag.key == name.as_bytes())
+            let tag =
+                tags.find(|tag| tag.format == columns::COLUMN && tag.key == own.as_bytes())?;
+            let value = std::str::from_utf8(&tag.value).ok()?;
+            // Other values are no names.
+            let name = json::name(serde_json::from_str(value).ok()?)?;
+            Some((name == key, tag.about == Some(TagSubject::Key)))
         };
-        let tells = |tag: &Tag| {
-            let value = std::str::from_utf8(&tag.value).ok();
-            let raw = value.and_then(|value| serde_json::from_str(value).ok());
-            raw.is_some_and(|raw| json::name(raw).is_some_and(|name| name == key))
-        };
-        let stale = |tag: &Tag| tag.about == Some(TagSubject::Key);
         let (written, kept) = match KEY.map(column) {
-            [Some(first), _] if tells(first) => (None, [true, true]),
-            [None, Some(second)] if tells(second) => (None, [false, true]),
-            [None, Some(second)] if stale(second) => (Some(KEY[1]), [false, false]),
+            [Some((true, _)), _] => (None, [true, true]),
+            [None, Some((true, _))] => (None, [false, true]),
+            [None, Some((_, true))] => (Some(KEY[1]), [false, false]),
             [None, None] if made_up => (None, [false, false]),
             _ => (Some(KEY[0]), [false, false]),
         };
@@ -202,9 +214,10 @@ impl Naming {
     }
 
     /// Returns `true` if a column of this name must get another one.
-    fn renames(&self, name: &str) -> bool {
+    fn renames(&self, name: &str, value: &RawValue) -> bool {
+        let is_name = json::name(value).is_some();
         let mut names = KEY.iter().zip(self.kept);
-        names.any(|(own, kept)| *own == name && !kept)
+        names.any(|(own, kept)| *own == name && !kept && is_name) || self.written == Some(name)
     }
 }
 

@@ -88,7 +88,7 @@ impl DataWriter {
     fn twice(&self, key: &Key) -> Error {
         let message = "comes twice, and a data directory has one line for each name";
         let error = Error::unfit(message).utterance(key);
-        error.file(self.output.name()).suggest(Remedy::KeepOne)
+        error.file(self.output.name()).suggest(Remedy::KeepOnlyOne)
     }
 
     /// Writes the lines of an utterance, except that of its speaker.
