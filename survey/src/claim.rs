@@ -278,8 +278,10 @@ pub(crate) fn tell_gaps(candidate: &mut Candidate) {
     }
     let gap = (first..=last).find(|n| numbers.binary_search(n).is_err());
     let gap = gap.unwrap_or_default();
-    let note =
-        format!("{missing} of the numbers {first} to {last} are missing, the first is {gap}");
+    let note = match missing {
+        1 => format!("lacks number {gap} of {first} to {last}"),
+        n => format!("lacks {n} of the numbers {first} to {last}, the first is {gap}"),
+    };
     candidate.faults += 1;
     candidate.damage.push(note);
 }

@@ -443,19 +443,19 @@ fn a_place_that_is_not_there_is_an_error() {
 #[test]
 fn pages_hold_the_same_lines() {
     let s = inherited();
-    s.write("old/<b>.bin", [1, 0, 3]);
+    s.write("old/<b>.odd", [1, 0, 3]);
     s.ok("report -r old -o old.html -q");
     let page = String::from_utf8(s.read("old.html")).unwrap();
     for text in [
         "old/corpus/",
         "old/feats/fbank.scp",
         "labels: ",
-        "&lt;b&gt;.bin",
+        "&lt;b&gt;.odd",
         ".DS_Store",
     ] {
         assert!(page.contains(text), "{text}");
     }
-    assert!(!page.contains("<b>.bin"));
+    assert!(!page.contains("<b>.odd"));
     let error = s.fails("report -r old -o old.html");
     assert!(error.contains("exists already"), "{error}");
 }
