@@ -354,6 +354,24 @@ fn splits_stay_apart_and_speakers_do_not() {
     assert_eq!(of_kind(&all, "dataset").len(), 2);
 }
 
+/// Sound that lies in a few of many folders is not one data set.
+#[test]
+fn folders_among_much_else_stay_apart() {
+    let s = Scratch::new();
+    for (folder, n) in [("rec", 1), ("sounds", 2)] {
+        s.write(&format!("d/{folder}/a.wav"), wav(800, n));
+        s.write(&format!("d/{folder}/b.wav"), wav(900, n));
+    }
+    for folder in ["notes", "scripts", "papers"] {
+        s.write(&format!("d/{folder}/{folder}.bin"), [0, 9, 255]);
+    }
+    let all = lines(&s.ok("info -r d --json"));
+    for path in ["d/rec/", "d/sounds/"] {
+        assert_eq!(data_set(&all, path)["utterances"], 2);
+    }
+    assert_eq!(of_kind(&all, "dataset").len(), 2);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn names_that_are_no_utf8_and_links_in_circles_do_no_harm() {
