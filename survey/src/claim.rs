@@ -87,11 +87,19 @@ fn owners(
         if outside > 0 {
             let all = named[owner].len();
             let lie = if outside == 1 { "lies" } else { "lie" };
-            let note = format!("names {all} files, of which {outside} {lie} elsewhere");
+            let note = format!("names {}, of which {outside} {lie} elsewhere", files(all));
             candidates[owner].notes.push(note);
         }
     }
     owners
+}
+
+/// Returns a number of files in words.
+fn files(n: usize) -> String {
+    match n {
+        1 => "1 file".to_owned(),
+        n => format!("{n} files"),
+    }
 }
 
 /// Tells the files that are named and not there, as one fault.
@@ -110,7 +118,7 @@ fn tell_missing(owner: &mut Candidate, mut missing: Vec<&Location>, all: usize) 
         false => owner.faults - gone + 1,
     };
     let text = match missing.len() {
-        1 => format!("names {all} files, of which 1 is missing: {first}"),
+        1 => format!("names {}, of which 1 is missing: {first}", files(all)),
         n => format!("names {all} files, of which {n} are missing, the first is {first}"),
     };
     owner.damage.insert(0, text);
@@ -278,8 +286,10 @@ pub(crate) fn tell_gaps(candidate: &mut Candidate) {
     }
     let gap = (first..=last).find(|n| numbers.binary_search(n).is_err());
     let gap = gap.unwrap_or_default();
-    let note =
-        format!("{missing} of the numbers {first} to {last} are missing, the first is {gap}");
+    let note = match missing {
+        1 => format!("lacks number {gap} of {first} to {last}"),
+        n => format!("lacks {n} of the numbers {first} to {last}, the first is {gap}"),
+    };
     candidate.faults += 1;
     candidate.damage.push(note);
 }

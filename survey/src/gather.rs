@@ -188,6 +188,11 @@ impl Gatherer<'_> {
 }
 
 impl Gathered {
+    fn is_empty(&self) -> bool {
+        let candidates = self.open.is_empty() && self.candidates.is_empty();
+        candidates && self.unknown.is_empty() && self.empty.is_empty()
+    }
+
     /// Adds files with one utterance each to those of their group.
     fn add_open(&mut self, candidate: Candidate) {
         let group = candidate.group();
@@ -299,9 +304,10 @@ fn is_split(folder: &Location) -> bool {
 }
 
 /// Adds what was found below a folder. Files with one utterance each, of one format or of sound, are
-/// one data set if they lie in several folders beside each other, unless these are splits.
+/// one data set if they lie in most of the folders beside each other, unless these are splits.
 fn merge(at: &Location, found: &mut Gathered, below: Vec<Gathered>) {
     let mut groups: BTreeMap<&'static str, Vec<Candidate>> = BTreeMap::new();
+    let folders = below.iter().filter(|inner| !inner.is_empty()).count();
     for inner in below {
         found.candidates.extend(inner.candidates);
         found.empty.extend(inner.empty);
@@ -325,8 +331,12 @@ fn merge(at: &Location, found: &mut Gathered, below: Vec<Gathered>) {
     }
     for (group, mut inner) in groups {
         let own = found.open.iter().any(|own| own.group() == group);
-        if inner.len() == 1 && !own {
-            found.open.append(&mut inner);
+        // Speakers lie beside each other, and not among much else.
+        if inner.len() * 2 < folders || (inner.len() == 1 && !own) {
+            match own || inner.len() > 1 {
+                true => found.candidates.append(&mut inner),
+                false => found.open.append(&mut inner),
+            }
             continue;
         }
         for mut candidate in inner {

@@ -354,6 +354,24 @@ fn splits_stay_apart_and_speakers_do_not() {
     assert_eq!(of_kind(&all, "dataset").len(), 2);
 }
 
+/// Sound that lies in a few of many folders is not one data set.
+#[test]
+fn folders_among_much_else_stay_apart() {
+    let s = Scratch::new();
+    for (folder, n) in [("rec", 1), ("sounds", 2)] {
+        s.write(&format!("d/{folder}/a.wav"), wav(800, n));
+        s.write(&format!("d/{folder}/b.wav"), wav(900, n));
+    }
+    for folder in ["notes", "scripts", "papers"] {
+        s.write(&format!("d/{folder}/{folder}.bin"), [0, 9, 255]);
+    }
+    let all = lines(&s.ok("info -r d --json"));
+    for path in ["d/rec/", "d/sounds/"] {
+        assert_eq!(data_set(&all, path)["utterances"], 2);
+    }
+    assert_eq!(of_kind(&all, "dataset").len(), 2);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn names_that_are_no_utf8_and_links_in_circles_do_no_harm() {
@@ -443,19 +461,19 @@ fn a_place_that_is_not_there_is_an_error() {
 #[test]
 fn pages_hold_the_same_lines() {
     let s = inherited();
-    s.write("old/<b>.bin", [1, 0, 3]);
+    s.write("old/<b>.odd", [1, 0, 3]);
     s.ok("report -r old -o old.html -q");
     let page = String::from_utf8(s.read("old.html")).unwrap();
     for text in [
         "old/corpus/",
         "old/feats/fbank.scp",
         "labels: ",
-        "&lt;b&gt;.bin",
+        "&lt;b&gt;.odd",
         ".DS_Store",
     ] {
         assert!(page.contains(text), "{text}");
     }
-    assert!(!page.contains("<b>.bin"));
+    assert!(!page.contains("<b>.odd"));
     let error = s.fails("report -r old -o old.html");
     assert!(error.contains("exists already"), "{error}");
 }

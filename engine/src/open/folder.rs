@@ -99,7 +99,7 @@ impl Input {
             return Ok((format, kin, why));
         }
         let options = self.format_options(format)?;
-        if format.whole_folder().is_none()
+        if !is_whole(folder, format, env)?
             && format.caps(&options, Medium::Folder)?.count != Count::One
         {
             return Err(not_one_each(folder, format, found.as_ref()));
@@ -144,6 +144,16 @@ fn of_sound(
             false => Some(format),
         },
     )
+}
+
+/// Returns `true` if a folder as a whole is one data set of a format.
+fn is_whole(folder: &Location, format: &'static dyn Format, env: &Env) -> Result<bool> {
+    let Some(jobs) = format.job_folder().filter(|_| format.folder().is_none()) else {
+        return Ok(format.folder().is_some());
+    };
+    let entries = env.entries(folder)?;
+    let names = entries.iter().filter_map(|at| at.name()?.to_str());
+    Ok(jobs.fits(&names.collect::<Vec<_>>()))
 }
 
 /// Returns the error for a folder of files with many utterances each, judging by the first file.
