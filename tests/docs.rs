@@ -29,6 +29,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/labels.md", 10),
     ("docs/manifests.md", 16),
     ("docs/plot.md", 10),
+    ("docs/shards.md", 23),
     ("docs/sound.md", 16),
     ("docs/stages.md", 3),
     ("docs/verbs.md", 52),
