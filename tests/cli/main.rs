@@ -69,6 +69,7 @@ mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
+mod tars;
 #[cfg(unix)]
 mod together;
 mod trust;
