@@ -29,6 +29,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/labels.md", 14),
     ("docs/manifests.md", 33),
     ("docs/plot.md", 10),
+    ("docs/shards.md", 23),
     ("docs/sound.md", 26),
     ("docs/stages.md", 3),
     ("docs/survey.md", 4),

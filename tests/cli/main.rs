@@ -77,6 +77,7 @@ mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
+mod tars;
 #[cfg(unix)]
 mod survey;
 #[cfg(unix)]
