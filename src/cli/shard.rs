@@ -153,7 +153,7 @@ impl ShardRecorder {
     /// # Errors
     /// It made something else.
     pub(super) fn verify(mut self, made: &Conversion, job: &Job) -> Result<u8> {
-        made.tell(&mut self.record, &self.hashes, job)?;
+        made.tell(&mut self.record, &self.hashes, &job.plan)?;
         let done = self.verified.iter();
         if let Some(file) = done.filter_map(|done| done.outdated(&self.record)).next() {
             let message = format!("says that {file} is done, but the inputs make other bytes now");
@@ -164,7 +164,7 @@ impl ShardRecorder {
 
     /// Completes the record, whose name is the last to be given.
     pub(super) fn complete(mut self, made: &Conversion, job: &Job) -> Result<Option<Output>> {
-        made.tell(&mut self.record, &self.hashes, job)?;
+        made.tell(&mut self.record, &self.hashes, &job.plan)?;
         let Some(mut document) = self.document else {
             return Ok(None);
         };

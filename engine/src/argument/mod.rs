@@ -5,10 +5,8 @@
 //! those of an input in PDNN's [data options](crate::step::option_keys) too.
 
 mod input;
-pub(crate) mod numbered;
 mod output;
 
-pub use numbered::PartName;
 pub use output::Target;
 
 pub use crate::open::{InputSize, OpenedInput};

@@ -11,9 +11,9 @@ use spr_core::model::Utterance;
 use spr_core::tables::side;
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
-use super::{Pair, PartName, named, numbered, path_and_pairs, prefix_meant};
+use super::{Pair, named, path_and_pairs, prefix_meant};
 use crate::capabilities;
-use crate::plan::Sink;
+use crate::plan::{PartName, Sink, numbered};
 use names::by_extension;
 
 /// One data set to write, with its format.

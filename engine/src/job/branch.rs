@@ -9,14 +9,13 @@ use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{About, Dtype, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
-use super::Job;
-use crate::argument::{PartName, Target};
+use crate::argument::Target;
 use crate::digest::Digest;
-use crate::plan::Split;
+use crate::plan::{PartName, Plan, Split};
 use crate::{places, verify};
 
 pub(super) struct Branch<'a> {
-    job: &'a Job,
+    plan: &'a Plan,
     target: Target,
     registry: &'a Registry,
     env: Env,
@@ -53,10 +52,20 @@ struct Open {
     file_key: Option<Key>,
 }
 
+/// Returns the part of an utterance for an output of labels.
+pub(super) fn labels_of(utt: &Utterance) -> Utterance {
+    Utterance {
+        labels: utt.labels.clone(),
+        tiers: utt.tiers.clone(),
+        text: utt.text.clone(),
+        ..Utterance::default()
+    }
+}
+
 impl<'a> Branch<'a> {
     pub(super) fn open(
         target: Target,
-        job: &'a Job,
+        plan: &'a Plan,
         dtype: Option<Dtype>,
         (keys, about): (KeySource, About),
         registry: &'a Registry,
@@ -64,15 +73,15 @@ impl<'a> Branch<'a> {
     ) -> Result<Self> {
         let caps = target.caps()?;
         let unnamed = keys == KeySource::Generated && caps.keys == Keys::None;
-        let policy = target.policy(&job.plan.policy());
+        let policy = target.policy(&plan.policy());
         let mut branch = Self {
-            job,
+            plan,
             target,
             registry,
             env: env.clone(),
             keys,
             about,
-            adapter: Adapter::new(caps, dtype, unnamed, env).label_dtype(job.plan.label_dtype),
+            adapter: Adapter::new(caps, dtype, unnamed, env).label_dtype(plan.label_dtype),
             caps,
             policy,
             open: None,
@@ -90,7 +99,7 @@ impl<'a> Branch<'a> {
 
     /// Opens the output, or that of a part.
     fn start(&mut self, part: u64) -> Result<()> {
-        let name = match &self.job.plan.split {
+        let name = match &self.plan.split {
             Some(split) => split.part_name(part),
             None => PartName::Number(part),
         };
@@ -98,33 +107,33 @@ impl<'a> Branch<'a> {
             true => Some(self.target.part(name, self.registry, &self.env)?),
             false => None,
         };
-        if !self.job.plan.run.dry_run {
+        if !self.plan.run.dry_run {
             let parents = self.target.parents(name);
             let mut make = |folder| self.parents.make(folder, &self.env);
             parents.iter().try_for_each(&mut make)?;
         }
         let target = numbered.as_ref().unwrap_or(&self.target);
         let env = &self.env;
-        let output = target.output(self.job.plan.run.overwrite, self.job.plan.run.add, env)?;
-        let output = match self.job.plan.run.dry_run {
+        let output = target.output(self.plan.run.overwrite, self.plan.run.add, env)?;
+        let output = match self.plan.run.dry_run {
             true => output.rehearse(),
             false => output,
         };
         let registry = self.registry;
-        places::discard_old(target, &output, self.job.plan.run.overwrite, registry, env)?;
+        places::discard_old(target, &output, self.plan.run.overwrite, registry, env)?;
         if part == 0 {
             let leftovers = output.locations().into_iter();
             for leftover in leftovers.flat_map(|file| env.leftovers(&file)) {
                 env.warn(&leftover.error());
             }
         }
-        if self.job.plan.run.verify && !self.job.plan.run.dry_run {
+        if self.plan.run.verify && !self.plan.run.dry_run {
             verify::check(target, &output)?;
         }
         let options = target.options()?;
         let writer = create(target.format(), output.clone(), &options, &self.about, env)?;
         let caps = target.caps()?;
-        let digest = (self.job.plan.run.verify || self.job.plan.run.hash)
+        let digest = (self.plan.run.verify || self.plan.run.hash)
             .then(|| Digest::new(&caps, target.is_folder()));
         let file_key = match (caps.count, output.locator()) {
             (Count::One, Locator::File(file)) if self.keys != KeySource::Generated => {
@@ -157,7 +166,7 @@ impl<'a> Branch<'a> {
         if part == self.part || self.open.is_none() {
             return Ok(());
         }
-        if self.job.plan.split.as_ref().is_some_and(Split::is_in_order) {
+        if self.plan.split.as_ref().is_some_and(Split::is_in_order) {
             return self.next(part);
         }
         let other = self.aside.remove(&part);
@@ -181,7 +190,7 @@ impl<'a> Branch<'a> {
             self.written.rounded.append(&written.rounded);
             if let Some(digest) = &open.digest {
                 let target = open.numbered.as_ref().unwrap_or(&self.target);
-                if self.job.plan.run.verify && !self.job.plan.run.dry_run {
+                if self.plan.run.verify && !self.plan.run.dry_run {
                     verify::read_back(target, &open.output, digest, &written, &self.env)?;
                 }
                 self.hash = open.numbered.is_none().then(|| digest.text());

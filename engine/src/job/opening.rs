@@ -5,7 +5,6 @@ use spr_core::format::{ChunkSupport, FieldSet, Keys, Registry, Request};
 use spr_core::model::SourceField;
 use spr_core::{Error, Result};
 
-use super::Job;
 use super::meter::Meter;
 use crate::argument::{Input, OpenedInput, Target};
 use crate::open::{self, IntactSound, open_all};
@@ -23,12 +22,11 @@ pub(super) struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    /// The opening of a job that writes to these targets.
+    /// The opening of a plan whose job writes to these targets.
     ///
     /// # Errors
     /// An option of a target is wrong, or something has to be read twice and can't be.
-    pub(super) fn of(job: &'a Job, target: &Target, labels: Option<&Target>) -> Result<Self> {
-        let plan = &job.plan;
+    pub(super) fn of(plan: &'a Plan, target: &Target, labels: Option<&Target>) -> Result<Self> {
         let targets = || std::iter::once(target).chain(labels);
         let caps = targets().map(Target::caps).collect::<Result<Vec<_>>>()?;
         let tells = caps

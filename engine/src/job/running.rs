@@ -8,17 +8,19 @@ use spr_core::format::{Reader, Registry};
 use spr_core::model::{About, Key, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
-use super::branch::Branch;
+use super::branch::{Branch, labels_of};
+use super::conversion::Conversion;
 use super::meter::Meter;
 use super::opening::Opening;
+use super::outcome::{Observer, Outcome, Progress};
+use super::places::{check_numbers, check_places, targets, warn_of_more};
 use super::route::{self, Route};
-use super::{Conversion, Job, Observer, Outcome, Progress, labels_of};
 use crate::argument::Target;
-use crate::plan::{Input, OnError};
+use crate::plan::{Input, OnError, Plan};
 
 /// A job between its opening and its end.
 pub(super) struct Running<'a> {
-    job: &'a Job,
+    plan: &'a Plan,
     registry: &'a Registry,
     env: &'a Env,
     started: Instant,
@@ -57,20 +59,20 @@ struct Counts {
 impl<'a> Running<'a> {
     /// Opens the inputs, then the outputs.
     pub(super) fn open(
-        job: &'a Job,
+        plan: &'a Plan,
         registry: &'a Registry,
         env: &'a Env,
         watched: bool,
     ) -> Result<Self> {
         let started = Instant::now();
-        let (target, labels_target) = job.targets(registry)?;
-        job.check_numbers()?;
-        job.check_places(registry, env)?;
-        let opening = Opening::of(job, &target, labels_target.as_ref())?;
-        let split = job.plan.split.as_ref();
+        let (target, labels_target) = targets(plan, registry)?;
+        check_numbers(plan)?;
+        check_places(plan, registry, env)?;
+        let opening = Opening::of(plan, &target, labels_target.as_ref())?;
+        let split = plan.split.as_ref();
         let route = split.map(|split| route::route(split, &opening, registry, env));
         let route = route.transpose()?;
-        let inputs = &job.plan.inputs;
+        let inputs = &plan.inputs;
         let opening = opening.metered(match watched {
             true => Meter::new(inputs, registry, env),
             false => Meter::unwatched(inputs),
@@ -86,7 +88,7 @@ impl<'a> Running<'a> {
         let mut look = targets().any(Target::follows_data);
         while look {
             let read = reader.read(&mut utt);
-            let passed = |error: &Error| error.can_continue() && may_skip(job, error, true, 0);
+            let passed = |error: &Error| error.can_continue() && may_skip(plan, error, true, 0);
             look = read.as_ref().is_err_and(passed);
             first.push_back(read);
         }
@@ -95,12 +97,12 @@ impl<'a> Running<'a> {
             labels_target = labels_target.map(|labels| labels.suited_to(&labels_of(&utt)));
         }
         let open =
-            |target, dtype, about| Branch::open(target, job, dtype, (keys, about), registry, env);
-        let main = open(target.clone(), job.plan.dtype, about)?;
+            |target, dtype, about| Branch::open(target, plan, dtype, (keys, about), registry, env);
+        let main = open(target.clone(), plan.dtype, about)?;
         let side = labels_target.map(|target| open(target, None, About::default()));
         let side = side.transpose()?;
         Ok(Self {
-            job,
+            plan,
             registry,
             env,
             started,
@@ -113,7 +115,7 @@ impl<'a> Running<'a> {
             target,
             main,
             side,
-            cut: job.plan.cuts(),
+            cut: plan.cuts(),
             route,
             counts: Counts::default(),
         })
@@ -138,7 +140,7 @@ impl<'a> Running<'a> {
             };
             match step {
                 Ok(()) => self.count(observer)?,
-                Err(error) if may_skip(self.job, &error, reading, self.counts.done) => {
+                Err(error) if may_skip(self.plan, &error, reading, self.counts.done) => {
                     self.counts.skipped += 1;
                     observer.skipped(&error);
                     if !error.can_continue() {
@@ -219,8 +221,8 @@ impl<'a> Running<'a> {
     fn warn_of_nothing(&self) {
         let Counts { done, skipped, .. } = self.counts;
         if done == 0 && skipped == 0 {
-            let input = self.job.plan.inputs.first().map_or("", Input::text);
-            let what = match self.job.plan.steps.is_empty() {
+            let input = self.plan.inputs.first().map_or("", Input::text);
+            let what = match self.plan.steps.is_empty() {
                 true => "holds no utterances",
                 false => "none of its utterances is left",
             };
@@ -242,15 +244,14 @@ impl<'a> Running<'a> {
         let branches = || std::iter::once(&self.main).chain(&self.side);
         let losses = branches().map(|branch| branch.losses().clone()).collect();
         let rounded = branches().map(|branch| branch.rounded().clone()).collect();
-        let run = &self.job.plan.run;
+        let run = &self.plan.run;
         let hash = self.main.hash().filter(|_| run.hash);
-        let (plan, counts) = (&self.job.plan, self.counts);
+        let (plan, counts) = (&self.plan, self.counts);
         let partitions = match (&plan.split, self.cut) {
             (Some(_), _) => Some(counts.parts.len() as u64),
             (None, cut) => cut.then_some(if counts.done > 0 { counts.part + 1 } else { 0 }),
         };
-        self.job
-            .warn_of_more(partitions, &self.target, self.registry, self.env)?;
+        warn_of_more(plan, partitions, &self.target, self.registry, self.env)?;
         let mut parents = Parents::default();
         let mut outputs = Vec::new();
         for branch in self.side.into_iter().chain([self.main]) {
@@ -285,14 +286,11 @@ impl<'a> Running<'a> {
 }
 
 /// Returns `true` if an error affects one utterance, or the rest of an input that was partly read.
-fn may_skip(job: &Job, error: &Error, reading: bool, done: u64) -> bool {
-    let permissive = job
-        .plan
-        .output
-        .as_ref()
-        .is_some_and(|output| output.permissive);
-    let skip = job.plan.on_error == OnError::Skip
-        || job.plan.inputs.iter().any(|input| input.permissive)
+fn may_skip(plan: &Plan, error: &Error, reading: bool, done: u64) -> bool {
+    let output = plan.output.as_ref();
+    let permissive = output.is_some_and(|output| output.permissive);
+    let skip = plan.on_error == OnError::Skip
+        || plan.inputs.iter().any(|input| input.permissive)
         || permissive && !reading;
     skip && (error.can_continue() || reading && done > 0 && !error.is_change())
 }

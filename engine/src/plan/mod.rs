@@ -5,8 +5,8 @@
 //! [order] of the stages, `--explain`, what may be sharded, the identity of a shard, which
 //! files are fingerprinted, what passes in chunks of rows.
 
-mod identity;
 mod input;
+pub(crate) mod numbered;
 pub mod order;
 mod sink;
 mod split;
@@ -17,6 +17,7 @@ use spr_core::loss::LossPolicy;
 use spr_core::model::Dtype;
 
 pub use input::{Input, Joins, Labels};
+pub use numbered::PartName;
 pub use order::{Work, of_input};
 pub use sink::Sink;
 pub use split::{Rule, Speakers, Split};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use spr_core::bytes::{Location, Locator};
 use spr_core::format::Medium;
 
-use crate::argument::{PartName, numbered};
+use super::numbered::{self, PartName};
 
 /// One data set to write, as plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

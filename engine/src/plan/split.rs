@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::{Location, Locator};
 
-use crate::argument::PartName;
+use super::PartName;
 
 /// The distribution of utterances over splits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Plan, Sink};
-use crate::shard::{FIELD, Shard};
+use super::{FIELD, Shard};
+use crate::plan::{Plan, Sink};
 
 impl Plan {
     /// The plan as canonical JSON without what changes no byte: where outputs go, what may be
@@ -104,7 +104,7 @@ mod tests {
         others.push(change(|plan| {
             plan.joins.speakers = Some(Locator::file("utt2spk"))
         }));
-        others.push(change(|plan| plan.on_error = super::super::OnError::Skip));
+        others.push(change(|plan| plan.on_error = crate::plan::OnError::Skip));
         others.push(change(|plan| {
             plan.inputs[0]
                 .options
