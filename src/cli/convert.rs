@@ -52,13 +52,15 @@ pub(super) fn run_hashing(
     let mut env = looks::once(&plan::env(&args.read, session)?);
     env.threads = args.jobs;
     env.durable = !args.no_sync;
+    let plain = env.clone();
     if shard.is_some() || hashes.expects() {
         env = watched(&env, &hashes);
     }
     let mut job = plan::job(args, registry, &env).map_err(|error| between(error, args, &env))?;
     prepare(&mut job.plan, &env)?;
     if args.read.explain || args.read.verbose {
-        let lines = explain::plan(&job.plan, registry, &env)?;
+        // What is opened to explain it is no part of what a shard reads.
+        let lines = explain::plan(&job.plan, registry, &plain)?;
         if args.read.explain {
             return plan::understood(&lines, &args.read);
         }

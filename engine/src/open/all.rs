@@ -11,7 +11,7 @@ use super::OpenedInput;
 use super::ending::SkippableRest;
 use super::input::skipping;
 use crate::plan::{Input, Work, of_input};
-use crate::step::{ListCache, Subject};
+use crate::step::ListCache;
 
 impl Input {
     /// Opens several data sets as one; each after the first is opened when it is reached.
@@ -95,9 +95,9 @@ pub fn open_all(
     Ok(opened)
 }
 
-/// Whether work on an input may leave out utterances.
+/// Returns `true` if work on an input may leave out utterances.
 fn may_leave_out(work: &Work) -> bool {
-    matches!(work, Work::Step(step) if step.kind().subject == Subject::Utterances)
+    matches!(work, Work::Step(step) if step.kind().leaves_out)
 }
 
 /// An input, with the work on it.

@@ -11,6 +11,7 @@ use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
 
 use crate::plan::{Input, Joins, Plan};
+use crate::step::Step;
 
 /// The number of bytes at the start and end of a file in its fingerprint.
 const ENDS: u64 = 64 << 10;
@@ -52,11 +53,11 @@ pub(super) fn of_plan(
         all.input(input, registry)?;
     }
     all.joins(&plan.joins, registry)?;
-    let inputs: Vec<_> = plan.inputs.iter().flat_map(Input::sources).collect();
-    let joined: Vec<_> = plan.joins.sources().collect();
-    let others = plan.sources().into_iter().chain(groups.cloned());
-    for file in others.filter(|file| !inputs.contains(file) && !joined.contains(file)) {
-        all.list(&file)?;
+    for step in &plan.steps {
+        all.step(step)?;
+    }
+    if let Some(file) = groups {
+        all.list(file)?;
     }
     for hash in opened {
         all.hash.field(&hash.to_le_bytes());
@@ -227,9 +228,7 @@ impl<'a> Fingerprint<'a> {
             self.if_there(&value.as_str().into())?;
         }
         for step in &input.steps {
-            for file in step.files() {
-                self.list(&file.into())?;
-            }
+            self.step(step)?;
         }
         self.joins(&input.joins, registry)
     }
@@ -241,6 +240,15 @@ impl<'a> Fingerprint<'a> {
             return Ok(());
         };
         lists.named(list, input.entries, env, &mut |file| self.ends(file))
+    }
+
+    /// The files that a step reads, with the names of those that are data sets.
+    fn step(&mut self, step: &Step) -> Result<()> {
+        for file in step.files().map(Location::from) {
+            self.list(&file)?;
+            self.if_there(&file.with_suffix(side::SUFFIX))?;
+        }
+        Ok(())
     }
 
     /// What joins.

@@ -22,6 +22,8 @@ pub struct Kind {
     pub what: &'static str,
     /// What may stand in its brackets.
     pub parameters: Parameters,
+    /// The values that name files, which it reads besides the data.
+    pub reads: &'static [&'static str],
     /// The data options of an input that ask for it.
     pub options: &'static [DataOption],
     /// The flags of the program that ask for it and stand for no data option.
@@ -38,8 +40,8 @@ pub struct Kind {
     pub across: fn(&Values) -> bool,
     /// Whether it needs utterances as a whole, rather than in chunks of rows.
     pub needs_whole: bool,
-    /// Whether it changes values, or which frames there are.
-    pub changes_values: bool,
+    /// Whether it may leave out utterances.
+    pub leaves_out: bool,
     /// For a step that chooses by keys alone: whether it takes the keys that its values name, rather
     /// than all others.
     pub by_keys: Option<bool>,
@@ -113,17 +115,6 @@ pub enum Subject {
     Frames,
     /// Audio.
     Sound,
-}
-
-impl Subject {
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Utterances => "utterances",
-            Self::Frames => "frames",
-            Self::Sound => "sound",
-        }
-    }
 }
 
 /// The level of data.

@@ -146,9 +146,7 @@ impl Step {
 
     /// The files that it reads besides its source.
     pub fn files(&self) -> impl Iterator<Item = &str> {
-        ["keys", "file", "map"]
-            .into_iter()
-            .filter_map(|name| self.value(name))
+        self.kind.reads.iter().filter_map(|name| self.value(name))
     }
 
     /// For a step that chooses by keys alone: what tells that an utterance need not be read, and
