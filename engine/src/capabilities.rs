@@ -49,7 +49,7 @@ pub struct Capability {
     pub uniform: String,
     /// The treatment of utterances without frames.
     pub empty: &'static str,
-    /// What else must be so, such as names without brackets.
+    /// Further conditions, such as names without brackets.
     pub needs: Vec<String>,
     /// `key=value` options.
     pub options: Vec<OptionText>,
@@ -268,7 +268,7 @@ fn uniform(caps: &Caps) -> String {
     }
 }
 
-/// What must be so for an utterance to be stored, beyond what it holds.
+/// Returns the conditions for storing an utterance, apart from the fields that it has.
 fn needs(caps: &Caps) -> Vec<String> {
     let rule = |what: &str, words: &str| (!words.is_empty()).then(|| format!("{what} {words}"));
     let held = |needed: bool, what: &str| needed.then(|| what.to_owned());

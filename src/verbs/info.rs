@@ -52,7 +52,7 @@ pub struct Facts {
     pub sound: Option<Sound>,
     /// The source of the keys.
     pub keys: &'static str,
-    /// What the data set says of itself.
+    /// The facts that the data set states about itself.
     #[serde(skip_serializing_if = "About::is_empty")]
     pub about: About,
     /// Whether they are partitions of shuffled frames instead of utterances.

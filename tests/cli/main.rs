@@ -24,6 +24,7 @@ mod corpora;
 mod damage;
 mod directory_tables;
 mod escapes;
+mod explaining;
 #[cfg(unix)]
 mod faults;
 mod fitting;
@@ -77,9 +78,9 @@ mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
-mod tars;
 #[cfg(unix)]
 mod survey;
+mod tars;
 #[cfg(unix)]
 mod together;
 mod trust;

@@ -306,10 +306,28 @@ fn a_job_is_the_same_if_what_changes_bytes_is() {
     }
     s.write("names.map", names.as_bytes());
     s.write("some.list", b"ann-001\nbob-001\n");
+    s.ok("in.ark ark,scp:b.ark,b.scp");
     let job = "in.ark -o y.{shard}.ark";
+    let listed = "b.scp -o y.{shard}.ark";
     let idle = || {};
-    for more in ["", " --safe", " --allow-pipes", " -j 1", " -v", " --verify"] {
-        assert!(resumes(&s, job, idle, &format!("{job}{more}")), "{more}");
+    for more in [
+        "",
+        " --safe",
+        " --allow-pipes",
+        " -j 1",
+        " -v",
+        " --verify",
+        " --dry-run",
+        " --progress never",
+        " --report y.json",
+        " --error-log y.jsonl",
+        " --allow-loss all",
+        " --max-alloc 2g",
+        " --json",
+    ] {
+        for job in [job, listed] {
+            assert!(resumes(&s, job, idle, &format!("{job}{more}")), "{more}");
+        }
     }
     for more in [
         " --co compress=5",
@@ -342,8 +360,6 @@ fn a_job_is_the_same_if_what_changes_bytes_is() {
         assert!(!resumes(&s, &line, change(file), &line), "{more}");
     }
     // The archive behind a list.
-    s.ok("in.ark ark,scp:b.ark,b.scp");
-    let listed = "b.scp -o y.{shard}.ark";
     let touch = || {
         let mut bytes = s.read("b.ark");
         let last = bytes.len() - 1;

@@ -93,6 +93,14 @@ const FILES: &[(&str, &str, Change)] = &[
         |s| add(s, "some.list", "# zoe\n"),
     ),
     (
+        "names of a data set of keys",
+        "in.ark -o y.{shard}.ark --stages without(keys=in.pfile)|rename(prefix=x)",
+        |s| {
+            let names = String::from_utf8(s.read("in.pfile.utt2num_frames")).unwrap();
+            s.write("in.pfile.utt2num_frames", names.replace("ann", "eve"));
+        },
+    ),
+    (
         "groups",
         "in.ark -o y.{shard}.ark --shard-group utt2spk",
         |s| add(s, "utt2spk", "zoe-9 zoe\n"),

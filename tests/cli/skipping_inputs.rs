@@ -317,14 +317,17 @@ fn an_empty_one_among_several_is_told() {
     s.write("e.jsonl", "");
     for empty in ["e.ark", "e.jsonl"] {
         for line in [format!("{empty} f.ark"), format!("f.ark {empty}")] {
-            let said = s.ok(&format!("convert {line} -o o.jsonl --overwrite"));
             let warning = format!("warning: {empty}: holds no utterances");
-            assert_eq!(
-                said.err.matches(&warning).count(),
-                1,
-                "{line}: {}",
-                said.err
-            );
+            // Work that leaves nothing out does not hide it.
+            for work in ["", "--frame-shift 0.01", "--prefix x", "--context 1"] {
+                let said = s.ok(&format!("convert {line} -o o.jsonl --overwrite {work}"));
+                assert_eq!(
+                    said.err.matches(&warning).count(),
+                    1,
+                    "{line} {work}: {}",
+                    said.err
+                );
+            }
             // What is chosen of several need not come of each.
             let said = s.ok(&format!(
                 "select {line} --glob ann-001 -o o.jsonl --overwrite"

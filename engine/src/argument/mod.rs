@@ -7,11 +7,10 @@
 mod braces;
 mod input;
 mod model;
-pub(crate) mod numbered;
 mod output;
+mod target;
 
-pub use numbered::PartName;
-pub use output::Target;
+pub use target::Target;
 
 pub use crate::open::{InputSize, OpenedInput};
 pub use crate::plan::Input;

@@ -9,30 +9,29 @@ use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{About, Dtype, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
-use super::Job;
-use crate::argument::{PartName, Target};
+use crate::argument::Target;
 use crate::digest::{Digest, FieldDigest};
-use crate::plan::Split;
+use crate::plan::{PartName, Plan, Split};
 use crate::{places, verify};
 
 pub(super) struct Branch<'a> {
-    job: &'a Job,
+    plan: &'a Plan,
     target: Target,
     registry: &'a Registry,
     env: Env,
     keys: KeySource,
-    /// What the target holds of what the data set says of itself.
+    /// The facts about the data set that the target can store.
     about: About,
     adapter: Adapter,
     caps: Caps,
     /// The permitted losses: those of the job, and those implied by options of the target.
     policy: LossPolicy,
     /// `None` after a denied loss; further losses are then only measured.
-    open: Option<Open>,
+    open: Option<OpenOutput>,
     /// The current part.
     part: u64,
     /// Unfinished parts.
-    aside: BTreeMap<u64, Open>,
+    aside: BTreeMap<u64, OpenOutput>,
     /// Finished outputs of partitions before the commit.
     finished: Vec<Output>,
     written: WriteSummary,
@@ -45,7 +44,7 @@ pub(super) struct Branch<'a> {
 }
 
 /// The current output.
-struct Open {
+struct OpenOutput {
     writer: Box<dyn Writer>,
     output: Output,
     /// Its target, if it is the output of a part.
@@ -58,10 +57,20 @@ struct Open {
     file_key: Option<Key>,
 }
 
+/// Returns the part of an utterance for an output of labels.
+pub(super) fn labels_of(utt: &Utterance) -> Utterance {
+    Utterance {
+        labels: utt.labels.clone(),
+        tiers: utt.tiers.clone(),
+        text: utt.text.clone(),
+        ..Utterance::default()
+    }
+}
+
 impl<'a> Branch<'a> {
     pub(super) fn open(
         target: Target,
-        job: &'a Job,
+        plan: &'a Plan,
         dtype: Option<Dtype>,
         (keys, about): (KeySource, About),
         registry: &'a Registry,
@@ -69,15 +78,15 @@ impl<'a> Branch<'a> {
     ) -> Result<Self> {
         let caps = target.caps()?;
         let unnamed = keys == KeySource::Generated && caps.keys == Keys::None;
-        let policy = target.policy(&job.plan.policy());
+        let policy = target.policy(&plan.policy());
         let mut branch = Self {
-            job,
+            plan,
             target,
             registry,
             env: env.clone(),
             keys,
             about,
-            adapter: Adapter::new(caps, dtype, unnamed, env).label_dtype(job.plan.label_dtype),
+            adapter: Adapter::new(caps, dtype, unnamed, env).label_dtype(plan.label_dtype),
             caps,
             policy,
             open: None,
@@ -87,7 +96,7 @@ impl<'a> Branch<'a> {
             written: WriteSummary::default(),
             hash: None,
             parents: Parents::default(),
-            verifies: job.plan.run.verify,
+            verifies: plan.run.verify,
         };
         branch.adapter.fit_about(&mut branch.about);
         branch.start(0)?;
@@ -96,11 +105,11 @@ impl<'a> Branch<'a> {
 
     /// Opens the manifest of what `main` writes, whose files it sees before they have their names.
     pub(super) fn manifest(target: Target, main: &Self) -> Result<Self> {
-        let Self { job, registry, .. } = *main;
+        let Self { plan, registry, .. } = *main;
         let output = main.open.as_ref().map(|open| &open.output);
         let env = output.map_or_else(|| main.env.clone(), |output| main.env.seeing(output));
         let about = (main.keys, About::default());
-        let branch = Self::open(target, job, None, about, registry, &env)?;
+        let branch = Self::open(target, plan, None, about, registry, &env)?;
         Ok(Self {
             verifies: false,
             ..branch
@@ -131,7 +140,7 @@ impl<'a> Branch<'a> {
 
     /// Opens the output, or that of a part.
     fn start(&mut self, part: u64) -> Result<()> {
-        let name = match &self.job.plan.split {
+        let name = match &self.plan.split {
             Some(split) => split.part_name(part),
             None => PartName::Number(part),
         };
@@ -139,27 +148,27 @@ impl<'a> Branch<'a> {
             true => Some(self.target.part(name, self.registry, &self.env)?),
             false => None,
         };
-        if !self.job.plan.run.dry_run {
+        if !self.plan.run.dry_run {
             let parents = self.target.parents(name);
             let mut make = |folder| self.parents.make(folder, &self.env);
             parents.iter().try_for_each(&mut make)?;
         }
         let target = numbered.as_ref().unwrap_or(&self.target);
         let env = &self.env;
-        let output = target.output(self.job.plan.run.overwrite, self.job.plan.run.add, env)?;
-        let output = match self.job.plan.run.dry_run {
+        let output = target.output(self.plan.run.overwrite, self.plan.run.add, env)?;
+        let output = match self.plan.run.dry_run {
             true => output.rehearse(),
             false => output,
         };
         let registry = self.registry;
-        places::discard_old(target, &output, self.job.plan.run.overwrite, registry, env)?;
+        places::discard_old(target, &output, self.plan.run.overwrite, registry, env)?;
         if part == 0 {
             let leftovers = output.locations().into_iter();
             for leftover in leftovers.flat_map(|file| env.leftovers(&file)) {
                 env.warn(&leftover.error());
             }
         }
-        let verifies = self.verifies && !self.job.plan.run.dry_run;
+        let verifies = self.verifies && !self.plan.run.dry_run;
         if verifies {
             verify::check(target, &output)?;
         }
@@ -167,7 +176,7 @@ impl<'a> Branch<'a> {
         let writer = create(target.format(), output.clone(), &options, &self.about, env)?;
         let caps = target.caps()?;
         let folder = target.is_folder();
-        let digest = (self.job.plan.run.hash).then(|| Digest::new(&caps, folder));
+        let digest = (self.plan.run.hash).then(|| Digest::new(&caps, folder));
         let fields = verifies.then(|| FieldDigest::new(&caps, folder));
         let file_key = match (caps.count, output.locator()) {
             (Count::One, Locator::File(file)) if self.keys != KeySource::Generated => {
@@ -176,7 +185,7 @@ impl<'a> Branch<'a> {
             _ => None,
         };
         self.part = part;
-        self.open = Some(Open {
+        self.open = Some(OpenOutput {
             writer,
             output,
             numbered,
@@ -201,7 +210,7 @@ impl<'a> Branch<'a> {
         if part == self.part || self.open.is_none() {
             return Ok(());
         }
-        if self.job.plan.split.as_ref().is_some_and(Split::is_in_order) {
+        if self.plan.split.as_ref().is_some_and(Split::is_in_order) {
             return self.next(part);
         }
         let other = self.aside.remove(&part);
@@ -282,7 +291,7 @@ impl<'a> Branch<'a> {
     /// Adapts an utterance to the output. All of a denied loss is measured, unless that means to
     /// decode sound for nothing.
     pub(super) fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
-        let ends = utt.audio.is_some() && !self.job.plan.run.dry_run;
+        let ends = utt.audio.is_some() && !self.plan.run.dry_run;
         let applied = self.adapter.apply(utt);
         applied.map_err(|e| self.target.about(e))?;
         if self.adapter.is_denied(&self.policy) {

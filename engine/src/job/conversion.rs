@@ -6,7 +6,8 @@ use spr_core::loss::{LossReport, describe};
 use spr_core::model::Key;
 use spr_core::tables::side;
 
-use super::{Job, Outcome};
+use super::outcome::Outcome;
+use crate::plan::Plan;
 use crate::shard::{Hashes, OutputRecord, Record, Shard, check_name};
 
 /// A completed conversion before its commit. Dropping it removes its files.
@@ -28,7 +29,7 @@ impl Conversion {
     ///
     /// # Errors
     /// The written files cannot be looked up.
-    pub fn tell(&self, record: &mut Record, hashes: &Hashes, job: &Job) -> Result<()> {
+    pub fn tell(&self, record: &mut Record, hashes: &Hashes, plan: &Plan) -> Result<()> {
         let Outcome {
             written, skipped, ..
         } = &self.outcome;
@@ -44,7 +45,7 @@ impl Conversion {
             for (name, bytes) in output.written()? {
                 check_name(&name, shard)?;
                 // A folder that is added to has files of others.
-                let (bytes, hash) = match hashes.of(&name).filter(|_| !job.plan.run.add) {
+                let (bytes, hash) = match hashes.of(&name).filter(|_| !plan.run.add) {
                     Some((bytes, hash)) => (bytes, Some(hash)),
                     None => (bytes, None),
                 };
@@ -55,7 +56,7 @@ impl Conversion {
                 });
             }
         }
-        let main = job.plan.output.as_ref();
+        let main = plan.output.as_ref();
         let side = main.and_then(|sink| sink.option(side::OPTION.name));
         record.side = side.map(str::to_owned);
         let main = main.and_then(|sink| sink.locations().first().map(ToString::to_string));

@@ -5,39 +5,41 @@ use spr_core::format::{Caps, Keys};
 use spr_core::model::{Audio, AudioReference, SourceField, TagSubject, Utterance};
 use spr_core::{Error, Result};
 
-use super::Job;
 use crate::argument::Target;
+use crate::plan::Plan;
 
-impl Job {
-    /// Checks that the files of the output can be named in its manifest, before anything is read.
-    ///
-    /// # Errors
-    /// The output is no folder of sound files, it is written in parts, or the manifest's format names
-    /// no sound files.
-    pub(super) fn check_manifest(&self, target: &Target, manifest: Option<&Target>) -> Result<()> {
-        let Some(manifest) = manifest else {
-            return Ok(());
-        };
-        let caps = target.caps()?;
-        let writes_files = target.is_folder() && caps.keys == Keys::FileNames;
-        if !writes_files || !caps.audio.hold_any() || caps.audio.references {
-            let message = "is no folder of sound files, of which there can be a manifest";
-            return Err(Error::usage(message)
-                .file(target.text())
-                .hint("such as OUT/ --to flac --manifest OUT.json"));
-        }
-        if !manifest.caps()?.audio.references {
-            let message = "is no manifest: the format names no sound files";
-            return Err(Error::usage(message).file(manifest.text()));
-        }
-        if self.plan.split.is_some() || target.is_numbered() || manifest.is_numbered() {
-            let message = "the manifest of an output in parts can't be written in the same run";
-            return Err(Error::usage(message)
-                .file(manifest.text())
-                .hint("convert each part, or write the manifest from the folder afterwards"));
-        }
-        Ok(())
+/// Checks that the files of the output can be named in its manifest, before anything is read.
+///
+/// # Errors
+/// The output is no folder of sound files, it is written in parts, or the manifest's format names
+/// no sound files.
+pub(super) fn check_manifest(
+    plan: &Plan,
+    target: &Target,
+    manifest: Option<&Target>,
+) -> Result<()> {
+    let Some(manifest) = manifest else {
+        return Ok(());
+    };
+    let caps = target.caps()?;
+    let writes_files = target.is_folder() && caps.keys == Keys::FileNames;
+    if !writes_files || !caps.audio.hold_any() || caps.audio.references {
+        let message = "is no folder of sound files, of which there can be a manifest";
+        return Err(Error::usage(message)
+            .file(target.text())
+            .hint("such as OUT/ --to flac --manifest OUT.json"));
     }
+    if !manifest.caps()?.audio.references {
+        let message = "is no manifest: the format names no sound files";
+        return Err(Error::usage(message).file(manifest.text()));
+    }
+    if plan.split.is_some() || target.is_numbered() || manifest.is_numbered() {
+        let message = "the manifest of an output in parts can't be written in the same run";
+        return Err(Error::usage(message)
+            .file(manifest.text())
+            .hint("convert each part, or write the manifest from the folder afterwards"));
+    }
+    Ok(())
 }
 
 /// Returns what a manifest holds of an utterance whose sound is written as a file of its own, except

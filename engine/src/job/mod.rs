@@ -10,15 +10,16 @@ mod places;
 mod route;
 mod running;
 
-use spr_core::bytes::Env;
+use spr_core::Result;
+use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
 use spr_core::loss::LossKind;
 use spr_core::model::{Dtype, Utterance};
-use spr_core::{Error, Result};
 
 use crate::argument::Target;
 use crate::plan::{Input, Labels, OnError, Plan};
 use crate::step::Step;
+use branch::labels_of;
 pub use conversion::Conversion;
 use opening::Opening;
 pub use outcome::{Observer, Outcome, Progress};
@@ -46,23 +47,13 @@ use running::Running;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What is to be done.
+    /// The plan.
     pub plan: Plan,
 }
 
 impl From<Plan> for Job {
     fn from(plan: Plan) -> Self {
         Self { plan }
-    }
-}
-
-/// Returns the part of an utterance for an output of labels.
-fn labels_of(utt: &Utterance) -> Utterance {
-    Utterance {
-        labels: utt.labels.clone(),
-        tiers: utt.tiers.clone(),
-        text: utt.text.clone(),
-        ..Utterance::default()
     }
 }
 
@@ -142,12 +133,25 @@ impl Job {
     /// # Errors
     /// A format is unknown, or the plan has no output.
     pub fn targets(&self, registry: &Registry) -> Result<(Target, Option<Target>)> {
-        let Some(output) = &self.plan.output else {
-            return Err(Error::usage("nothing says where to write"));
-        };
-        let labels = self.plan.labels_output.as_ref();
-        let labels = labels.map(|sink| Target::of(sink, registry));
-        Ok((Target::of(output, registry)?, labels.transpose()?))
+        places::targets(&self.plan, registry)
+    }
+
+    /// Rejects the caller's own files inside input folders, and records all inputs.
+    ///
+    /// # Errors
+    /// The first rejected file.
+    pub fn check_apart(&self, files: &[&Location], env: &Env) -> Result<()> {
+        places::check_apart(&self.plan, files, env)
+    }
+
+    /// Rejects outputs, as far as their names are known, that are inputs, that coincide, or that
+    /// cannot be created. For a caller that reads the inputs before the job [runs](Self::run),
+    /// which does the same.
+    ///
+    /// # Errors
+    /// The first rejected output.
+    pub fn check_places(&self, registry: &Registry, env: &Env) -> Result<()> {
+        places::check_places(&self.plan, registry, env)
     }
 
     /// The manifest of what is written, with its format.
@@ -155,8 +159,7 @@ impl Job {
     /// # Errors
     /// The format is unknown.
     pub fn manifest(&self, registry: &Registry) -> Result<Option<Target>> {
-        let manifest = self.plan.manifest.as_ref();
-        manifest.map(|sink| Target::of(sink, registry)).transpose()
+        places::manifest_target(&self.plan, registry)
     }
 
     /// Runs the conversion. After an error nothing is left behind.
@@ -186,7 +189,7 @@ impl Job {
             true => env.clone(),
             false => env.clone().with_path_map(self.plan.paths.clone()),
         };
-        let mut running = Running::open(self, registry, &env, observer.watches())?;
+        let mut running = Running::open(&self.plan, registry, &env, observer.watches())?;
         running.convert(observer)?;
         running.finish()
     }
@@ -202,7 +205,7 @@ impl Job {
             return Ok(());
         }
         let others: Vec<_> = labels.iter().collect();
-        let opening = Opening::of(self, &target, &others)?;
+        let opening = Opening::of(&self.plan, &target, &others)?;
         let mut reader = opening.open(registry, env)?.reader;
         let mut first = Utterance::default();
         let mut read = reader.read(&mut first);

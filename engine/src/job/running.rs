@@ -8,17 +8,20 @@ use spr_core::format::{Reader, Registry};
 use spr_core::model::{About, Key, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
-use super::branch::Branch;
+use super::branch::{Branch, labels_of};
+use super::conversion::Conversion;
+use super::manifest;
 use super::meter::Meter;
 use super::opening::Opening;
+use super::outcome::{Observer, Outcome, Progress};
+use super::places::{check_numbers, check_places, manifest_target, targets, warn_of_more};
 use super::route::{self, Route};
-use super::{Conversion, Job, Observer, Outcome, Progress, labels_of, manifest};
 use crate::argument::Target;
-use crate::plan::{Input, OnError};
+use crate::plan::{Input, OnError, Plan};
 
 /// A job between its opening and its end.
 pub(super) struct Running<'a> {
-    job: &'a Job,
+    plan: &'a Plan,
     registry: &'a Registry,
     env: &'a Env,
     started: Instant,
@@ -26,10 +29,10 @@ pub(super) struct Running<'a> {
     reader: Box<dyn Reader>,
     /// The format of the first input.
     from: &'static str,
-    /// What was read before the outputs were opened.
+    /// The results of reading before the outputs were opened.
     first: VecDeque<Result<bool>>,
     utt: Utterance,
-    /// What of it goes to the output of labels.
+    /// The part of it that goes to the output of labels.
     labels: Utterance,
     target: Target,
     main: Branch<'a>,
@@ -41,7 +44,7 @@ pub(super) struct Running<'a> {
     counts: Counts,
 }
 
-/// What was done so far.
+/// The counts so far.
 #[derive(Default)]
 struct Counts {
     done: u64,
@@ -58,22 +61,22 @@ struct Counts {
 impl<'a> Running<'a> {
     /// Opens the inputs, then the outputs.
     pub(super) fn open(
-        job: &'a Job,
+        plan: &'a Plan,
         registry: &'a Registry,
         env: &'a Env,
         watched: bool,
     ) -> Result<Self> {
         let started = Instant::now();
-        let (target, labels_target) = job.targets(registry)?;
-        job.check_numbers()?;
-        job.check_places(registry, env)?;
-        let manifest = job.manifest(registry)?;
+        let (target, labels_target) = targets(plan, registry)?;
+        check_numbers(plan)?;
+        check_places(plan, registry, env)?;
+        let manifest = manifest_target(plan, registry)?;
         let others: Vec<_> = labels_target.iter().chain(&manifest).collect();
-        let opening = Opening::of(job, &target, &others)?;
-        let split = job.plan.split.as_ref();
+        let opening = Opening::of(plan, &target, &others)?;
+        let split = plan.split.as_ref();
         let route = split.map(|split| route::route(split, &opening, registry, env));
         let route = route.transpose()?;
-        let inputs = &job.plan.inputs;
+        let inputs = &plan.inputs;
         let opening = opening.metered(match watched {
             true => Meter::new(inputs, registry, env),
             false => Meter::unwatched(inputs),
@@ -89,7 +92,7 @@ impl<'a> Running<'a> {
         let mut look = targets().any(Target::follows_data);
         while look {
             let read = reader.read(&mut utt);
-            let passed = |error: &Error| error.can_continue() && may_skip(job, error, true, 0);
+            let passed = |error: &Error| error.can_continue() && may_skip(plan, error, true, 0);
             look = read.as_ref().is_err_and(passed);
             first.push_back(read);
         }
@@ -98,14 +101,14 @@ impl<'a> Running<'a> {
             labels_target = labels_target.map(|labels| labels.suited_to(&labels_of(&utt)));
         }
         let open =
-            |target, dtype, about| Branch::open(target, job, dtype, (keys, about), registry, env);
-        let main = open(target.clone(), job.plan.dtype, about)?;
+            |target, dtype, about| Branch::open(target, plan, dtype, (keys, about), registry, env);
+        let main = open(target.clone(), plan.dtype, about)?;
         let side = labels_target.map(|target| open(target, None, About::default()));
         let side = side.transpose()?;
         let manifest = manifest.map(|target| Branch::manifest(target, &main));
         let manifest = manifest.transpose()?;
         Ok(Self {
-            job,
+            plan,
             registry,
             env,
             started,
@@ -119,7 +122,7 @@ impl<'a> Running<'a> {
             main,
             side,
             manifest,
-            cut: job.plan.cuts(),
+            cut: plan.cuts(),
             route,
             counts: Counts::default(),
         })
@@ -144,7 +147,7 @@ impl<'a> Running<'a> {
             };
             match step {
                 Ok(()) => self.count(observer)?,
-                Err(error) if may_skip(self.job, &error, reading, self.counts.done) => {
+                Err(error) if may_skip(self.plan, &error, reading, self.counts.done) => {
                     self.counts.skipped += 1;
                     observer.skipped(&error);
                     if !error.can_continue() {
@@ -243,8 +246,8 @@ impl<'a> Running<'a> {
     fn warn_of_nothing(&self) {
         let Counts { done, skipped, .. } = self.counts;
         if done == 0 && skipped == 0 {
-            let input = self.job.plan.inputs.first().map_or("", Input::text);
-            let what = match self.job.plan.steps.is_empty() {
+            let input = self.plan.inputs.first().map_or("", Input::text);
+            let what = match self.plan.steps.is_empty() {
                 true => "holds no utterances",
                 false => "none of its utterances is left",
             };
@@ -271,15 +274,14 @@ impl<'a> Running<'a> {
         };
         let losses = branches().map(|branch| branch.losses().clone()).collect();
         let rounded = branches().map(|branch| branch.rounded().clone()).collect();
-        let run = &self.job.plan.run;
+        let run = &self.plan.run;
         let hash = self.main.hash().filter(|_| run.hash);
-        let (plan, counts) = (&self.job.plan, self.counts);
+        let (plan, counts) = (&self.plan, self.counts);
         let partitions = match (&plan.split, self.cut) {
             (Some(_), _) => Some(counts.parts.len() as u64),
             (None, cut) => cut.then_some(if counts.done > 0 { counts.part + 1 } else { 0 }),
         };
-        self.job
-            .warn_of_more(partitions, &self.target, self.registry, self.env)?;
+        warn_of_more(plan, partitions, &self.target, self.registry, self.env)?;
         let mut parents = Parents::default();
         let mut outputs = Vec::new();
         let branches = self.side.into_iter().chain([self.main]);
@@ -315,14 +317,11 @@ impl<'a> Running<'a> {
 }
 
 /// Returns `true` if an error affects one utterance, or the rest of an input that was partly read.
-fn may_skip(job: &Job, error: &Error, reading: bool, done: u64) -> bool {
-    let permissive = job
-        .plan
-        .output
-        .as_ref()
-        .is_some_and(|output| output.permissive);
-    let skip = job.plan.on_error == OnError::Skip
-        || job.plan.inputs.iter().any(|input| input.permissive)
+fn may_skip(plan: &Plan, error: &Error, reading: bool, done: u64) -> bool {
+    let output = plan.output.as_ref();
+    let permissive = output.is_some_and(|output| output.permissive);
+    let skip = plan.on_error == OnError::Skip
+        || plan.inputs.iter().any(|input| input.permissive)
         || permissive && !reading;
     skip && (error.can_continue() || reading && done > 0 && !error.is_change())
 }

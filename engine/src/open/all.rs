@@ -11,7 +11,7 @@ use super::OpenedInput;
 use super::ending::SkippableRest;
 use super::input::skipping;
 use crate::plan::{Input, Work, of_input};
-use crate::step::{ListCache, Subject};
+use crate::step::ListCache;
 
 impl Input {
     /// Opens several data sets as one; each after the first is opened when it is reached.
@@ -95,22 +95,22 @@ pub fn open_all(
     Ok(opened)
 }
 
-/// Whether work on an input may leave out utterances.
+/// Returns `true` if work on an input may leave out utterances.
 fn may_leave_out(work: &Work) -> bool {
-    matches!(work, Work::Step(step) if step.kind().subject == Subject::Utterances)
+    matches!(work, Work::Step(step) if step.kind().leaves_out)
 }
 
 /// An input, with the work on it.
-type Planned = (Input, Vec<Work>);
+type PlannedInput = (Input, Vec<Work>);
 
 /// Opens the first of several inputs that can be opened, and returns the errors of those before it.
 ///
 /// # Errors
 /// None can be opened, or one that is not lenient cannot.
 fn first_of(
-    all: &mut dyn Iterator<Item = Planned>,
+    all: &mut dyn Iterator<Item = PlannedInput>,
     is_lenient: &dyn Fn(&Input) -> bool,
-    open: &dyn Fn(Planned) -> Result<OpenedInput>,
+    open: &dyn Fn(PlannedInput) -> Result<OpenedInput>,
 ) -> Result<(OpenedInput, Vec<Error>)> {
     let mut failed = Vec::new();
     for (input, own) in all {

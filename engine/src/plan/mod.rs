@@ -5,18 +5,20 @@
 //! [order] of the stages, `--explain`, what may be sharded, the identity of a shard, which
 //! files are fingerprinted, what passes in chunks of rows.
 
-mod identity;
 mod input;
+pub(crate) mod numbered;
 pub mod order;
 mod sink;
 mod split;
 
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::{Location, PathMap};
+use spr_core::format::Request;
 use spr_core::loss::LossPolicy;
 use spr_core::model::Dtype;
 
 pub use input::{Input, Joins, Labels};
+pub use numbered::PartName;
 pub use order::{Work, of_input};
 pub use sink::Sink;
 pub use split::{Rule, Speakers, Split};
@@ -26,7 +28,7 @@ use crate::step::{Phase, Step};
 /// The version of the plan's JSON.
 pub const VERSION: u32 = 1;
 
-/// What to do about an utterance that can't be read or converted.
+/// The treatment of utterances that cannot be read or converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnError {
@@ -61,9 +63,9 @@ pub struct Plan {
     /// Where files are now that are named inside files.
     #[serde(default)]
     pub paths: PathMap,
-    /// What joins all of them.
+    /// Data that join all of them.
     pub joins: Joins,
-    /// What happens to the utterances of all of them, in this order.
+    /// The steps on the utterances of all of them, in order.
     pub steps: Vec<Step>,
     /// Whether a key that two inputs have is an error.
     pub distinct: bool,
@@ -74,7 +76,7 @@ pub struct Plan {
     /// The manifest of the sound files that the output consists of.
     #[serde(default)]
     pub manifest: Option<Sink>,
-    /// How utterances are distributed over parts of the outputs.
+    /// The distribution of utterances over parts of the outputs.
     pub split: Option<Split>,
     /// The new element type of the features, if it changes.
     pub dtype: Option<Dtype>,
@@ -82,15 +84,15 @@ pub struct Plan {
     pub label_dtype: Option<Dtype>,
     /// The permitted losses.
     pub policy: LossPolicy,
-    /// What to do about faulty utterances.
+    /// The treatment of faulty utterances.
     pub on_error: OnError,
     /// Whether what is whole of damaged data is read.
     pub damaged: bool,
-    /// How the run goes about it, without a word in what is written.
+    /// Settings of the run that do not change the output.
     pub run: Run,
 }
 
-/// How a run goes about it. None of it changes a byte that is written.
+/// Settings of a run. None of them changes a byte of the output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Run {
@@ -159,6 +161,20 @@ impl Plan {
         self.data().chain(files).chain(split).collect()
     }
 
+    /// Returns what is requested of the inputs in any case.
+    pub(crate) fn request(&self) -> Request {
+        let request = Request::all().lenient(self.on_error == OnError::Skip);
+        match self.damaged {
+            true => request.damaged(),
+            false => request,
+        }
+    }
+
+    /// Returns `true` if faulty utterances are skipped, at least of one input.
+    pub fn skips(&self) -> bool {
+        self.on_error == OnError::Skip || self.inputs.iter().any(|input| input.permissive)
+    }
+
     /// The losses that are allowed, those among them that data options ask for.
     pub fn policy(&self) -> LossPolicy {
         let mut policy = self.policy.clone();
@@ -168,7 +184,7 @@ impl Plan {
         policy
     }
 
-    /// Whether the outputs are cut into partitions of PDNN's, one a part.
+    /// Returns `true` if the outputs are cut into PDNN's partitions, one per part.
     pub fn cuts(&self) -> bool {
         self.split.is_none() && self.output.as_ref().is_some_and(Sink::is_numbered)
     }

@@ -1,4 +1,4 @@
-//! What tells the data that a job reads from other data, without reading all of them.
+//! Fingerprints of the data that a job reads, made without reading all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek, SeekFrom};
@@ -11,6 +11,7 @@ use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
 
 use crate::plan::{Input, Joins, Plan};
+use crate::step::Step;
 
 /// The number of bytes at the start and end of a file in its fingerprint.
 const ENDS: u64 = 64 << 10;
@@ -58,11 +59,11 @@ pub(super) fn of_plan(
         all.input(input, registry)?;
     }
     all.joins(&plan.joins, registry)?;
-    let inputs: Vec<_> = plan.inputs.iter().flat_map(Input::sources).collect();
-    let joined: Vec<_> = plan.joins.sources().collect();
-    let others = plan.sources().into_iter().chain(groups.cloned());
-    for file in others.filter(|file| !inputs.contains(file) && !joined.contains(file)) {
-        all.list(&file)?;
+    for step in &plan.steps {
+        all.step(step)?;
+    }
+    if let Some(file) = groups {
+        all.list(file)?;
     }
     for hash in opened {
         all.hash.field(&hash.to_le_bytes());
@@ -238,9 +239,7 @@ impl<'a> Fingerprint<'a> {
             self.if_there(&value.as_str().into())?;
         }
         for step in &input.steps {
-            for file in step.files() {
-                self.list(&file.into())?;
-            }
+            self.step(step)?;
         }
         self.joins(&input.joins, registry)
     }
@@ -254,7 +253,16 @@ impl<'a> Fingerprint<'a> {
         lists.named(list, input.entries, env, &mut |file| self.archive(file))
     }
 
-    /// What joins.
+    /// The files that a step reads, with the names of those that are data sets.
+    fn step(&mut self, step: &Step) -> Result<()> {
+        for file in step.files().map(Location::from) {
+            self.list(&file)?;
+            self.if_there(&file.with_suffix(side::SUFFIX))?;
+        }
+        Ok(())
+    }
+
+    /// Adds what joins.
     fn joins(&mut self, joins: &Joins, registry: &Registry) -> Result<()> {
         if let Some(labels) = &joins.labels {
             for input in &labels.inputs {

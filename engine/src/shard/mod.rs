@@ -4,6 +4,7 @@
 mod cut;
 mod fingerprint;
 mod hashes;
+mod identity;
 mod name;
 mod record;
 mod watched_store;

@@ -97,7 +97,7 @@ impl Record {
         registry: &Registry,
         env: &Env,
     ) -> Result<Self> {
-        // What is opened from here on is of this shard alone.
+        // Files opened from here on belong to this shard alone.
         let opened = hashes.opened();
         let mut identity = plan.identity(Some(shard));
         if let Some(file) = groups {

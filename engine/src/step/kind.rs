@@ -16,30 +16,32 @@ pub struct Kind {
     pub name: &'static str,
     /// Other names as a stage, each for one value given on its own.
     pub aliases: &'static [Alias],
-    /// How it is written as a stage.
+    /// The notation as a stage.
     pub usage: &'static str,
     /// A description in a few words.
     pub what: &'static str,
-    /// What may stand in its brackets.
+    /// The parameters in its brackets.
     pub parameters: Parameters,
+    /// The values that name files, which it reads besides the data.
+    pub reads: &'static [&'static str],
     /// The data options of an input that ask for it.
     pub options: &'static [DataOption],
     /// The flags of the program that ask for it and stand for no data option.
     pub flags: &'static [&'static str],
     /// Its place among the steps that data options and flags ask for.
     pub phase: Phase,
-    /// What it works on.
+    /// The data that it works on.
     pub subject: Subject,
     /// The coarsest input that it accepts.
     pub takes: Level,
-    /// What it makes of utterances, if they end there.
+    /// The level of the result, if it is no longer utterances.
     pub gives: Option<Level>,
     /// Returns `true` if what comes of an utterance depends on other utterances.
     pub across: fn(&Values) -> bool,
     /// Whether it needs utterances as a whole, rather than in chunks of rows.
     pub needs_whole: bool,
-    /// Whether it changes values, or which frames there are.
-    pub changes_values: bool,
+    /// Whether it may leave out utterances.
+    pub leaves_out: bool,
     /// For a step that chooses by keys alone: whether it takes the keys that its values name, rather
     /// than all others.
     pub by_keys: Option<bool>,
@@ -61,7 +63,7 @@ pub struct Alias {
     pub name: &'static str,
     /// The value that stands first in its brackets.
     pub value: &'static str,
-    /// How it is written.
+    /// The notation.
     pub usage: &'static str,
     /// A description in a few words.
     pub what: &'static str,
@@ -73,10 +75,10 @@ pub struct DataOption {
     pub key: &'static str,
     /// The program's flag for all inputs, without `--`.
     pub flag: Option<&'static str>,
-    /// What a value must be, with an example.
+    /// A description of valid values, with an example.
     pub expected: &'static str,
     /// Takes a value; `false` if it is wrong.
-    pub set: fn(&mut Asked, &str) -> Result<bool>,
+    pub set: fn(&mut OptionValues, &str) -> Result<bool>,
 }
 
 /// The order of the steps that data options and flags ask for.
@@ -108,7 +110,7 @@ pub enum Phase {
     Choice,
 }
 
-/// What a step works on.
+/// The data that a step works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Utterances by their names, lengths and sources.
@@ -117,17 +119,6 @@ pub enum Subject {
     Frames,
     /// Audio.
     Sound,
-}
-
-impl Subject {
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Utterances => "utterances",
-            Self::Frames => "frames",
-            Self::Sound => "sound",
-        }
-    }
 }
 
 /// The level of data.
@@ -141,10 +132,10 @@ pub enum Level {
     Batches,
 }
 
-/// Where and when steps work.
+/// The surroundings in which steps are built.
 #[derive(Clone)]
 pub struct Surroundings<'a> {
-    /// Where files are, and the limits.
+    /// The environment, with files and limits.
     pub env: &'a Env,
     /// The formats, for lists of keys that are data sets.
     pub registry: Option<&'a Registry>,
@@ -154,7 +145,7 @@ pub struct Surroundings<'a> {
     pub partitioning: Partitioning,
     /// Opens what comes before the step once more.
     pub again: Option<&'a dyn Fn() -> Result<Box<dyn Reader>>>,
-    /// What was read of files besides the data.
+    /// The files read besides the data.
     pub files: ListCache,
 }
 
@@ -178,11 +169,11 @@ pub type Build =
 
 /// The values that data options asked for, by step.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct OptionValues {
     values: Vec<(&'static str, &'static str, String)>,
 }
 
-impl Asked {
+impl OptionValues {
     /// Sets a value of a step; the last one counts.
     pub fn set(&mut self, step: &'static str, value: &'static str, text: impl Into<String>) {
         self.clear(step, value);

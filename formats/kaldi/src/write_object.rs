@@ -5,7 +5,7 @@ use spr_core::model::{CastStats, Element, Lists, Object, Sparse, is_word_byte};
 use spr_core::{Error, Result};
 
 use crate::kind::Precision;
-use crate::print::Seven;
+use crate::print::SevenDigits;
 use crate::recognise::TAG;
 use crate::sized;
 
@@ -282,7 +282,7 @@ fn spaced_count(n: usize, out: &mut Vec<u8>) -> Result<()> {
 }
 
 /// Appends a float and a space.
-fn print<T: Seven>(value: T, style: Style, out: &mut Vec<u8>, stats: &mut CastStats) {
+fn print<T: SevenDigits>(value: T, style: Style, out: &mut Vec<u8>, stats: &mut CastStats) {
     match style {
         Style::SevenDigits(precision) => value.print_seven(precision, out, stats),
         Style::Text(precision) => {

@@ -128,7 +128,11 @@ pub(crate) fn write(utt: &Utterance, key: Option<&str>, out: &mut Vec<u8>) -> Re
     }
     segments::write(&utt.tiers, &mut fields)?;
     let tags = meta.tags.iter().filter(|tag| !is_member(tag)).cloned();
-    columns::write(&tags.collect::<Vec<_>>(), |name, _| is_own(name), &mut fields)?;
+    columns::write(
+        &tags.collect::<Vec<_>>(),
+        |name, _| is_own(name),
+        &mut fields,
+    )?;
     fields.close();
     if out.len() == start + 2 {
         out.truncate(start);

@@ -170,7 +170,7 @@ fn contradictions(said: &AudioReference, is: AudioFacts) -> Vec<String> {
     all
 }
 
-/// What is said of a stretch that goes so little past the end of its recording that it is cut there.
+/// Returns the note about a segment that ends slightly after its recording and is cut there.
 fn shortened(said: &AudioReference, is: AudioFacts) -> Option<String> {
     let (end, rate) = (said.end?, is.rate.filter(|rate| *rate > 0)?);
     let start = said.start.unwrap_or_default();
@@ -228,7 +228,8 @@ mod tests {
     fn sound_that_is_not_there_is_a_fault() {
         let place = |at| Audio::Reference(AudioReference::new(at));
         let nowhere = || place(Locator::file("/nowhere/a.wav"));
-        assert!(found(Waveform::default().into(), false).is_empty());
+        let empty = found(Waveform::default().into(), false);
+        assert!(empty.len() == 1 && empty[0].contains("no samples"), "{empty:?}");
         let error = "utterance a: its sound is in /nowhere/a.wav, which does not exist";
         assert_eq!(found(nowhere(), true), [error]);
         assert_eq!(found(nowhere(), false).len(), 1);

@@ -9,7 +9,7 @@ use spr_core::stage::{
 };
 use spr_core::{Error, Result};
 
-use super::super::kind::{Asked, Build, DataOption, Kind, Level, Phase, Subject};
+use super::super::kind::{Build, DataOption, Kind, Level, OptionValues, Phase, Subject};
 use super::super::parse::{SIZE, built, number, parsed, ranges, seed, shift, size};
 use super::super::spec;
 use super::super::values::{Parameters, Values};
@@ -32,6 +32,7 @@ pub(super) static FRAME_SHIFT: Kind = Kind {
         positional: &["seconds"],
         ..Parameters::NONE
     },
+    reads: &[],
     options: &[DataOption {
         key: "frame-shift",
         flag: Some("frame-shift"),
@@ -49,7 +50,7 @@ pub(super) static FRAME_SHIFT: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: false,
-    changes_values: false,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -74,6 +75,7 @@ pub(super) static TIER: Kind = Kind {
         positional: &["name"],
         ..Parameters::NONE
     },
+    reads: &[],
     options: &[DataOption {
         key: "tier",
         flag: None,
@@ -90,7 +92,7 @@ pub(super) static TIER: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -117,6 +119,7 @@ pub(super) static FRAMES: Kind = Kind {
         many: true,
         ..Parameters::NONE
     },
+    reads: &[],
     options: &[],
     flags: &[],
     phase: Phase::Choice,
@@ -125,7 +128,7 @@ pub(super) static FRAMES: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -150,6 +153,7 @@ pub(super) static COLUMNS: Kind = Kind {
         many: true,
         ..Parameters::NONE
     },
+    reads: &[],
     options: &[],
     flags: &[],
     phase: Phase::Choice,
@@ -158,7 +162,7 @@ pub(super) static COLUMNS: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -174,7 +178,7 @@ pub(super) static COLUMNS: Kind = Kind {
 };
 
 /// Sets one side of the context; the other is 0 unless it is asked for.
-fn one_side(asked: &mut Asked, side: &'static str, other: &'static str, text: &str) -> bool {
+fn one_side(asked: &mut OptionValues, side: &'static str, other: &'static str, text: &str) -> bool {
     let Some(frames) = spec::frames(text) else {
         return false;
     };
@@ -194,6 +198,7 @@ pub(super) static CONTEXT: Kind = Kind {
         positional: &["left", "right"],
         ..Parameters::NONE
     },
+    reads: &[],
     options: &[
         DataOption {
             key: "context",
@@ -228,7 +233,7 @@ pub(super) static CONTEXT: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -271,6 +276,7 @@ pub(super) static IGNORE_LABEL: Kind = Kind {
         positional: &["labels"],
         ..Parameters::NONE
     },
+    reads: &[],
     options: &[DataOption {
         key: "ignore-label",
         flag: Some("ignore-label"),
@@ -287,7 +293,7 @@ pub(super) static IGNORE_LABEL: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: true,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -314,6 +320,7 @@ pub(super) static MAP_LABEL: Kind = Kind {
         positional: &["labels"],
         ..Parameters::NONE
     },
+    reads: &[],
     options: &[DataOption {
         key: "map-label",
         flag: Some("map-label"),
@@ -330,7 +337,7 @@ pub(super) static MAP_LABEL: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -360,6 +367,7 @@ pub(super) static SHUFFLE_FRAMES: Kind = Kind {
         named: &["seed"],
         words: &["pdnn", "stream"],
     },
+    reads: &[],
     options: &[DataOption {
         key: "random",
         flag: Some("shuffle"),
@@ -380,7 +388,7 @@ pub(super) static SHUFFLE_FRAMES: Kind = Kind {
     gives: Some(Level::Frames),
     across: always,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -427,6 +435,7 @@ pub(super) static PARTITION: Kind = Kind {
         words: &["pdnn"],
         ..ONE_SIZE
     },
+    reads: &[],
     options: &[],
     flags: &[],
     phase: Phase::Partition,
@@ -435,7 +444,7 @@ pub(super) static PARTITION: Kind = Kind {
     gives: Some(Level::Frames),
     across: always,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -478,8 +487,8 @@ fn pdnn_size(values: &Values, partitioning: Partitioning) -> Option<PartitionSiz
     }
 }
 
-/// Whether all frames of a file are shuffled together, as PDNN does with a pickle, and with a PFile
-/// that is not streamed.
+/// Returns `true` if all frames of a file are shuffled together, as PDNN does with a pickle, and
+/// with a PFile that is not streamed.
 fn shuffles_whole(values: &Values, partitioning: Partitioning) -> bool {
     match partitioning {
         Partitioning::Whole => true,

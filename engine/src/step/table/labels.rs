@@ -21,6 +21,7 @@ pub(super) static ALI_TO: Kind = Kind {
         named: &["model"],
         words: &[],
     },
+    reads: &["model"],
     options: &[
         DataOption {
             key: "ali-to",
@@ -48,7 +49,7 @@ pub(super) static ALI_TO: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,

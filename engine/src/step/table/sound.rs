@@ -15,6 +15,7 @@ pub(super) static SAMPLES: Kind = Kind {
     usage: "samples",
     what: "sound as samples, loaded from where it is",
     parameters: Parameters::NONE,
+    reads: &[],
     options: &[],
     flags: &[],
     phase: Phase::Choice,
@@ -23,7 +24,7 @@ pub(super) static SAMPLES: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: false,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,
@@ -56,6 +57,7 @@ pub(super) static SOUND: Kind = Kind {
         named: &["channel", "rate", "dtype", "seed"],
         words: &["dither"],
     },
+    reads: &[],
     options: &[
         DataOption {
             key: "channel",
@@ -100,7 +102,7 @@ pub(super) static SOUND: Kind = Kind {
     gives: None,
     across: never,
     needs_whole: true,
-    changes_values: true,
+    leaves_out: false,
     by_keys: None,
     needs_speakers: false,
     reads_twice: never,

@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 
 use spr_core::bytes::Location;
-use spr_core::format::{Auditor, Finding, Format};
+use spr_core::format::{Auditor, Finding};
 use spr_core::model::{Audio, AudioFacts, Key, Utterance};
 use spr_core::stage::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 
 use super::findings::Places;
-use crate::data_dir::NAME;
-use crate::data_dir::layout::{FEATURES, RECO2DUR, UTT2DUR, UTT2FRAMES};
-use crate::format::FORMAT;
+use crate::choice;
+use crate::data_dir::layout::{FEATURES, NAME, RECO2DUR, UTT2DUR, UTT2FRAMES};
 use crate::key_set::KeySet;
 
 /// Compares utterances with what the tables say of them.
@@ -20,7 +19,7 @@ pub(super) struct DirectoryAuditor {
     /// Frames of utterances by `utt2num_frames`.
     frames: HashMap<Key, u64>,
     told: Places,
-    members: Vec<(&'static dyn Format, Location)>,
+    members: Vec<(&'static str, Location)>,
     /// Recordings whose duration was told to be wrong.
     recordings: KeySet,
 }
@@ -38,7 +37,7 @@ impl DirectoryAuditor {
             folder: folder.clone(),
             frames,
             told,
-            members: members.map(|at| (&FORMAT as &dyn Format, at)).collect(),
+            members: members.map(|at| (choice::NAME, at)).collect(),
             recordings: KeySet::default(),
         }
     }
@@ -130,7 +129,7 @@ impl Auditor for DirectoryAuditor {
         error.file_name() == Some(&folder) || self.told.contains(error)
     }
 
-    fn members(&self) -> Vec<(&'static dyn Format, Location)> {
+    fn members(&self) -> Vec<(&'static str, Location)> {
         self.members.clone()
     }
 

@@ -6,7 +6,9 @@ use spr_core::model::{Audio, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::manifest::source::{no_sound, utf8};
 
-use super::{NAMED, TABLES, row};
+use super::caps::NAMED;
+use super::columns::TABLES;
+use super::row;
 
 pub(super) struct TableWriter {
     table: Sink,

@@ -1,5 +1,6 @@
 //! AudioFolder: audio files with a metadata table, as loaded by Hugging Face datasets.
 
+mod caps;
 mod columns;
 mod in_place;
 mod named;
@@ -10,13 +11,15 @@ mod write;
 
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe,
-    Request, Score, Tags, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, WholeFolder,
+    Writer,
 };
-use spr_core::model::{About, Dtype, SourceField};
+use spr_core::model::About;
 use spr_core::{Error, Result};
 use spr_syntax::json;
 
+use caps::{CAPS, NAMED};
+use columns::{FILE, TABLES};
 use in_place::TableWriter;
 use read::FolderReader;
 use write::FolderWriter;
@@ -26,34 +29,6 @@ pub struct AudioFolder;
 
 /// The format, for registries.
 pub static AUDIO_FOLDER: AudioFolder = AudioFolder;
-
-/// The names of the table: the first is written, both are read.
-const TABLES: [&str; 2] = ["metadata.jsonl", "metadata.csv"];
-
-/// The column with the name of the audio file.
-const FILE: &str = "file_name";
-
-const CAPS: Caps = {
-    let dtypes = &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64];
-    let mut audio = AudioCaps::samples(dtypes);
-    audio.encoded = &["wav", "flac", "mp3", "ogg"];
-    let mut caps = Caps::new(Count::Many, Keys::FileNames);
-    caps.audio = audio;
-    caps.text = true;
-    caps.utf8 = true;
-    caps.source = SourceField::ALL;
-    caps.tags = Tags::Any;
-    caps
-};
-
-/// The capabilities of a table beside sound files that are there.
-const NAMED: Caps = {
-    let mut caps = CAPS;
-    caps.keys = Keys::Any;
-    caps.audio = AudioCaps::NONE;
-    caps.audio.references = true;
-    caps
-};
 
 static INFO: FormatInfo = FormatInfo::new(
     "audiofolder",

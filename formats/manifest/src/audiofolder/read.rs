@@ -10,10 +10,9 @@ use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::Place;
 
-use super::columns::{LANGUAGE, SPEAKER, TEXT};
+use super::columns::{FILE, LANGUAGE, SPEAKER, TABLES, TEXT};
 use super::named::Named;
 use super::table::{Table, has_column};
-use super::{FILE, TABLES};
 
 pub(super) struct FolderReader {
     root: Location,

@@ -6,8 +6,7 @@ use spr_syntax::json::Fields;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{Place, utf8};
 
-use super::FILE;
-use super::columns::is_own;
+use super::columns::{FILE, is_own};
 
 /// Makes the row of an utterance whose sound is in `file`, with its key if the file does not tell it.
 ///

@@ -6,7 +6,9 @@ use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Audio, Utterance};
 use spr_syntax::manifest::source::{no_sound, utf8};
 
-use super::{CAPS, TABLES, row};
+use super::caps::CAPS;
+use super::columns::TABLES;
+use super::row;
 
 pub(super) struct FolderWriter {
     output: Output,

@@ -14,7 +14,7 @@ use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::Place;
 
-use super::{FILE, KEY, made_up};
+use super::names::{FILE, KEY, made_up, stem, without_extension};
 
 /// The option for names of utterances whose lines have none.
 pub(super) const KEYS: OptionSpec = OptionSpec {
@@ -197,18 +197,4 @@ impl<'a> Line<'a> {
 
 fn is_true(raw: &RawValue) -> bool {
     !matches!(raw.get(), "false" | "0" | "0.0" | "\"\"")
-}
-
-fn without_extension(file: &str) -> &str {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    match name.rfind('.') {
-        Some(point) if point > 0 => &file[..file.len() - name.len() + point],
-        _ => file,
-    }
-}
-
-/// Returns the name of a file without folder and extension.
-pub(super) fn stem(file: &str) -> &str {
-    let plain = without_extension(file);
-    plain.rsplit('/').next().unwrap_or(plain)
 }

@@ -7,8 +7,8 @@ use spr_core::{Error, Result};
 use spr_syntax::lines::Lines;
 use spr_syntax::manifest::Places;
 
-use super::SHARD;
 use super::line::{Line, MadeUpKeys};
+use super::names::SHARD;
 
 pub(super) struct NemoReader {
     lines: Lines,

@@ -14,8 +14,8 @@ use spr_core::{Error, ErrorKind, Result};
 use spr_syntax::tar::sound::{self, SoundForm};
 use spr_syntax::tar::{Member, MemberKind, TarReader};
 
-use super::super::SHARD;
 use super::super::line::{Line, MadeUpKeys};
+use super::super::names::SHARD;
 use super::folder::Shard;
 use super::is_piece;
 use super::manifests::StoredLine;

@@ -7,8 +7,8 @@ use spr_core::bytes::{Env, Location, MemoryCounter, Source};
 use spr_core::{Error, Result};
 use spr_syntax::json;
 
-use super::super::SHARD;
 use super::super::line::Line;
+use super::super::names::SHARD;
 
 /// The lines of one shard.
 pub(super) enum ManifestLines {

@@ -17,7 +17,7 @@ use spr_syntax::tar::sound::SoundCodec;
 use spr_syntax::{json, shards};
 
 use super::line::KEYS;
-use super::{FILE, SHARD};
+use super::names::{FILE, SHARD};
 use archive::ShardReader;
 use folder::Layout;
 use write::{Numbering, TarredWriter};

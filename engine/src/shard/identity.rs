@@ -1,9 +1,9 @@
-//! What makes two runs the same: all that changes a byte of what is written, and only that.
+//! The identity of a run: everything that changes a byte of the output, and only that.
 
 use serde_json::{Value, json};
 
-use super::{Plan, Sink};
-use crate::shard::{FIELD, Shard};
+use super::{FIELD, Shard};
+use crate::plan::{Plan, Sink};
 
 impl Plan {
     /// The plan as canonical JSON without what changes no byte: where outputs go, what may be
@@ -111,7 +111,7 @@ mod tests {
             plan.joins.speakers = Some(Locator::file("utt2spk"))
         }));
         others.push(change(|plan| plan.manifest = plan.output.clone()));
-        others.push(change(|plan| plan.on_error = super::super::OnError::Skip));
+        others.push(change(|plan| plan.on_error = crate::plan::OnError::Skip));
         others.push(change(|plan| {
             plan.inputs[0]
                 .options
