@@ -191,7 +191,7 @@ fn main_file(
     if let Some(what) = job.plan.across() {
         return Err(across(&what));
     }
-    shard::check_pipes(&job.plan, flags.shard_group.as_ref(), env)?;
+    shard::check_pipes(&job.plan, flags.shard_group.as_ref(), registry, env)?;
     let (target, labels) = job.targets(registry)?;
     for target in std::iter::once(&target).chain(&labels) {
         shard::check_numbered(target, shard, env)?;

@@ -42,6 +42,7 @@ mod kaldi_objects;
 mod kaldi_trust;
 mod labels;
 mod limits;
+mod line_faults;
 mod lists;
 #[cfg(unix)]
 mod live;

@@ -5,6 +5,18 @@ use std::fs;
 use crate::{Scratch, sample};
 
 #[test]
+fn names_of_symbols_are_read_back() {
+    let s = Scratch::new();
+    let symbols = (0..60).map(|n| format!("P{n} {n}\n"));
+    s.write("symbols", symbols.collect::<String>());
+    for output in ["x.seg", "x.ctm", "x.mlf", "x.rttm", "spr:y.seg,data=SEG"] {
+        let line = format!("{} {output},symbols=symbols", sample("ali.txt"));
+        let said = s.ok(&format!("{line} --frame-shift 0.01 --verify"));
+        assert!(said.err.contains(", verified)"), "{output}: {}", said.err);
+    }
+}
+
+#[test]
 fn every_format_is_read_back() {
     let s = Scratch::new();
     let outputs = crate::faults::OUTPUTS;

@@ -179,10 +179,13 @@ impl Registry {
             Ok(head) => head,
             Err(error) => return error,
         };
-        let message = match foreign(head) {
+        let message = match (foreign(head), foreign::opening(head)) {
             _ if head.is_empty() => "the file is empty".to_owned(),
-            Some(name) => format!("looks like {name}, which this version does not convert"),
-            None => "no known format".to_owned(),
+            (Some(name), _) => format!("looks like {name}, which this version does not convert"),
+            (None, Some((opening, kind))) => {
+                format!("no known format, starts with {opening} as {kind} does")
+            }
+            (None, None) => "no known format".to_owned(),
         };
         let error = Error::new(ErrorKind::Unrecognised, message);
         let error = match foreign::hint(head) {

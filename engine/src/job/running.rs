@@ -295,7 +295,7 @@ impl<'a> Running<'a> {
         }
         let outcome = Outcome {
             written,
-            skipped: counts.skipped,
+            skipped: counts.skipped + run.lacking,
             from: self.from,
             to: self.target.format().info().name,
             losses,

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::time::SystemTime;
 
 use spr_core::bytes::{Env, FileKind, FileStatus, Location, Locator};
-use spr_core::format::Registry;
+use spr_core::format::{Format, Registry};
 use spr_core::tables::side;
 use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
@@ -42,7 +42,7 @@ pub(super) fn outside(file: &Location, status: &FileStatus) -> u128 {
 
 /// The fingerprint of all that a plan reads: names, lengths, times of the last change, first and last
 /// bytes, and all bytes of lists. Every file counts: inputs, what joins them, lists, side files,
-/// files that options name, and those that were `opened` to weigh the inputs.
+/// files that options of inputs and outputs name, and those that were `opened` to weigh the inputs.
 ///
 /// # Errors
 /// A file cannot be read, or is a pipe, which would be empty for those who read it afterwards.
@@ -65,10 +65,24 @@ pub(super) fn of_plan(
     if let Some(file) = groups {
         all.list(file)?;
     }
+    for file in of_outputs(plan, registry) {
+        all.if_there(&file)?;
+    }
     for hash in opened {
         all.hash.field(&hash.to_le_bytes());
     }
     Ok(text(all.hash.0.finish_128()))
+}
+
+/// The files that options of outputs may name to be read: those that reading needs, too.
+fn of_outputs(plan: &Plan, registry: &Registry) -> Vec<Location> {
+    let files = plan.outputs().flat_map(|sink| {
+        let info = registry.find(&sink.format).map(Format::info);
+        let needed = info.map_or(&[][..], |info| info.needed);
+        let options = sink.options.iter();
+        options.filter(|(key, _)| needed.contains(&key.as_str()))
+    });
+    files.map(|(_, value)| value.as_str().into()).collect()
 }
 
 /// The fingerprints of the files that lists name for the entries of `inputs`: of all together, and of
@@ -117,13 +131,19 @@ fn data_sets(plan: &Plan) -> Vec<&Input> {
 ///
 /// # Errors
 /// The first pipe.
-pub fn check_pipes(plan: &Plan, groups: Option<&Location>, env: &Env) -> Result<()> {
+pub fn check_pipes(
+    plan: &Plan,
+    groups: Option<&Location>,
+    registry: &Registry,
+    env: &Env,
+) -> Result<()> {
     let read = data_sets(plan);
     if let Some(input) = read.iter().find(|input| is_pipe(&input.place)) {
         return Err(unseen(input.text()));
     }
     let named = read.iter().flat_map(|input| &input.options);
     let named = named.map(|(_, value)| Location::from(value.as_str()));
+    let named = named.chain(of_outputs(plan, registry));
     let files = plan.sources().into_iter().chain(groups.cloned());
     for file in files.chain(named) {
         let status = env.look(&file).ok().flatten();

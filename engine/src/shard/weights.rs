@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use spr_core::bytes::Env;
+use spr_core::bytes::{Env, Locator};
 use spr_core::format::{Registry, Request};
 use spr_core::{Error, KeyMap, Result};
 
@@ -110,7 +110,10 @@ impl Weights {
         let mut weighed = Vec::new();
         for input in inputs {
             if input.is_stdin() || input.file().is_none() && input.folder().is_none() {
-                let message = "a pipe can't be cut into shards, as each would have to read it";
+                let message = match input.place {
+                    Locator::FileAt(..) => "one object of a file can't be cut into shards",
+                    _ => "a pipe can't be cut into shards, as each would have to read it",
+                };
                 return Err(Error::usage(message).file(input.text()));
             }
             let before = weigher.count();

@@ -202,7 +202,7 @@ fn table_of(source: &mut Source) -> Result<Table> {
     let named = source.location().map(Location::plain);
     let named = named.is_some_and(|file| file.extension() == Some("scp"));
     let (head, _) = source.ahead(Probe::HEAD, probe::is_enough)?;
-    Ok(match probe::is_script(head, named) {
+    Ok(match probe::is_list(head, named) {
         true => Table::Script,
         false => Table::Ark,
     })

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from . import again, files, kaldi, lines, tables
+from . import again, faulty, files, kaldi, lies, lines, shards, tables
 from .formats import store
 from .loss import NAMES, Losses, fit, is_word, rounding
 from .model import Mismatch, difference, expect
@@ -36,7 +36,7 @@ HELD = {"features": ("kaldi", "pfile", "pickle", "jsonl", "spr", "key", "htk", "
         "labels": ("kaldi", "pfile", "jsonl", "seg"), "labelled": ("pfile", "pickle", "jsonl", "kaldi", "npy"),
         "sound": ("kaldi", "jsonl", "spr", "key", "wav", "sphere", "au"), "text": ("kaldi", "jsonl", "cor"),
         "objects": ("kaldi", "jsonl"), "segments": ("jsonl", "seg", "kaldi", "pfile")}
-CLOSING = re.compile(r"^(\d+ (?:utterance|partition)s?, (?:\d+ frames?|\d+\.\d\d s of sound), \d+ skipped \(.*\)|\d+ utterances? compared, .*|\{.*\})$")
+CLOSING = re.compile(r"^(\d+ shards?: .*|.*: have it|\d+ (?:utterance|partition)s?, (?:\d+ frames?|\d+\.\d\d s of sound), \d+ skipped \(.*\)|\d+ utterances? compared, .*|\{.*\})$")
 
 
 class Case:
@@ -70,7 +70,7 @@ class Case:
         os.chdir(self.folder)
         try:
             with np.errstate(all="ignore"):
-                self.convert()
+                self.rng.choices((Case.convert, lies.run, faulty.run, shards.run), (85, 4, 8, 3))[0](self)
         finally:
             os.chdir(here)
             shutil.rmtree(self.folder)

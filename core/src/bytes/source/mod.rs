@@ -194,6 +194,13 @@ impl Source {
     }
 
     fn undo_layers(mut self) -> Result<Self> {
+        let is_empty = self.ahead(Codec::MAGIC_LEN, Codec::is_none)?.0.is_empty();
+        // No compressed data are of no bytes.
+        let named = self.location.as_ref().and_then(Location::codec);
+        if let Some(codec) = named.filter(|_| is_empty) {
+            let message = format!("the file is empty, and so no {} file", codec.name());
+            return Err(self.error(ErrorKind::Truncated, message));
+        }
         while let Some(codec) = Codec::detect(self.ahead(Codec::MAGIC_LEN, Codec::is_none)?.0) {
             if self.layers.len() == MAX_LAYERS {
                 let message = format!("compressed more than {MAX_LAYERS} times over");

@@ -177,10 +177,16 @@ impl Riff {
                     return Err(error.hint("all=false reads only the first"));
                 }
                 // Padding and tags of other programs are harmless.
+                let is_tag = name.iter().all(|b| (b' '..=b'~').contains(b));
                 let shown = name.escape_ascii();
                 let message =
                     format!("more follows the end of the wave file ('{shown}'), which is ignored");
-                env.warn(&source.error(ErrorKind::Unfit, message));
+                let ignored = source.error(ErrorKind::Unfit, message);
+                let more = source.malformed("the file goes on after the samples that it counts");
+                if !is_tag && !is_padding(source)? {
+                    return Err(more.hint("all=false reads only those"));
+                }
+                env.warn(&ignored);
                 return Ok(());
             }
             match self.take(source, texts, env) {
@@ -209,6 +215,19 @@ impl Riff {
             _ => source.skip(u64::from(size))?,
         }
         pad(source, u64::from(size))
+    }
+}
+
+/// Reads the rest of a file. Returns `true` if it consists of zeros.
+fn is_padding(source: &mut Source) -> Result<bool> {
+    const BLOCK: usize = 64 << 10;
+    loop {
+        let bytes = source.peek(BLOCK)?;
+        let n = bytes.len();
+        if n == 0 || bytes.iter().any(|b| *b != 0) {
+            return Ok(n == 0);
+        }
+        source.skip(n as u64)?;
     }
 }
 

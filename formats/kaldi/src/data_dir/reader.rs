@@ -16,6 +16,7 @@ use super::speakers::{PairSum, Speakers};
 use super::table::{Table, unsorted};
 use crate::choice::{Choice, Content};
 use crate::key_set::KeySet;
+use crate::sample::TRIED;
 use crate::script::Targets;
 use crate::script_line::text_of;
 
@@ -70,10 +71,16 @@ impl DataReader {
         let choice = Choice::take(request)?;
         let (tells, mut faults) = (choice.is_all(), Faults::default());
         let features = match layout.file(FEATURES).filter(|_| taken.features) {
-            Some(at) => Some(Features {
-                targets: Targets::new(&env.open_file(&at)?, &Options::default(), content, env)?,
-                table: Table::open(at, tells, env, &mut faults)?,
-            }),
+            Some(at) => {
+                let options = Options::default();
+                let mut targets = Targets::new(&env.open_file(&at)?, &options, content, env)?;
+                if request.lenient || request.damaged {
+                    let places = first_places(&at, env)?;
+                    targets.sample(places.iter().map(String::as_str));
+                }
+                let table = Table::open(at, tells, env, &mut faults)?;
+                Some(Features { table, targets })
+            }
             None => None,
         };
         let text = layout.file(TEXT).filter(|_| taken.text);
@@ -303,6 +310,21 @@ impl SeenKeys {
         self.held.add(size_of::<u64>(), source, &env.limits)?;
         Ok(self.keys.insert(key))
     }
+}
+
+/// Returns what follows the keys of the first lines of a table, as many as are sampled.
+fn first_places(at: &Location, env: &Env) -> Result<Vec<String>> {
+    let (mut lines, mut places) = (Lines::new(env.open_file(at)?), Vec::new());
+    // The lines are read again, and told of then.
+    let env = env.listening(|_| ());
+    while places.len() < TRIED {
+        match lines.next(&env)? {
+            NextLine::Line => places.push(text_of(lines.rest()).into()),
+            NextLine::Fault(_) => {}
+            NextLine::End => break,
+        }
+    }
+    Ok(places)
 }
 
 impl Features {

@@ -115,6 +115,11 @@ pub(super) struct Labels {
 }
 
 impl Labels {
+    /// Returns `true` before the first label.
+    pub(super) fn is_empty(&self) -> bool {
+        self.timed.is_none()
+    }
+
     /// Adds the current line, and returns `false` if it ends the entry.
     pub(super) fn add<S: std::borrow::BorrowMut<Source>>(
         &mut self,
