@@ -71,6 +71,7 @@ mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
+mod taken;
 #[cfg(unix)]
 mod together;
 mod trust;

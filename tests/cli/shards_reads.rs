@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use crate::{Scratch, Said};
+use crate::{Said, Scratch};
 
 /// The number of shards.
 const SHARDS: u64 = 8;
@@ -14,7 +14,9 @@ const ALWAYS: u64 = 1 << 20;
 fn noise(seed: u64, n: usize) -> impl Iterator<Item = u32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     (0..n).map(move |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 40) as u32
     })
 }
@@ -22,7 +24,12 @@ fn noise(seed: u64, n: usize) -> impl Iterator<Item = u32> {
 /// A wave file of 16 bits.
 fn wave(seed: u64, samples: usize) -> Vec<u8> {
     let bytes = u32::try_from(2 * samples).unwrap();
-    let mut out = [&b"RIFF"[..], &(36 + bytes).to_le_bytes(), b"WAVEfmt \x10\0\0\0\x01\0\x01\0"].concat();
+    let mut out = [
+        &b"RIFF"[..],
+        &(36 + bytes).to_le_bytes(),
+        b"WAVEfmt \x10\0\0\0\x01\0\x01\0",
+    ]
+    .concat();
     out.extend_from_slice(&16000u32.to_le_bytes());
     out.extend_from_slice(&32000u32.to_le_bytes());
     out.extend_from_slice(b"\x02\0\x10\0data");
@@ -48,7 +55,10 @@ fn matrices(rows: impl Iterator<Item = usize>) -> Vec<u8> {
 fn size(s: &Scratch, input: &str) -> u64 {
     let path = s.path(input.split(['*', ',']).next().unwrap());
     match path.is_dir() {
-        true => fs::read_dir(path).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum(),
+        true => fs::read_dir(path)
+            .unwrap()
+            .map(|file| file.unwrap().metadata().unwrap().len())
+            .sum(),
         false => path.metadata().unwrap().len(),
     }
 }
@@ -56,7 +66,10 @@ fn size(s: &Scratch, input: &str) -> u64 {
 /// Runs a shell line, and returns the number of bytes that its programs read.
 fn count(s: &Scratch, line: &str) -> (Said, u64) {
     let said = s.shell(&format!("{line}; r=$?; grep rchar /proc/$$/io; exit $r"));
-    let read = said.out.lines().find_map(|line| line.strip_prefix("rchar: "));
+    let read = said
+        .out
+        .lines()
+        .find_map(|line| line.strip_prefix("rchar: "));
     let read = read.unwrap().parse().unwrap();
     (said, read)
 }
@@ -64,7 +77,9 @@ fn count(s: &Scratch, line: &str) -> (Said, u64) {
 /// Converts an input by one job, and by shards, which read little else than their own.
 fn check(s: &Scratch, input: &str, more: &str) {
     let (_, idle) = count(s, "spr-convert --version");
-    s.ok(&format!("{input} whole.ark --no-sync -q --overwrite {more}"));
+    s.ok(&format!(
+        "{input} whole.ark --no-sync -q --overwrite {more}"
+    ));
     let whole = size(s, "whole.ark");
     for shard in 1..=SHARDS {
         let line = format!(
@@ -76,12 +91,20 @@ fn check(s: &Scratch, input: &str, more: &str) {
         let own = size(s, input) * size(s, &part) / whole;
         let most = own + own / 50 + ALWAYS;
         let read = read - idle;
-        assert!(read <= most, "{input}, shard {shard}: {read} bytes of {most}");
+        assert!(
+            read <= most,
+            "{input}, shard {shard}: {read} bytes of {most}"
+        );
         // Parts are of about one size, by what they take in the file.
         let fair = size(s, input) / SHARDS;
-        assert!(own.abs_diff(fair) <= fair / 2, "{input}, shard {shard}: {own} of {fair}");
+        assert!(
+            own.abs_diff(fair) <= fair / 2,
+            "{input}, shard {shard}: {own} of {fair}"
+        );
     }
-    s.ok(&format!("shards merge part.ark --of {SHARDS} -o merged.ark --overwrite -q"));
+    s.ok(&format!(
+        "shards merge part.ark --of {SHARDS} -o merged.ark --overwrite -q"
+    ));
     assert!(s.read("merged.ark") == s.read("whole.ark"), "{input}");
 }
 
@@ -120,7 +143,9 @@ fn shards_of_features_read_their_own() {
         s.ok(&format!("f.ark {output} --no-sync -q"));
     }
     for folder in ["npy", "htk", "spr"] {
-        s.ok(&format!("f.ark {folder}/ -t {folder} --no-sync -q --allow-loss all --frame-shift 0.01"));
+        s.ok(&format!(
+            "f.ark {folder}/ -t {folder} --no-sync -q --allow-loss all --frame-shift 0.01"
+        ));
     }
     for input in [
         "f.ark",
@@ -147,7 +172,10 @@ fn compressed_inputs_are_warned_of() {
     s.ok("f.ark f.jsonl.zst -q");
     s.ok("f.ark f.pkl -q");
     for (input, told) in [
-        ("f.ark.gz", "each of 2 shards unpacks it from the start: 2 times the work of one job"),
+        (
+            "f.ark.gz",
+            "each of 2 shards unpacks it from the start: 2 times the work of one job",
+        ),
         ("f.jsonl.zst", "each of 2 shards unpacks it from the start"),
         ("f.pkl", "each shard reads all that is before its own part"),
     ] {
@@ -171,7 +199,12 @@ fn lines_are_cut_where_they_start() {
             n => n * 7 % 900,
         };
         let end = ["\n", "\r\n", "\n\n", " \n"][n % 4];
-        write!(text, "{{\"key\":\"u{n:04}\",\"text\":\"{}\"}}{end}", "x".repeat(long)).unwrap();
+        write!(
+            text,
+            "{{\"key\":\"u{n:04}\",\"text\":\"{}\"}}{end}",
+            "x".repeat(long)
+        )
+        .unwrap();
     }
     text.truncate(text.trim_end().len());
     assert!(text.len() > 1 << 20);
@@ -179,17 +212,28 @@ fn lines_are_cut_where_they_start() {
     s.ok("in.jsonl whole.jsonl -q");
     for of in [1, 2, 3, 7, 50] {
         for shard in 1..=of {
-            s.ok(&format!("in.jsonl n{of}.jsonl --shard {shard}/{of} -q --no-sync"));
+            s.ok(&format!(
+                "in.jsonl n{of}.jsonl --shard {shard}/{of} -q --no-sync"
+            ));
         }
-        s.ok(&format!("shards merge n{of}.jsonl --of {of} -o all{of}.jsonl -q"));
-        assert!(s.read(&format!("all{of}.jsonl")) == s.read("whole.jsonl"), "{of}");
+        s.ok(&format!(
+            "shards merge n{of}.jsonl --of {of} -o all{of}.jsonl -q"
+        ));
+        assert!(
+            s.read(&format!("all{of}.jsonl")) == s.read("whole.jsonl"),
+            "{of}"
+        );
     }
     // A fault is one of its shard alone, told with its byte.
     let at = text.find("{\"key\":\"u2000\"").unwrap();
     text.replace_range(at..at + 1, "x");
     s.write("bad.jsonl", &text);
     let failed: Vec<_> = (1..=7)
-        .map(|shard| s.run(&format!("bad.jsonl bad.{{shard}}.jsonl --shard {shard}/7 -q")))
+        .map(|shard| {
+            s.run(&format!(
+                "bad.jsonl bad.{{shard}}.jsonl --shard {shard}/7 -q"
+            ))
+        })
         .filter(|said| said.status != 0)
         .collect();
     assert_eq!(failed.len(), 1);
@@ -197,5 +241,11 @@ fn lines_are_cut_where_they_start() {
     assert!(failed[0].err.contains(&place), "{}", failed[0].err);
     // Counts need all lines.
     s.ok("in.jsonl e.jsonl --shard 2/3 --shard-by entries -q");
-    assert_eq!(String::from_utf8(s.read("e-00002-of-00003.jsonl")).unwrap().lines().count(), 1000);
+    assert_eq!(
+        String::from_utf8(s.read("e-00002-of-00003.jsonl"))
+            .unwrap()
+            .lines()
+            .count(),
+        1000
+    );
 }

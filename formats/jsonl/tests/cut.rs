@@ -8,7 +8,8 @@ use spr_core::format::{Options, Request};
 use spr_core::model::Utterance;
 use spr_format_jsonl::FORMAT;
 
-const TEXT: &str = "{\"key\":\"a\"}\n\n{\"key\":\"b\"}\r\n \n{\"key\":\"c\",\"text\":\"xyz\"}\n{\"key\":\"d\"}";
+const TEXT: &str =
+    "{\"key\":\"a\"}\n\n{\"key\":\"b\"}\r\n \n{\"key\":\"c\",\"text\":\"xyz\"}\n{\"key\":\"d\"}";
 
 /// The keys of the lines that start in these bytes.
 fn keys(lines: Option<[u64; 2]>, env: &Env) -> Vec<String> {

@@ -9,7 +9,7 @@ use spr_core::format::{
 use spr_core::model::{About, Utterance};
 use spr_syntax::lines::Lines;
 
-use super::label::{Labels, Line, UNITS, encode};
+use super::label::{Labels, Line, UNITS, WORDS, encode};
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::{one, probe};
 
@@ -61,6 +61,7 @@ impl Format for HtkLab {
         let mut caps = one::caps(medium);
         caps.segments = Some(segments());
         caps.text = true;
+        caps.text_rule = WORDS;
         Ok(caps)
     }
 
