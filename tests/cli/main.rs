@@ -79,6 +79,7 @@ mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
+mod taken;
 #[cfg(unix)]
 mod survey;
 mod tars;

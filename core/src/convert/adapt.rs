@@ -267,8 +267,24 @@ impl Adapter {
             self.now.add(LossKind::Text, &utt.key, None);
             utt.text = None;
         }
+        self.fit_blanks(utt);
         self.fit_arrays(utt)?;
         self.fit_audio(utt)
+    }
+
+    /// Puts a single blank between the words of a text that the target does not hold with the blanks
+    /// that it has, if it holds it so.
+    fn fit_blanks(&mut self, utt: &mut Utterance) {
+        let rule = self.caps.text_rule;
+        let Some(text) = utt.text.as_mut().filter(|text| !rule.fits(text)) else {
+            return;
+        };
+        let plain = with_single_blanks(text);
+        if plain != *text && rule.fits(&plain) {
+            *text = plain;
+            self.now
+                .add(LossKind::Metadata, &utt.key, Some("blanks of the text"));
+        }
     }
 
     fn fit_arrays(&mut self, utt: &mut Utterance) -> Result<()> {
@@ -492,6 +508,22 @@ impl Adapter {
             }
             kept
         });
+    }
+}
+
+/// Returns the words of a text with single blanks between them. Line ends are no blanks.
+fn with_single_blanks(text: &[u8]) -> Vec<u8> {
+    let is_blank = |c: char| c.is_whitespace() && !matches!(c, '\n' | '\r');
+    match std::str::from_utf8(text) {
+        Ok(text) => {
+            let words = text.split(is_blank).filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(" ").into_bytes()
+        }
+        Err(_) => {
+            let words = text.split(|byte| is_blank((*byte).into()) && byte.is_ascii());
+            let words = words.filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(&b' ')
+        }
     }
 }
 

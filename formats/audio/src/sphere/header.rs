@@ -96,14 +96,15 @@ impl Header {
         let length: usize = std::str::from_utf8(length).ok()?.parse().ok()?;
         let start = line.len() - value.len();
         let value = left.get(start..)?.get(..length)?;
-        self.add(name, value);
         let after = &left[start + length..];
         let after = after.strip_prefix(b"\r").unwrap_or(after);
-        match after {
-            [] => Some(after),
-            [b'\n', after @ ..] => Some(after),
-            _ => None,
-        }
+        let after = match after {
+            [] => after,
+            [b'\n', after @ ..] => after,
+            _ => return None,
+        };
+        self.add(name, value);
+        Some(after)
     }
 
     /// Parses a line whose text ends before its length, as libsndfile writes it for samples of 24

@@ -61,6 +61,7 @@ fn caps() -> Caps {
     caps.audio.encoded = &["wav"];
     caps.audio.references = true;
     caps.text = true;
+    caps.text_rule = writer::TRANSCRIPT;
     caps.empty = Empty::Shapeless;
     caps.frame_shift = true;
     caps.source = SourceField::ALL;

@@ -11,7 +11,7 @@ use spr_core::model::{About, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::lines::Lines;
 
-use super::label::{Labels, Line, UNITS, encode};
+use super::label::{Labels, Line, UNITS, WORDS, encode};
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::{one, probe};
 
@@ -83,6 +83,7 @@ impl Format for HtkLab {
         let mut caps = one::caps(medium);
         caps.segments = Some(segments());
         caps.text = true;
+        caps.text_rule = WORDS;
         Ok(caps)
     }
 
