@@ -90,15 +90,13 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     }
     let mut form = match (args.read.json, args.tsv) {
         (true, _) => Form::Json,
-        (_, true) => Form::Tsv,
+        (_, true) => Form::Tsv { titled: false },
         _ if inputs.len() > 1 && !args.read.verbose => Form::Table(Columns::new(3)),
         _ => Form::Blocks,
     };
     let mut out = Out::new();
-    match &mut form {
-        Form::Table(table) => table.line(TITLES.map(str::to_owned).to_vec(), &mut out)?,
-        Form::Tsv => out.tsv(&FACTS)?,
-        Form::Json | Form::Blocks => {}
+    if let Form::Table(table) = &mut form {
+        table.line(TITLES.map(str::to_owned).to_vec(), &mut out)?;
     }
     for input in inputs {
         let (facts, result) = inspect(&input, args.quick, registry, &env);
@@ -162,8 +160,10 @@ fn surveyed(input: &Input, facts: &Facts, error: &Error, env: &Env) -> Option<Lo
 /// The form in which facts are printed.
 enum Form {
     Json,
-    /// A line each, with tabs.
-    Tsv,
+    /// A line each, with tabs, and a line of titles before the first.
+    Tsv {
+        titled: bool,
+    },
     /// A line each, of several data sets.
     Table(Columns),
     /// A paragraph each.
@@ -212,7 +212,10 @@ impl Form {
     fn print(&mut self, facts: &Facts, out: &mut Out) -> Result<()> {
         match self {
             Self::Json => out.json(facts)?,
-            Self::Tsv => {
+            Self::Tsv { titled } => {
+                if !std::mem::replace(titled, true) {
+                    out.tsv(&FACTS)?;
+                }
                 let facts: HashMap<_, _> = flat(facts)?.into_iter().collect();
                 out.tsv(&FACTS.map(|name| facts.get(name).map_or("", String::as_str)))?;
             }

@@ -32,15 +32,17 @@ impl Absolute<'_> {
     }
 }
 
-/// Attaches candidates to those that name their files; `empty` are files without a byte.
+/// Attaches candidates to those that name their files. `empty` are files without a byte, and
+/// `in_archive` knows the files of archives.
 pub(crate) fn attach(
     mut candidates: Vec<Candidate>,
     named: &[HashSet<Location>],
     empty: &[File],
+    in_archive: &dyn Fn(&Location) -> bool,
     env: &Env,
 ) -> Vec<Candidate> {
     if named.iter().any(|named| !named.is_empty()) {
-        let owners = owners(&mut candidates, named, empty, env);
+        let owners = owners(&mut candidates, named, empty, in_archive, env);
         candidates = attach_named(candidates, &owners);
     }
     beside(candidates)
@@ -51,6 +53,7 @@ fn owners(
     candidates: &mut [Candidate],
     named: &[HashSet<Location>],
     empty: &[File],
+    in_archive: &dyn Fn(&Location) -> bool,
     env: &Env,
 ) -> HashMap<(usize, usize), usize> {
     let mut absolute = Absolute {
@@ -72,7 +75,12 @@ fn owners(
     for owner in order {
         let (mut missing, mut outside) = (Vec::new(), 0u64);
         for name in &named[owner] {
-            let place = absolute.of(name);
+            // What an archive holds names what it holds, whatever lies in the working folder.
+            let inside = candidates[owner].folder.join(name.clone());
+            let place = match name.is_relative() && in_archive(&inside) {
+                true => absolute.of(&inside),
+                false => absolute.of(name),
+            };
             match places.get(&place) {
                 Some(place) if place.0 == owner => {}
                 Some(place) => {

@@ -122,7 +122,11 @@ pub fn survey(
         observer,
     };
     let named = counter.all(&mut candidates)?;
-    let mut candidates = claim::attach(candidates, &named, &empty, env);
+    let in_archive = |at: &Location| {
+        let archive = overlay.archive_of(at);
+        archive.is_some_and(|archive| archive.has(at))
+    };
+    let mut candidates = claim::attach(candidates, &named, &empty, &in_archive, env);
     claim::attach_unknown(&mut candidates, &mut unknown);
     inventory.twins = match choice.quick {
         true => Vec::new(),

@@ -426,6 +426,22 @@ fn broken_archives_tell_what_is_there() {
     assert!(unknown.contains(&&json!("d/none.tar")), "{unknown:?}");
 }
 
+/// A list in an archive names what the archive holds, whatever lies in the working folder.
+#[test]
+fn lists_in_archives_name_what_is_beside_them() {
+    let s = inherited();
+    assert_eq!(s.shell("tar cf old.tar old").status, 0);
+    s.write("fbank.ark", "other");
+    let all = lines(&s.ok("info old.tar --json"));
+    let set = data_set(&all, "old.tar/old/feats/fbank.scp");
+    assert_eq!(set["parts"][0]["path"], "old.tar/old/feats/fbank.ark");
+    let text = s.ok("info old.tar --tsv").out;
+    assert!(
+        text.starts_with("kind\tpath\t"),
+        "one line of titles: {text}"
+    );
+}
+
 /// A member whose name leads out of the archive is no file of it.
 #[test]
 fn hostile_names_stay_inside() {

@@ -158,6 +158,11 @@ impl Mount {
         }
     }
 
+    /// Returns `true` if it has a member of this name.
+    pub(crate) fn has(&self, at: &Location) -> bool {
+        self.members.contains_key(at)
+    }
+
     /// Returns `true` if not all bytes of a member can be read.
     pub(crate) fn is_partial(&self, at: &Location) -> bool {
         let member = self.members.get(at);
