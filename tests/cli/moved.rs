@@ -51,6 +51,7 @@ fn moved(s: &Scratch) {
         ),
     );
     s.write("data/utt2spk", "a a\nb b\n");
+    s.write("data/spk2utt", "a a\nb b\n");
     s.write("data/text", "a x\nb y\n");
     let line = |name: &str| {
         format!("{{\"key\":\"{name}\",\"audio\":{{\"path\":\"{OLD}/wav/{name}.wav\"}}}}\n")
