@@ -87,17 +87,18 @@ fn text(store: &MemoryStore, name: &str) -> String {
 
 #[test]
 fn what_is_written_comes_back() {
-    let (store, env) = surroundings();
     let utts = [
         utterance("a", 800),
         utterance("d/b.1", 400),
         utterance("dé-3", 1),
     ];
+    let (mut store, mut env) = surroundings();
     for (pairs, shards) in [
         (&[][..], 1),
         (&[("shard-count", "1")], 3),
         (&[("audio", "flac"), ("shard-count", "2")], 2),
     ] {
+        (store, env) = surroundings();
         write(&utts, pairs, &env).unwrap();
         assert_eq!(store.locations().len(), 2 * shards + 1);
         assert_eq!(read(&env).0, ["a 800", "d/b.1 400", "dé-3 1"]);
@@ -115,6 +116,7 @@ fn what_is_written_comes_back() {
         manifest + &text(&store, "out/sharded_manifests/manifest_1.json")
     );
     // All sound in one tar file of a run of several.
+    (store, env) = surroundings();
     write(&utts, &[("shard", "3-of-16"), ("shard-count", "1")], &env).unwrap();
     let mut names: Vec<_> = store.locations().iter().map(ToString::to_string).collect();
     names.sort();
