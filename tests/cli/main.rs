@@ -79,9 +79,9 @@ mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
-mod taken;
 #[cfg(unix)]
 mod survey;
+mod taken;
 mod tars;
 #[cfg(unix)]
 mod together;

@@ -285,8 +285,8 @@ const LHOTSE: &[(&str, &str, Comes, Found)] = &[
     (
         r#""num_samples": 1000, "duration": 1.0"#,
         r#""num_samples": 1000, "duration": 34.0"#,
-        Refused("the recording r1 has 1 s of samples, and a duration of 34 s"),
-        Some(("fault", "and a duration of 34 s")),
+        Refused("the recording r1 has 1 s of samples, and a duration of 34.0 s"),
+        Some(("fault", "and a duration of 34.0 s")),
     ),
     (
         r#""num_samples": 1000, "duration": 1.0"#,

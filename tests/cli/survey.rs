@@ -453,7 +453,7 @@ fn hostile_names_stay_inside() {
     file.flush().unwrap();
     s.write("make.py", script);
     assert_eq!(s.shell("python3 make.py").status, 0);
-    let said = s.run("info bad.tar --json");
+    let said = s.run("info -r bad.tar --json");
     let all = lines(&said);
     assert_eq!(of_kind(&all, "totals")[0]["files"], 2, "{}", said.out);
     assert!(said.out.contains("leads out of the archive") && !said.out.contains("\"/etc"));

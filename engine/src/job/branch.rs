@@ -123,14 +123,11 @@ impl<'a> Branch<'a> {
 
     /// Returns the name that the file of an utterance will presumably have.
     pub(super) fn file_of(&self, utt: &Utterance) -> Result<Option<Location>> {
-        let Some(open) = &self.open else {
-            return Ok(None);
-        };
         let extension = self.target.format().info().extensions.first();
-        let file = open
-            .output
-            .file_of(&utt.key, extension.copied().unwrap_or("wav"))?;
-        Ok(Some(file))
+        match (&self.open, extension) {
+            (Some(open), Some(extension)) => open.output.file_of(&utt.key, extension).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Takes the name of the file of the utterance that was written.

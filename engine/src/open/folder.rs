@@ -36,7 +36,7 @@ impl Input {
             return Ok(None);
         };
         let (format, kin, _) = self.format_of_folder(folder, false, registry, env)?;
-        if format.folder().is_some() {
+        if is_whole(folder, format, env)? {
             return Ok(None);
         }
         let options = self.format_options(format)?;

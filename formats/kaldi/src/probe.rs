@@ -195,7 +195,10 @@ fn is_json(line: &[u8]) -> bool {
     let Some((b'{' | b'[', rest)) = line.split_first() else {
         return false;
     };
-    matches!(rest.trim_ascii_start(), [] | [b'"' | b'{' | b'[' | b'}' | b']', ..])
+    matches!(
+        rest.trim_ascii_start(),
+        [] | [b'"' | b'{' | b'[' | b'}' | b']', ..]
+    )
 }
 
 /// Returns `true` if so many faulty lines do not make a file one of another kind: one of several, or

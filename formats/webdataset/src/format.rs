@@ -39,6 +39,8 @@ impl Format for WebDataset {
     fn probe(&self, head: &Probe<'_>) -> Score {
         let named = head.extension() == Some("tar");
         match tar::is_tar(head.head) {
+            // Samples stand in one folder; a tree of folders is an archive of anything.
+            true if tar::begins_with_folders(head.head) => Score::No,
             true => Score::Certain,
             false if named && !head.head.is_empty() => Score::NameOnly,
             false => Score::No,

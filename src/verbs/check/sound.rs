@@ -229,7 +229,10 @@ mod tests {
         let place = |at| Audio::Reference(AudioReference::new(at));
         let nowhere = || place(Locator::file("/nowhere/a.wav"));
         let empty = found(Waveform::default().into(), false);
-        assert!(empty.len() == 1 && empty[0].contains("no samples"), "{empty:?}");
+        assert!(
+            empty.len() == 1 && empty[0].contains("no samples"),
+            "{empty:?}"
+        );
         let error = "utterance a: its sound is in /nowhere/a.wav, which does not exist";
         assert_eq!(found(nowhere(), true), [error]);
         assert_eq!(found(nowhere(), false).len(), 1);

@@ -18,7 +18,7 @@ pub mod sound;
 mod tests;
 mod write;
 
-pub use header::is_tar;
+pub use header::{begins_with_folders, is_tar};
 pub use read::{Member, MemberKind, TarReader};
 pub use write::TarWriter;
 

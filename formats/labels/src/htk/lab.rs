@@ -38,7 +38,10 @@ pub(super) fn segments() -> SegmentCaps {
 
 /// Returns `true` for JSON, XML and scripts, whose words are no labels.
 fn is_foreign(head: &[u8]) -> bool {
-    let (first, rest) = head.trim_ascii_start().split_at_checked(1).unwrap_or_default();
+    let (first, rest) = head
+        .trim_ascii_start()
+        .split_at_checked(1)
+        .unwrap_or_default();
     match (first, rest.trim_ascii_start().first()) {
         (b"{", _) | (b"[", Some(b'{' | b'[' | b'"')) => true,
         (b"#", _) => rest.starts_with(b"!"),
