@@ -34,7 +34,7 @@ TARGETS = {
 HELD = {"features": ("kaldi", "pfile", "pickle", "jsonl", "spr", "key", "htk", "npy"),
         "vectors": ("kaldi", "pickle", "jsonl", "npy", "spr", "pfile"), "scalars": ("kaldi", "jsonl", "npy", "pickle"),
         "labels": ("kaldi", "pfile", "jsonl", "seg"), "labelled": ("pfile", "pickle", "jsonl", "kaldi", "npy"),
-        "sound": ("kaldi", "jsonl", "spr", "key", "wav", "sphere", "au"), "text": ("kaldi", "jsonl", "cor"),
+        "sound": ("kaldi", "jsonl", "spr", "key", "wav", "sphere", "au", "htk"), "text": ("kaldi", "jsonl", "cor"),
         "objects": ("kaldi", "jsonl"), "segments": ("jsonl", "seg", "kaldi", "pfile")}
 CLOSING = re.compile(r"^(\d+ shards?: .*|.*: have it|\d+ (?:utterance|partition)s?, (?:\d+ frames?|\d+\.\d\d s of sound), \d+ skipped \(.*\)|\d+ utterances? compared, .*|\{.*\})$")
 
@@ -238,6 +238,9 @@ class Case:
         to_htk = re.match(r"htk:|[^:]*\.htk(,|$)", target.argument)
         if to_htk and any(u.shift is not None and u.shift > Decimal("0.1") for u in want):
             losses.refuse("a frame shift")
+        # Its periods are whole units, and its samples of one channel.
+        if to_htk and any(u.sound is not None and (u.sound[1].shape[1] != 1 or 10 ** 7 % u.sound[0]) for u in want):
+            losses.refuse("sound of another rate or of several channels")
         if target.holds.objects and not target.holds.columnless and len({u.object[0] for u in data if u.object}) > 1:
             losses.refuse("objects of several kinds")
         if self.uncounted:
