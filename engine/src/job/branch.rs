@@ -117,7 +117,7 @@ impl<'a> Branch<'a> {
         let extension = self.target.format().info().extensions.first();
         let file = open
             .output
-            .file_of(&utt.key, extension.copied().unwrap_or("wav"))?;
+            .file_of(&utt.key, extension.copied().unwrap_or("sound"))?;
         Ok(Some(file))
     }
 
