@@ -92,13 +92,14 @@ fn what_is_written_comes_back() {
         utterance("d/b.1", 400),
         utterance("dé-3", 1),
     ];
-    let (mut store, mut env) = surroundings();
+    let mut store = MemoryStore::new();
     for (pairs, shards) in [
         (&[][..], 1),
         (&[("shard-count", "1")], 3),
         (&[("audio", "flac"), ("shard-count", "2")], 2),
     ] {
-        (store, env) = surroundings();
+        let (fresh, env) = surroundings();
+        store = fresh;
         write(&utts, pairs, &env).unwrap();
         assert_eq!(store.locations().len(), 2 * shards + 1);
         assert_eq!(read(&env).0, ["a 800", "d/b.1 400", "dé-3 1"]);
@@ -116,7 +117,7 @@ fn what_is_written_comes_back() {
         manifest + &text(&store, "out/sharded_manifests/manifest_1.json")
     );
     // All sound in one tar file of a run of several.
-    (store, env) = surroundings();
+    let (store, env) = surroundings();
     write(&utts, &[("shard", "3-of-16"), ("shard-count", "1")], &env).unwrap();
     let mut names: Vec<_> = store.locations().iter().map(ToString::to_string).collect();
     names.sort();

@@ -91,7 +91,7 @@ impl FolderReader {
             None => {
                 let inside = file
                     .relative_to(&self.root)
-                    .unwrap_or_else(|| Location::from(&*name));
+                    .unwrap_or_else(|| Location::from(name.trim_start_matches('/')));
                 utt.key
                     .set(inside.with_extension("").as_os_str().as_encoded_bytes());
             }
