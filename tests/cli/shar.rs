@@ -151,7 +151,8 @@ fn misspelt_options_and_places_are_refused() {
         ("lhotse:out jsonl:-", "shar:out"),
         ("data shar:-", "folder"),
     ] {
-        let error = s.fails(line);
+        s.fails(line);
+        let error = s.run(line).err;
         assert!(error.contains(message), "{line}: {error}");
     }
 }

@@ -68,7 +68,8 @@ fn names_that_would_be_taken_apart_leave_nothing_behind() {
     assert!(!s.path("dots.tar").exists());
     s.ok("dots.jsonl dots.tar,names=escape --verify");
     assert!(s.ok("ls dots.tar").out.starts_with("x.a "));
-    let error = s.fails("in.jsonl dots.tar,nmes=escape");
+    s.fails("in.jsonl dots.tar,nmes=escape");
+    let error = s.run("in.jsonl dots.tar,nmes=escape").err;
     assert!(error.contains("did you mean 'names'?"), "{error}");
 }
 

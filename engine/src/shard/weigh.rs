@@ -217,8 +217,10 @@ impl<'a> Weigher<'a> {
             return Ok(None);
         };
         let is_plain = source.is_plain_file() && source.can_seek();
+        // To count entries, all lines are read.
+        let may_cut = self.by != ShardBalance::Entries && self.groups.of.is_none();
         let long = source.len().filter(|len| is_plain && *len >= LONG);
-        if let Some(len) = long.filter(|_| format.info().by_line && self.groups.of.is_none()) {
+        if let Some(len) = long.filter(|_| format.info().by_line && may_cut) {
             return Ok(Some(self.blocks(len)));
         }
         let options = input.format_options(format)?;

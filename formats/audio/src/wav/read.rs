@@ -177,7 +177,8 @@ impl Riff {
                     return Err(error.hint("all=false reads only the first"));
                 }
                 // Padding and tags of other programs are harmless.
-                let is_tag = name.iter().all(|b| (b' '..=b'~').contains(b));
+                let is_tag =
+                    name.starts_with(b"ID3") || name.iter().all(|b| (b' '..=b'~').contains(b));
                 let shown = name.escape_ascii();
                 let message =
                     format!("more follows the end of the wave file ('{shown}'), which is ignored");
