@@ -47,6 +47,7 @@ pub(super) const WRITTEN: &[&str] = &[
     "sound(rate=4000)",
     "sound(channel=mix,dither,seed=3)",
     "frame-shift(0.01)",
+    "speaker('{name}-{speaker}')",
     "tier(words)",
     "ali-to(phones,model=final.mdl)",
     "ali-to(pdfs,model=final.mdl)",

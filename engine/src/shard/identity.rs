@@ -11,8 +11,9 @@ impl Plan {
     pub fn identity(&self, shard: Option<Shard>) -> String {
         let inputs = self.inputs.iter().map(|input| {
             let mut input = json!(input);
-            input["entries"] = Value::Null;
-            input["skips"] = Value::Null;
+            for of_shard in ["entries", "lines", "start", "skips"] {
+                input[of_shard] = Value::Null;
+            }
             input
         });
         let inputs: Vec<_> = inputs.collect();

@@ -177,6 +177,7 @@ fn every_stage_that_is_typed_is_the_one_that_is_called() {
     let mut seen = BTreeSet::from([
         // These need speakers, durations, a model or a second pass.
         "ali-to",
+        "speaker",
         "speakers",
         "per-speaker",
         "hours",

@@ -8,8 +8,7 @@ use spr_core::format::{Options, Request};
 use spr_core::model::Utterance;
 use spr_format_jsonl::FORMAT;
 
-const TEXT: &str =
-    "{\"key\":\"a\"}\n\n{\"key\":\"b\"}\r\n \n{\"key\":\"c\",\"text\":\"xyz\"}\n{\"key\":\"d\"}";
+const TEXT: &str = "{\"key\":\"a\",\"text\":\"x\"}\n\n{\"key\":\"b\",\"text\":\"x\"}\r\n \n{\"key\":\"c\",\"text\":\"xyz\"}\n{\"key\":\"d\",\"text\":\"x\"}";
 
 /// The keys of the lines that start in these bytes.
 fn keys(lines: Option<[u64; 2]>, env: &Env) -> Vec<String> {
