@@ -8,7 +8,7 @@ use spr_core::{Error, Result};
 use crate::kind::AudioKind;
 use crate::writer::Encoder;
 
-/// A file of one of the formats whose end only the file itself tells, so that nothing can follow it.
+/// A file of one of the formats. Others can follow it if its header counts its samples.
 pub(crate) struct NestedPlain(pub(crate) fn() -> &'static AudioKind);
 
 impl Nested for NestedPlain {
@@ -27,12 +27,13 @@ impl Nested for NestedPlain {
         env: &Env,
     ) -> Result<()> {
         let kind = self.0();
-        if extent == ObjectBounds::Own {
-            let message = format!("a {} file among other objects of a file", kind.info.name);
-            return Err(Error::unsupported(message));
-        }
         let head = (kind.open)(source, &Options::default(), env);
         let head = head.map_err(|e| e.file(source.name()))?;
+        if extent == ObjectBounds::Own && head.bytes().is_none() {
+            let name = kind.info.name;
+            let message = format!("a {name} file without a length, with other objects behind it");
+            return Err(Error::unsupported(message).file(source.name()));
+        }
         let sound = utt
             .audio
             .take()
