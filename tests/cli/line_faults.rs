@@ -158,9 +158,7 @@ fn held(said: &Said) -> Option<(String, String)> {
     let facts: serde_json::Value = serde_json::from_str(said.out.lines().next()?).ok()?;
     let format = facts["format"].as_str()?.to_owned();
     // A table of words is one, whether each has one word or several.
-    let kinds = facts["kinds"]
-        .to_string()
-        .replace("\"token\"", "\"text\"");
+    let kinds = facts["kinds"].to_string().replace("\"token\"", "\"text\"");
     Some((format, kinds))
 }
 
@@ -216,11 +214,19 @@ fn a_faulty_line_does_not_change_what_a_file_is_held_for() {
 fn forms_that_are_more_special_are_not_ambiguous() {
     let s = Scratch::new();
     for (name, text, format) in [
-        ("turns.txt", "SPEAKER g 1 0.25 0.50 <NA> <NA> ann <NA> <NA>\n", "rttm"),
+        (
+            "turns.txt",
+            "SPEAKER g 1 0.25 0.50 <NA> <NA> ann <NA> <NA>\n",
+            "rttm",
+        ),
         ("vector.txt", "u1  [ 1.5 2 ]\nu2  [ 1.5 2 ]\n", "kaldi"),
         ("posterior", "u1 [ 1 0.5 2 0.5 ] [ 3 1 ] \n", "kaldi"),
         ("whole.ctm", "g 1 1 2 12\ng 1 3 1 13\n", "ctm"),
-        ("alternatives", "g A * * <ALT_BEGIN>\ng A 0.5 0.1 UH\ng A * * <ALT>\ng A * * <ALT_END>\n", "ctm"),
+        (
+            "alternatives",
+            "g A * * <ALT_BEGIN>\ng A 0.5 0.1 UH\ng A * * <ALT>\ng A * * <ALT_END>\n",
+            "ctm",
+        ),
     ] {
         s.write(name, text);
         let said = s.run(&format!("info {name} --json"));
@@ -238,7 +244,9 @@ fn what_opens_as_another_kind_is_no_table_by_its_name() {
         "{\"a\": [ 1 ]}\n",
         "<?xml version=\"1.0\"?>\n<a/>\n",
     ] {
-        for extension in ["ark", "ali", "scp", "lab", "htk", "mfc", "fileids", "wav", "ctm"] {
+        for extension in [
+            "ark", "ali", "scp", "lab", "htk", "mfc", "fileids", "wav", "ctm",
+        ] {
             let name = format!("x.{extension}");
             s.write(&name, text);
             for line in [format!("info {name}"), format!("{name} o.jsonl")] {

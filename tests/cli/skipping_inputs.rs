@@ -204,7 +204,11 @@ fn shards_go_on_and_remember_what_was_skipped() {
         assert!(status.err.contains("1 utterance"), "{what}: {}", status.err);
         let merged = s.run("shards merge o.{shard}.ark -o all.ark --overwrite");
         assert_eq!(merged.status, 3, "{what}: {}", merged.err);
-        assert!(merged.err.contains(", 1 skipped ("), "{what}: {}", merged.err);
+        assert!(
+            merged.err.contains(", 1 skipped ("),
+            "{what}: {}",
+            merged.err
+        );
         let merged = s.run("shards merge o.{shard}.ark -o all.ark -q --overwrite");
         assert_eq!(merged.status, 3, "{what}: {}", merged.err);
         assert!(
@@ -297,7 +301,18 @@ fn for_check_it_is_a_fault() {
 fn what_a_conversion_refuses_is_a_fault_for_check() {
     let s = Scratch::new();
     for ending in [
-        "ctm", "rttm", "stm", "trn", "lab", "wav", "json", "csv", "pfile", "npy", "ark.gz", "jsonl.bz2",
+        "ctm",
+        "rttm",
+        "stm",
+        "trn",
+        "lab",
+        "wav",
+        "json",
+        "csv",
+        "pfile",
+        "npy",
+        "ark.gz",
+        "jsonl.bz2",
         "ark.zst",
     ] {
         let file = format!("empty.{ending}");
@@ -392,8 +407,16 @@ fn members_of_folders_that_are_empty_or_something_else_are_faults() {
         s.ok(&format!("{input} {target} --allow-loss all"));
         let file = target.split([':', ',']).nth(1).unwrap();
         let extension = file.rsplit('.').next().unwrap();
-        let options = target.split_once(',').map_or(String::new(), |(_, o)| format!("--oo {o}"));
-        for content in [&b""[..], b"\n", b"#!/bin/sh\necho a b\n", b"[{\"a\": 1}]\n", GARBAGE] {
+        let options = target
+            .split_once(',')
+            .map_or(String::new(), |(_, o)| format!("--oo {o}"));
+        for content in [
+            &b""[..],
+            b"\n",
+            b"#!/bin/sh\necho a b\n",
+            b"[{\"a\": 1}]\n",
+            GARBAGE,
+        ] {
             for bad in ["a", "b", "d"] {
                 for name in NAMES {
                     let member = format!("d/{name}.{extension}");
@@ -405,7 +428,8 @@ fn members_of_folders_that_are_empty_or_something_else_are_faults() {
                 let what = format!("{target} {bad} {:?}", content.escape_ascii().to_string());
                 let said = s.run(&format!("convert d -o o.jsonl {options}"));
                 assert_eq!(said.status, 2, "{what}: {}", said.err);
-                let line = format!("convert d -o o.jsonl {options} --on-error skip --error-log log");
+                let line =
+                    format!("convert d -o o.jsonl {options} --on-error skip --error-log log");
                 let said = s.run(&line);
                 assert_eq!(said.status, 3, "{what}: {}", said.err);
                 assert!(said.err.contains("3 utterances"), "{what}: {}", said.err);
@@ -441,7 +465,10 @@ fn labels_that_are_cut_lose_no_more_than_theirs() {
                 continue;
             }
             s.write("t", content);
-            let line = format!("{} o.jsonl {flag} t --on-error skip", crate::sample("fbank.scp"));
+            let line = format!(
+                "{} o.jsonl {flag} t --on-error skip",
+                crate::sample("fbank.scp")
+            );
             let said = s.run(&line);
             let counts = match delivered {
                 12 => "12 utterances, 3111 frames, 0 skipped".to_owned(),
@@ -449,7 +476,11 @@ fn labels_that_are_cut_lose_no_more_than_theirs() {
             };
             let status = if delivered == 12 { 0 } else { 3 };
             assert_eq!(said.status, status, "{line}: {}", said.err);
-            assert!(said.err.contains(&counts), "{flag} {delivered}: {}", said.err);
+            assert!(
+                said.err.contains(&counts),
+                "{flag} {delivered}: {}",
+                said.err
+            );
             let read = s.ok("ls o.jsonl --tsv").out;
             assert_eq!(read.lines().count(), 1 + delivered, "{flag}: {}", said.err);
             assert_eq!(told(&said).len(), 12 - delivered, "{flag}: {}", said.err);

@@ -20,10 +20,7 @@ pub(crate) fn is_tag(head: &[u8]) -> bool {
 
 /// Returns what follows the tags at the start of a file, as far as it is visible.
 pub(crate) fn after(mut head: &[u8]) -> &[u8] {
-    while let Some(header) = head
-        .first_chunk::<HEADER>()
-        .filter(|head| is_tag(*head))
-    {
+    while let Some(header) = head.first_chunk::<HEADER>().filter(|head| is_tag(*head)) {
         let size = usize::try_from(size(header)).unwrap_or(usize::MAX);
         head = head
             .get(HEADER..)

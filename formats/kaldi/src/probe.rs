@@ -195,7 +195,10 @@ fn is_json(line: &[u8]) -> bool {
     let Some((b'{' | b'[', rest)) = line.split_first() else {
         return false;
     };
-    matches!(rest.trim_ascii_start(), [] | [b'"' | b'{' | b'[' | b'}' | b']', ..])
+    matches!(
+        rest.trim_ascii_start(),
+        [] | [b'"' | b'{' | b'[' | b'}' | b']', ..]
+    )
 }
 
 /// Returns `true` if so many faulty lines do not make a file one of another kind: one of several, or
@@ -221,7 +224,9 @@ fn is_script(head: &[u8], named: bool) -> bool {
     let seen = places.len() + others.len();
     // A word such as and/or may be a path, but none is `feats.ark:12`.
     let is_sure = |word: &[u8]| is_offset(word) && word.iter().any(|b| matches!(b, b'.' | b'/'));
-    let sure = places.iter().any(|line| words(line).nth(1).is_some_and(is_sure));
+    let sure = places
+        .iter()
+        .any(|line| words(line).nth(1).is_some_and(is_sure));
     let enough = places.len() > others.len() || sure && places.len() == others.len();
     enough && are_few(others.len(), seen)
 }

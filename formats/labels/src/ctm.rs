@@ -160,7 +160,9 @@ impl Syntax for Words {
 
 /// Returns `true` for a line that starts, divides or ends alternatives, such as `g A * * <ALT_BEGIN>`.
 fn is_alternative(line: &[u8]) -> bool {
-    fields(line).nth(4).is_some_and(|label| label.starts_with(ALTERNATIVE))
+    fields(line)
+        .nth(4)
+        .is_some_and(|label| label.starts_with(ALTERNATIVE))
 }
 
 /// Parses a score.

@@ -85,7 +85,12 @@ fn a_fault_of_the_labels_costs_only_its_own_utterance() {
         ),
         // Of none.
         (
-            vec![label("a"), Err(fault("").continuable()), label("b"), label("c")],
+            vec![
+                label("a"),
+                Err(fault("").continuable()),
+                label("b"),
+                label("c"),
+            ],
             "a b c",
             vec![None],
         ),

@@ -41,7 +41,10 @@ const HEAD: usize = 64;
 
 /// Returns `true` for JSON, XML and scripts, whose words are no labels.
 fn is_foreign(head: &[u8]) -> bool {
-    let (first, rest) = head.trim_ascii_start().split_at_checked(1).unwrap_or_default();
+    let (first, rest) = head
+        .trim_ascii_start()
+        .split_at_checked(1)
+        .unwrap_or_default();
     match (first, rest.trim_ascii_start().first()) {
         (b"{", _) | (b"[", Some(b'{' | b'[' | b'"')) => true,
         (b"#", _) => rest.starts_with(b"!"),
@@ -99,7 +102,9 @@ impl Format for HtkLab {
         let naming = Naming::of(options, env)?;
         one::reader(source, env, move |source, utt, env| {
             if is_foreign(source.peek(HEAD)?) {
-                return Err(source.malformed("starts as JSON, XML or a script, and not with a label"));
+                return Err(
+                    source.malformed("starts as JSON, XML or a script, and not with a label")
+                );
             }
             let mut lines = Lines::new(&mut *source, None, env);
             let mut labels = Labels::default();
