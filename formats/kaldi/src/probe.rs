@@ -222,7 +222,13 @@ fn is_script(head: &[u8], named: bool) -> bool {
     }
     let (places, others): (Vec<_>, Vec<_>) = lines.partition(|line| is_place(line));
     let seen = places.len() + others.len();
-    places.len() > others.len() && are_few(others.len(), seen)
+    // A word such as and/or may be a path, but none is `feats.ark:12`.
+    let is_sure = |word: &[u8]| is_offset(word) && word.iter().any(|b| matches!(b, b'.' | b'/'));
+    let sure = places
+        .iter()
+        .any(|line| words(line).nth(1).is_some_and(is_sure));
+    let enough = places.len() > others.len() || sure && places.len() == others.len();
+    enough && are_few(others.len(), seen)
 }
 
 /// Returns `true` if a Kaldi table is to be read as a script file: by its lines, or because it is
@@ -325,6 +331,8 @@ mod tests {
             (b"a one\nb two\n\nc three\n", "x", Score::AnyText),
             (b"1001 yes\n1002 no\n", "x", Score::AnyText),
             (b"1001 yes\n1002 no\n", "data/text", Score::Possible(20)),
+            (b"a and/or\nb hello there\n", "x", Score::AnyText),
+            (b"a 12:30\nb hello there\n", "x", Score::AnyText),
             // The first line of JSON or of a header may be missing.
             (b"a b\n{\"key\":\"c\"}\n", "x", Score::No),
             (b"DATA\tSEG\nTYPE\tSTRING\n#\nu1\tyes\n", "x", Score::No),
@@ -377,6 +385,8 @@ mod tests {
             (b"a feats.ark:12[0:3]\n", "x", 65),
             (b"a gunzip -c x.gz |\n", "x", 65),
             (b"a d/x.mat\n", "x", 65),
+            (b"a feats.ark:12\nb hello there\n", "x", 65),
+            (b"a d/x.mat\nb hello\nc d/y.mat\n", "x", 65),
             (b"a x.mat\n", "x", 65),
             (b"a RIFF\0\0\0\0WAVE", "x", 60),
             (b"a.wav\nb b.wav\nc c.wav\n", "wav.scp", 90),

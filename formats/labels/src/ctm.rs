@@ -152,6 +152,7 @@ impl Syntax for Words {
             channel: word(channel)?,
             tier: 0,
             segment,
+            spoken: false,
             unkept: told(1).filter(|sort| *sort != WORD),
         })
     }

@@ -172,6 +172,7 @@ impl Syntax for Turns {
             channel: word(channel)?,
             tier: usize::from(!spoken),
             segment,
+            spoken,
             unkept: None,
         })
     }

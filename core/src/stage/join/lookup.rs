@@ -93,7 +93,7 @@ impl Lookup {
     /// Reads the utterance of `key` into `utt`.
     pub(super) fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<LookupOutcome> {
         match self {
-            Self::Keyed(table) => Ok(match table.find(key, utt)? {
+            Self::Keyed(table) => Ok(match table.find(key, utt).map_err(of_one)? {
                 true => LookupOutcome::Found,
                 false => LookupOutcome::Missing,
             }),
@@ -116,6 +116,14 @@ impl Lookup {
     }
 }
 
+/// Makes a fault of the data one of the utterance that is looked up: others can be looked up after it.
+fn of_one(error: Error) -> Error {
+    match error.ends_one_input() {
+        true => error.continuable(),
+        false => error,
+    }
+}
+
 impl LabelStream {
     /// Reads and stores the next utterance, or returns nothing at the end.
     ///
@@ -127,11 +135,7 @@ impl LabelStream {
         }
         let read = self.reader.read(next);
         self.ended = is_last(&read);
-        let read = read.map_err(|error| match error.ends_one_input() {
-            true => error.continuable(),
-            false => error,
-        });
-        if !read? {
+        if !read.map_err(of_one)? {
             return Ok(None);
         }
         let taken = (self.take)(next);

@@ -36,6 +36,9 @@ pub(super) fn segments() -> SegmentCaps {
     segments
 }
 
+/// The number of first bytes that tell other kinds of text.
+const HEAD: usize = 64;
+
 /// Returns `true` for JSON, XML and scripts, whose words are no labels.
 fn is_foreign(head: &[u8]) -> bool {
     let (first, rest) = head
@@ -99,6 +102,11 @@ impl Format for HtkLab {
     ) -> Result<OpenedDataset> {
         let naming = Naming::of(options, env)?;
         one::reader(source, env, move |source, utt, env| {
+            if is_foreign(source.peek(HEAD)?) {
+                return Err(
+                    source.malformed("starts as JSON, XML or a script, and not with a label")
+                );
+            }
             let mut lines = Lines::new(&mut *source, None, env);
             let mut labels = Labels::default();
             while lines.advance()? {
