@@ -667,3 +667,43 @@ fn features_of_lhotse() {
         }
     }
 }
+
+/// Cuts that contradict each other about their recording share no table of recordings.
+#[test]
+fn recordings_that_contradict_each_other_are_not_merged() {
+    let s = Scratch::new();
+    s.write("a.jsonl", CUT);
+    let other = CUT.replace("\"id\": \"u1\"", "\"id\": \"u2\"");
+    s.write("b.jsonl", &other);
+    s.ok("merge a.jsonl b.jsonl -o lhotse:out");
+    for (from, to, told) in [
+        (
+            r#""num_samples": 1000, "duration": 1.0"#,
+            r#""num_samples": 900, "duration": 0.9"#,
+            "the recording r1 is 900 samples of 1 channels at 1000 Hz, and was 1000 samples",
+        ),
+        (
+            "r1.wav",
+            "r2.wav",
+            "the recording r1 was in another place before",
+        ),
+    ] {
+        s.write("b.jsonl", other.replace(from, to));
+        let error = s.fails("merge a.jsonl b.jsonl -o lhotse:both");
+        assert!(
+            error.contains("utterance u2") && error.contains(told),
+            "{error}"
+        );
+    }
+    // Each cut has a recording of its own.
+    s.write(
+        "b.jsonl",
+        other.replace("\"num_samples\": 1000", "\"num_samples\": 950"),
+    );
+    s.ok("merge a.jsonl b.jsonl -o lhotse:both.jsonl");
+    assert!(
+        String::from_utf8(s.read("both.jsonl"))
+            .unwrap()
+            .contains("\"num_samples\": 950")
+    );
+}

@@ -230,7 +230,7 @@ fn a_folder_of_manifests_is_not_called_as_another_file() {
 fn features_are_read_from_archives_of_kaldi() {
     let s = Scratch::new();
     let line = |path: &str, key: &str, frames: u32| {
-        let seconds = f64::from(frames) / 100.0;
+        let seconds = format!("{}.{:02}", frames / 100, frames % 100);
         format!(
             "{{\"type\": \"fbank\", \"num_frames\": {frames}, \"num_features\": 40, \"frame_shift\": 0.01, \
              \"sampling_rate\": 16000, \"start\": 0, \"duration\": {seconds}, \"storage_type\": \"kaldiio\", \

@@ -150,3 +150,45 @@ fn outputs_are_read_back_without_the_options_of_the_writer() {
         assert!(said.err.contains(", verified)"), "{output}: {}", said.err);
     }
 }
+
+/// Bytes that are read as something else, unless an option says what they are, are told.
+#[test]
+fn what_is_read_with_an_option_only_is_told() {
+    let s = Scratch::new();
+    let text = |text: &str| {
+        format!(
+            "{{\"key\":\"a\",\"features\":null,\"labels\":null,\"text\":\"{text}\",\"meta\":{{}}}}\n"
+        )
+    };
+    let labels = |labels: &str| {
+        format!("{{\"key\":\"a\",\"features\":null,\"labels\":[{labels}],\"meta\":{{}}}}\n")
+    };
+    for (line, output, holder) in [
+        (text("ONE TWO"), "ark,t:o.ark", None),
+        (text("1 2"), "ark,t:o.ark", Some("token-vector")),
+        (text("1 2"), "o.ark", Some("token-vector")),
+        (text("[ 1 2 ]"), "o.ark", Some("token-vector")),
+        (labels("1,2"), "ark,t:o.ark", None),
+        (labels("1"), "ark,t:o.ark", Some("int32-vector")),
+    ] {
+        s.write("in.jsonl", line);
+        let said = s.ok(&format!("in.jsonl {output} --verify --overwrite"));
+        let told = holder
+            .map(|holder| format!("o.ark: is read as what was written with holder={holder} only"));
+        let only = said.err.lines().find(|line| line.contains("holder="));
+        match told {
+            Some(told) => assert!(
+                only.is_some_and(|only| only.contains(&told)),
+                "{}",
+                said.err
+            ),
+            None => assert_eq!(only, None),
+        }
+        if let Some(holder) = holder {
+            s.ok(&format!(
+                "o.ark back.jsonl --oo holder={holder} --overwrite"
+            ));
+            s.ok("diff in.jsonl back.jsonl");
+        }
+    }
+}
