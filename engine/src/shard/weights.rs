@@ -210,8 +210,8 @@ impl Weights {
     ) -> Vec<Input> {
         let quiet = env.listening(|_| {});
         let opens = |input: &Input| {
-            let opened = input.stored(Request::all().weights(), registry, &quiet);
-            !self.skips || opened.is_ok()
+            let open = || input.stored(Request::all().weights(), registry, &quiet);
+            !self.skips || open().is_ok()
         };
         let is_readable = |(input, weighed): (&Input, &Weighed)| {
             weighed.is_readable.unwrap_or_else(|| opens(input))

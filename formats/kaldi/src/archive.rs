@@ -135,14 +135,14 @@ impl ArchiveReader {
                 continue;
             }
             let offset = match self.weighing {
-                true => start,
-                false => self.source.offset(),
+                true => self.start_of(start)?,
+                false => Some(self.source.offset()),
             };
             match self.objects.read(&mut self.source, utt, false) {
                 Ok(_) if wanted => {
                     utt.origin.file = Some(self.file.clone());
-                    let plain = self.source.is_plain_file();
-                    utt.origin.at = plain.then_some(Position::Byte(offset));
+                    let at = offset.filter(|_| self.source.is_plain_file());
+                    utt.origin.at = at.map(Position::Byte);
                     return Ok(true);
                 }
                 Err(error) if wanted || !error.can_continue() => return Err(error),
@@ -150,6 +150,14 @@ impl ArchiveReader {
                 Ok(_) | Err(_) => {}
             }
         }
+    }
+
+    /// Returns the start of the current entry, whose object is next, if reading may begin there. What
+    /// text is may depend on the entries before it.
+    fn start_of(&mut self, start: u64) -> Result<Option<u64>> {
+        let head = self.source.peek(TOKEN)?;
+        let is_text = head.first() != Some(&0) && recognise::unmarked(head).is_none();
+        Ok((!is_text).then_some(start))
     }
 
     /// Skips an object without decoding it, if its bytes contain its length. Otherwise consumes
