@@ -50,7 +50,7 @@ const CASES: &[(Case, &[&str])] = &[
             "select a.ark o.ark --glob b* --first 2",
             &[("input", "a.ark"), ("stages", ""), ("output", "o.ark")],
         ),
-        &["select('b*')", "first(2)"],
+        &["select(b*)", "first(2)"],
     ),
     (
         (
