@@ -147,7 +147,7 @@ impl Crate {
             (at, rest) = (child, &rest[1..]);
         }
         let passed_on = self.imports[&at].iter().find(|import| {
-            import.is_public && rest.first().is_some() && import.path.last() == rest.first()
+            import.is_public && !rest.is_empty() && import.path.last() == rest.first()
         });
         match passed_on {
             Some(import) => self.find(&at, &import.path).or(Some(at)),
