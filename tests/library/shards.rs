@@ -207,9 +207,9 @@ fn by_hand(store: &MemoryStore, inputs: &mut BTreeMap<&'static str, String>) {
     let mut stm = String::new();
     for n in 0..COUNT {
         let key = format!("u{n}-s{}", n % 2);
-        let count = 13 * (1 + n * 5 % 7);
-        let values = (0..count).flat_map(|i| (i as f32 / 2.0).to_le_bytes());
-        let mut bytes = (count as u32).to_le_bytes().to_vec();
+        let count = u16::try_from(13 * (1 + n * 5 % 7)).unwrap();
+        let values = (0..count).flat_map(|i| (f32::from(i) / 2.0).to_le_bytes());
+        let mut bytes = u32::from(count).to_le_bytes().to_vec();
         bytes.extend(values);
         store.insert(format!("in-sphinx/{key}.mfc"), bytes);
         // Of one speaker, whose name comes first, so that the keys are in order.
