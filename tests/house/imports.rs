@@ -108,7 +108,16 @@ impl Crate {
                 };
                 let is_public = before.trim_start().starts_with("pub");
                 if is_public || before.trim().is_empty() {
-                    let paths = paths(tree).into_iter();
+                    // What is above a module within the file is the file itself.
+                    let is_inner = last
+                        .lines()
+                        .any(|line| line.starts_with(" ") && line.trim_start().starts_with("use "));
+                    let of_itself = |path: &Vec<String>| {
+                        is_inner
+                            && path[0] == "super"
+                            && path.get(1).is_none_or(|next| next != "super")
+                    };
+                    let paths = paths(tree).into_iter().filter(|path| !of_itself(path));
                     found.extend(paths.map(|path| Import { path, is_public }));
                 }
             }
@@ -147,7 +156,7 @@ impl Crate {
             (at, rest) = (child, &rest[1..]);
         }
         let passed_on = self.imports[&at].iter().find(|import| {
-            import.is_public && rest.first().is_some() && import.path.last() == rest.first()
+            import.is_public && !rest.is_empty() && import.path.last() == rest.first()
         });
         match passed_on {
             Some(import) => self.find(&at, &import.path).or(Some(at)),

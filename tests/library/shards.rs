@@ -184,6 +184,11 @@ impl Corpus {
             outputs.extend(output.map(|form| (info.name, form)));
         }
         named(&store, &mut inputs);
+        by_hand(&store, &mut inputs);
+        // None of the data above becomes a file of these.
+        for name in ["mp3", "ogg", "sphinx"] {
+            outputs.insert(name, format!("{name}:out-{name}/"));
+        }
         let files = store.locations().into_iter();
         let files = files.map(|at| (at.to_string(), store.get(at).unwrap()));
         Self {
@@ -205,6 +210,24 @@ impl Corpus {
         }
         store
     }
+}
+
+/// Adds inputs of formats with demands that the data do not meet: thirteen columns, and who speaks when.
+fn by_hand(store: &MemoryStore, inputs: &mut BTreeMap<&'static str, String>) {
+    let mut stm = String::new();
+    for n in 0..COUNT {
+        let key = format!("u{n}-s{}", n % 2);
+        let count = u16::try_from(13 * (1 + n * 5 % 7)).unwrap();
+        let values = (0..count).flat_map(|i| (f32::from(i) / 2.0).to_le_bytes());
+        let mut bytes = u32::from(count).to_le_bytes().to_vec();
+        bytes.extend(values);
+        store.insert(format!("in-sphinx/{key}.mfc"), bytes);
+        // Of one speaker, whose name comes first, so that the keys are in order.
+        stm.push_str(&format!("{key} 1 s0 0.00 1.00 w{n}\n"));
+    }
+    store.insert("in-stm.stm", stm.into_bytes());
+    inputs.insert("sphinx", "sphinx:in-sphinx/".to_owned());
+    inputs.insert("stm", "stm:in-stm.stm".to_owned());
 }
 
 /// Adds inputs that no job makes of samples: lists of sound files, and sound that is not encoded.
