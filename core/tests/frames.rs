@@ -1,4 +1,4 @@
-//! What holds for the stages over frames, whatever the data.
+//! Properties of the stages over frames for any data.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 

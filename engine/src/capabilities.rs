@@ -11,6 +11,7 @@ use spr_core::format::{
 use spr_core::model::{Dtype, Object, SourceField};
 
 /// The capabilities of a format in words.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize)]
 pub struct Capability {
     /// The name in arguments.
@@ -49,13 +50,14 @@ pub struct Capability {
     pub uniform: String,
     /// The treatment of utterances without frames.
     pub empty: &'static str,
-    /// What else must be so, such as names without brackets.
+    /// Further conditions, such as names without brackets.
     pub needs: Vec<String>,
     /// `key=value` options.
     pub options: Vec<OptionText>,
 }
 
 /// One option of a format.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize)]
 pub struct OptionText {
     /// The key.
@@ -268,7 +270,7 @@ fn uniform(caps: &Caps) -> String {
     }
 }
 
-/// What must be so for an utterance to be stored, beyond what it holds.
+/// Returns the conditions for storing an utterance, apart from the fields that it has.
 fn needs(caps: &Caps) -> Vec<String> {
     let rule = |what: &str, words: &str| (!words.is_empty()).then(|| format!("{what} {words}"));
     let held = |needed: bool, what: &str| needed.then(|| what.to_owned());

@@ -2,24 +2,25 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, Locator};
-use spr_core::format::{Registry, Request};
+use spr_core::format::Registry;
 
 use crate::argument::Target;
 use crate::plan::order::Order;
-use crate::plan::{Input, Joins, Plan, Rule, Split, Work, of_input};
+use crate::plan::{Input, Joins, OnError, Plan, Rule, Sink, Split, Work};
 
 /// One argument or one part of the work, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What it is about: `input`, `labels`, `text`, `stages`, `output`, …
+    /// Its subject: `input`, `labels`, `text`, `stages`, `output`, ……
     pub what: &'static str,
-    /// How it is understood, for people.
+    /// The description, for people.
     pub how: String,
     /// The steps that are built for it, in their order.
     pub steps: Vec<String>,
 }
 
-/// Explains a plan. Its inputs are opened, to find their formats; nothing is written.
+/// Explains a plan, which need not have an output. Its inputs are opened, to find their formats;
+/// nothing is written.
 ///
 /// # Errors
 /// An input can't be opened, or an option is wrong.
@@ -27,7 +28,8 @@ pub fn plan(plan: &Plan, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
     let order = Order::of(plan, true)?;
     let mut lines = Vec::new();
     for (input, work) in plan.inputs.iter().zip(&order.each) {
-        lines.push(explain_input(input, work, registry, env)?);
+        lines.push(explain_input(plan, input, work, registry, env)?);
+        lines.extend(joins(&input.joins, registry, env)?);
     }
     lines.extend(joins(&plan.joins, registry, env)?);
     let steps = written(&order.steps);
@@ -46,18 +48,10 @@ pub fn plan(plan: &Plan, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
         ("labels output", &plan.labels_output),
     ] {
         if let Some(sink) = sink {
-            lines.push(line(what, Target::of(sink, registry)?.explain()?));
+            lines.push(line(what, explain_output(plan, sink, registry)?));
         }
     }
     Ok(lines)
-}
-
-/// Explains an input that is read by itself.
-///
-/// # Errors
-/// It can't be opened, or an option is wrong.
-pub fn input(input: &Input, registry: &Registry, env: &Env) -> Result<Line> {
-    explain_input(input, &of_input(input, false), registry, env)
 }
 
 fn line(what: &'static str, how: String) -> Line {
@@ -84,28 +78,37 @@ fn told(table: &Locator) -> String {
         .map_or_else(|| table.to_string(), Location::told)
 }
 
-/// Explains what joins all inputs.
+/// Explains what joins data by key.
 fn joins(joins: &Joins, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
+    let joined = |input: &Input| -> Result<(Line, Vec<Line>)> {
+        let mut own = plan(&Plan::new(vec![input.clone()]), registry, env)?;
+        let further = own.split_off(1);
+        let first = own.pop();
+        let first = first.unwrap_or_else(|| line("input", input.text.clone()));
+        Ok((first, further))
+    };
     if let Some(labels) = &joins.labels {
         let how = match labels.speakers {
             Some(_) => "join by speaker, or else by key",
             None => "join by key, or else by recording and time",
         };
-        let own = input(&labels.input, registry, env)?;
+        let (own, further) = joined(&labels.input)?;
         lines.push(Line {
             what: "labels",
             how: format!("{}; {how}", own.how),
             steps: own.steps,
         });
+        lines.extend(further);
     }
     if let Some(text) = &joins.text {
-        let own = input(text, registry, env)?;
+        let (own, further) = joined(text)?;
         lines.push(Line {
             what: "text",
             how: format!("{}; join by key", own.how),
             steps: own.steps,
         });
+        lines.extend(further);
     }
     if let Some(table) = &joins.speakers {
         lines.push(line("speakers", format!("{}; join by key", told(table))));
@@ -113,12 +116,14 @@ fn joins(joins: &Joins, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-fn explain_input(input: &Input, work: &[Work], registry: &Registry, env: &Env) -> Result<Line> {
-    let plain: Vec<_> = work
-        .iter()
-        .filter(|work| **work != Work::ReadAhead)
-        .collect();
-    let opened = input.open(Request::all(), registry, env)?;
+fn explain_input(
+    plan: &Plan,
+    input: &Input,
+    work: &[Work],
+    registry: &Registry,
+    env: &Env,
+) -> Result<Line> {
+    let opened = input.open(plan.request(), registry, env)?;
     let place = match &input.place {
         Locator::Standard => "standard input".to_owned(),
         Locator::File(file) => format!("file {}", file.told()),
@@ -143,22 +148,28 @@ fn explain_input(input: &Input, work: &[Work], registry: &Registry, env: &Env) -
     for (key, value) in &input.options {
         text.push_str(&format!("; {key}={value}"));
     }
-    if input.permissive {
-        text.push_str("; bad entries are skipped (p)");
+    if plan.damaged {
+        text.push_str("; what is intact of damaged data is read");
+    }
+    match input.permissive {
+        true => text.push_str("; bad entries are skipped (p)"),
+        false if input.skips || plan.on_error == OnError::Skip => {
+            text.push_str("; faulty utterances are skipped");
+        }
+        false => {}
     }
     if input.round {
         text.push_str("; times of segments rounded to whole frames");
     }
     let partitioning = opened.format.info().pdnn;
-    for work in plain {
-        // What joins all inputs is explained by itself.
+    for work in work {
+        // Joins of all inputs have lines of their own.
         let own = match work {
             Work::Step(step) => Some(step.describe(partitioning)),
-            Work::Labels(labels) => input.has_labels().then(|| {
-                let by = "by key, or else by recording and time";
-                format!("with labels from {}, {by}", labels.input.text)
-            }),
-            Work::Text(from) => Some(format!("with text from {}, by key", from.text)),
+            Work::Labels(labels) => input
+                .has_labels()
+                .then(|| format!("with labels from {}", labels.input.text)),
+            Work::Text(from) => Some(format!("with text from {}", from.text)),
             Work::Speakers(table) => Some(format!("with speakers from {}", told(table))),
             Work::ReadAhead => None,
         };
@@ -171,6 +182,25 @@ fn explain_input(input: &Input, work: &[Work], registry: &Registry, env: &Env) -
         how: text,
         steps: written(work),
     })
+}
+
+/// Explains an output, with what changes for it.
+fn explain_output(plan: &Plan, sink: &Sink, registry: &Registry) -> Result<String> {
+    let mut text = Target::of(sink, registry)?.explain()?;
+    if sink.is_numbered() {
+        text.push_str(match plan.split {
+            Some(_) => "; one for each part",
+            None => "; one for each partition",
+        });
+    }
+    let is_main = plan.output.as_ref() == Some(sink);
+    if let Some(dtype) = plan.dtype.filter(|_| is_main) {
+        text.push_str(&format!("; values as {dtype}"));
+    }
+    if let Some(dtype) = plan.label_dtype {
+        text.push_str(&format!("; labels as {dtype}"));
+    }
+    Ok(text)
 }
 
 /// Describes how utterances are distributed.

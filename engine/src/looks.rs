@@ -11,9 +11,9 @@ use spr_core::bytes::{
     Location, OpenedFile, Store,
 };
 
-/// Returns surroundings in which a place that was looked at is not looked at again, until something
-/// is written: for one run of a plan, whose parts ask for the same places again and again. Over a
-/// network each look is a round trip.
+/// Returns surroundings in which a place is looked at once, until names change, which no draft does:
+/// for one run of a plan, whose parts ask for the same places again and again. Over a network each
+/// look is a round trip.
 #[must_use]
 pub fn once(env: &Env) -> Env {
     let store = LookStore {
@@ -23,7 +23,7 @@ pub fn once(env: &Env) -> Env {
     env.clone().with_store(Arc::new(store))
 }
 
-/// What was found so far.
+/// The answers so far.
 #[derive(Default)]
 struct Answers {
     looks: HashMap<Location, Option<FileStatus>>,
@@ -67,6 +67,9 @@ impl Store for LookStore {
     }
 
     fn identify(&self, at: &Location) -> Identity {
+        if let Some(Some(status)) = self.known().looks.get(at) {
+            return status.identity.clone();
+        }
         if let Some(identity) = self.known().identities.get(at) {
             return identity.clone();
         }
@@ -99,7 +102,7 @@ impl Store for LookStore {
     }
 
     fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>> {
-        self.changing().write_to(stream)
+        self.inner.write_to(stream)
     }
 
     fn may_create(&self, target: &Location, is_folder: bool, how: DraftOptions) -> Result<()> {
@@ -107,11 +110,11 @@ impl Store for LookStore {
     }
 
     fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
-        self.changing().create(target, how)
+        self.inner.create(target, how)
     }
 
     fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>> {
-        self.changing().create_folder(target, how)
+        self.inner.create_folder(target, how)
     }
 
     fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()> {
@@ -128,5 +131,125 @@ impl Store for LookStore {
 
     fn leftovers(&self, target: &Location) -> Vec<Leftover> {
         self.inner.leftovers(target)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spr_core::bytes::MemoryStore;
+    use spr_core::format::Registry;
+
+    use super::*;
+    use crate::argument::{Input, Target};
+    use crate::job::Job;
+    use crate::plan::Labels;
+
+    /// A store that counts how often each place is looked at.
+    #[derive(Debug, Default)]
+    struct CountingStore {
+        inner: MemoryStore,
+        counts: Mutex<HashMap<String, u32>>,
+    }
+
+    impl Store for CountingStore {
+        fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
+            *self
+                .counts
+                .lock()
+                .unwrap()
+                .entry(at.to_string())
+                .or_default() += 1;
+            self.inner.look(at)
+        }
+
+        fn identify(&self, at: &Location) -> Identity {
+            self.inner.identify(at)
+        }
+
+        fn resolve(&self, at: &Location) -> Location {
+            self.inner.resolve(at)
+        }
+
+        fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
+            self.inner.open(at)
+        }
+
+        fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {
+            self.inner.list(folder)
+        }
+
+        fn entries(&self, folder: &Location) -> io::Result<Vec<Location>> {
+            self.inner.entries(folder)
+        }
+
+        fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>> {
+            self.inner.write_to(stream)
+        }
+
+        fn may_create(&self, target: &Location, folder: bool, how: DraftOptions) -> Result<()> {
+            self.inner.may_create(target, folder, how)
+        }
+
+        fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
+            self.inner.create(target, how)
+        }
+
+        fn create_folder(
+            &self,
+            target: &Location,
+            how: DraftOptions,
+        ) -> Result<Box<dyn DraftFolder>> {
+            self.inner.create_folder(target, how)
+        }
+
+        fn commit(
+            &self,
+            changes: Vec<Change>,
+            kept: &HashSet<Identity>,
+            durable: bool,
+        ) -> Result<()> {
+            self.inner.commit(changes, kept, durable)
+        }
+
+        fn make_folder(&self, folder: &Location, durable: bool) -> Result<bool> {
+            self.inner.make_folder(folder, durable)
+        }
+
+        fn settle_folder(&self, folder: &Location, stays: bool) {
+            self.inner.settle_folder(folder, stays);
+        }
+
+        fn leftovers(&self, target: &Location) -> Vec<Leftover> {
+            self.inner.leftovers(target)
+        }
+    }
+
+    #[test]
+    fn a_run_looks_at_each_place_once() {
+        let store = Arc::new(CountingStore::default());
+        let ark: &[u8] = b"ann [ 1 2 ]\nbob [ 3 4 ]\n";
+        store.inner.insert("f.ark", ark.to_vec());
+        store
+            .inner
+            .insert("f.scp", b"ann f.ark:4\nbob f.ark:16\n".to_vec());
+        store.inner.insert("l.ark", b"ann 1 2\nbob 3 4\n".to_vec());
+        store.inner.insert("o.jsonl", b"old".to_vec());
+        let registry = Registry::new([
+            &spr_format_kaldi::FORMAT as _,
+            &spr_format_jsonl::FORMAT as _,
+        ]);
+        let env = once(&Env::default().with_store(store.clone()));
+        let parse = |text| Input::parse(text, None, &[], &registry, &env).unwrap();
+        let target = Target::parse("o.jsonl", None, &[], &registry, &env).unwrap();
+        let labels = Labels::new(parse("l.ark").pop().unwrap());
+        let job = Job::new(parse("f.scp"), &target)
+            .labels(labels)
+            .overwrite(true);
+        job.run(&registry, &env, &mut ()).unwrap();
+        assert!(store.inner.get("o.jsonl").is_some_and(|new| new != b"old"));
+        let counts = store.counts.lock().unwrap();
+        assert!(counts.contains_key("f.scp") && counts.contains_key("o.jsonl"));
+        let often: Vec<_> = counts.iter().filter(|(_, count)| **count > 1).collect();
+        assert!(often.is_empty(), "{often:?}");
     }
 }

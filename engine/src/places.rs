@@ -69,8 +69,8 @@ pub(crate) fn discard_old(
     Ok(())
 }
 
-/// What is there beside `file`, of whatever format that is, and of no use without it: the side file
-/// with its names, a list that points into it and nowhere else.
+/// Returns the existing files that are useless without `file`, whatever its format: its side file,
+/// and lists that point only into it.
 ///
 /// # Errors
 /// A list points into it and into other files.

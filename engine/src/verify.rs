@@ -48,7 +48,7 @@ pub(crate) fn read_back(
     written: &WriteSummary,
     env: &Env,
 ) -> Result<()> {
-    // What the writer dropped was reported.
+    // Values that the writer dropped were reported.
     let drops = written
         .rounded
         .lines()

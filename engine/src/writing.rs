@@ -56,12 +56,12 @@ pub struct Writing {
     permissions: Permissions,
     registry: Registry,
     env: Env,
-    open: Option<Open>,
+    open: Option<OpenOutput>,
     /// Whether an error of the output was already returned.
     lost: bool,
 }
 
-struct Open {
+struct OpenOutput {
     writer: Box<dyn Writer>,
     output: Output,
     adapter: Adapter,
@@ -106,13 +106,13 @@ impl Writing {
         self.target.output(overwrite, add, &self.env)
     }
 
-    fn opened(&self) -> Result<Open> {
+    fn opened(&self) -> Result<OpenOutput> {
         let (target, env) = (&self.target, &self.env);
         let output = self.output()?;
         let overwrite = self.permissions.overwrite;
         places::discard_old(target, &output, overwrite, &self.registry, env)?;
         let format = target.format();
-        Ok(Open {
+        Ok(OpenOutput {
             writer: create(
                 format,
                 output.clone(),
@@ -177,7 +177,7 @@ impl Writing {
     }
 }
 
-impl Open {
+impl OpenOutput {
     fn write(&mut self, utt: &mut Utterance, policy: &LossPolicy, target: &Target) -> Result<()> {
         self.adapter.apply(utt)?;
         let format = target.format().info().name;

@@ -41,10 +41,10 @@ impl std::fmt::Debug for MultipartClient {
 
 /// The clients that have been needed so far. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Clients(Arc<Shared>);
+pub(crate) struct Clients(Arc<ClientMap>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ClientMap {
     settings: OnceLock<Settings>,
     connector: OnceLock<Connector>,
     known: Mutex<HashMap<String, Client>>,

@@ -103,7 +103,7 @@ impl Connector {
     }
 }
 
-/// Whether a request failed because of its connection.
+/// Returns `true` if a request failed because of its connection.
 fn is_broken(error: &HttpError) -> bool {
     use HttpErrorKind::{Connect, Interrupted, Request, Timeout};
     matches!(error.kind(), Connect | Interrupted | Request | Timeout)

@@ -13,14 +13,14 @@ pub(crate) const TRY_FOR: Duration = Duration::from_secs(60);
 /// The failures of one run. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Failures {
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<KnownFailures>>,
     /// The time after which a server without any answer is given up.
     patience: Duration,
 }
 
 /// Failures since the last success.
 #[derive(Debug, Default)]
-struct Known {
+struct KnownFailures {
     /// By the address with its query.
     places: HashMap<String, Streak>,
     /// By the name of the server.
@@ -66,7 +66,7 @@ impl Failures {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownFailures> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

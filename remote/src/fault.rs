@@ -113,7 +113,8 @@ pub(crate) fn status_text(code: u16) -> String {
     format!("the server answers {code}")
 }
 
-/// Whether the list of a store came cut or damaged, so that it is worth asking again.
+/// Returns `true` if the list of a store came truncated or damaged, so that it is worth asking
+/// again.
 pub(crate) fn is_cut_list(error: &object_store::Error) -> bool {
     error.to_string().contains("list response")
 }

@@ -35,10 +35,10 @@ impl StartedUpload {
 
 /// The registry of uploads. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct UploadList(Arc<Shared>);
+pub(crate) struct UploadList(Arc<UploadState>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct UploadState {
     state: Mutex<State>,
     /// Locked while names change.
     committing: Mutex<()>,

@@ -9,7 +9,7 @@ use super::shard_args::ShardArgs;
 use super::words::{data_set, dtype, file, label_dtype, loss};
 use crate::step::Step;
 
-/// What reading takes, whatever is done with it.
+/// Options of everything that reads.
 #[derive(Args, Debug, Clone)]
 pub(super) struct ReadArgs {
     /// Read this format, whatever the content looks like
@@ -77,7 +77,7 @@ pub(super) struct ReadArgs {
     pub(super) explain: bool,
 }
 
-/// How URLs are read and written.
+/// Options for URLs.
 #[cfg(feature = "remote")]
 #[derive(Args, Debug, Clone)]
 pub(super) struct RemoteArgs {

@@ -1,4 +1,4 @@
-//! What joins data from other files, by key.
+//! Joins of data from other files, by key.
 
 use clap::{Args, ValueHint};
 use spr_core::bytes::{Env, Location, Locator};
@@ -11,7 +11,7 @@ use super::words::file;
 use crate::argument::{self, Input};
 use crate::plan::{Joins, Labels};
 
-/// What joins the data by key.
+/// Options for data that join by key.
 #[derive(Args, Debug, Clone)]
 pub(super) struct JoinArgs {
     /// Take labels from another data set, by key
@@ -35,7 +35,7 @@ pub(super) struct JoinArgs {
     pub(super) length_tolerance: Option<u64>,
 }
 
-/// What joins data that are only looked at.
+/// The same for verbs that only read.
 #[derive(Args, Debug, Clone)]
 pub(super) struct BesideArgs {
     #[command(flatten)]
@@ -99,7 +99,7 @@ impl JoinArgs {
 }
 
 impl BesideArgs {
-    /// What joins, without names of labels.
+    /// Creates the options without names of labels.
     pub(super) fn of(join: JoinArgs) -> Self {
         Self {
             join,

@@ -1,4 +1,4 @@
-//! What completes a word that the shell knows nothing of: options behind a comma, and keys of data.
+//! Completions that the shell cannot know: options after a comma, and keys of data.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -20,17 +20,17 @@ const OF_KEYS: [&str; 3] = ["ls", "plot", "show"];
 const OUTPUTS: [&str; 2] = ["output", "labels-out"];
 /// Words that stand for others where options are described.
 const STANDING: [&str; 7] = ["DIR", "EXT", "FILE", "FOLDER", "N", "NAME", "PATH"];
-/// How long keys are looked for, and how many are offered.
+/// The time limit for finding keys, and the largest number offered.
 const PATIENCE: Duration = Duration::from_millis(300);
 const MOST: usize = 1000;
 
-/// What the last of `words`, the first of which is the program's name, may become. Only files of
-/// this machine are looked into, and nothing is said of what can't be read.
+/// Returns the completions of the last of `words`, whose first is the program's name. Only local
+/// files are read, and errors are ignored.
 pub(super) fn candidates(words: Vec<String>, program: Command, session: &Session) -> Vec<String> {
     let env = session.env(Limits::default(), Access::Safe, true);
     let registry = session.registry.clone();
     let (sender, found) = mpsc::channel();
-    // What takes longer is not waited for, and ends with the program.
+    // A slower search is abandoned, and ends with the program.
     thread::spawn(move || {
         each(&words, &program, &registry, &env, &mut |word| {
             sender.send(word).is_ok()
@@ -66,7 +66,7 @@ fn each(
             some |= fits;
             !fits || take(key)
         };
-        // What can't be read has no more to offer.
+        // An unreadable data set offers no further keys.
         let _ = keys(data, registry, env, &mut taking);
     }
     if let (false, Some((data, option))) = (some, typed.rsplit_once(',')) {
@@ -76,7 +76,7 @@ fn each(
     }
 }
 
-/// What stands before the word that is typed.
+/// The words before the one being typed.
 struct Line<'a> {
     verb: Option<&'a str>,
     /// The words that are neither flags nor their values.
@@ -114,7 +114,7 @@ impl<'a> Line<'a> {
         self.paths.first().copied()
     }
 
-    /// Whether the next word names an output.
+    /// Returns `true` if the next word names an output.
     fn writes(&self) -> bool {
         let long = self.flag.and_then(Arg::get_long);
         long.is_some_and(|long| OUTPUTS.contains(&long))
@@ -140,7 +140,7 @@ fn options(data: &str, option: &str, line: &Line, registry: &Registry, env: &Env
         let word = |value: &clap::builder::PossibleValue| format!("{data},{}", value.get_name());
         return offered.iter().map(word).collect();
     }
-    // What is there to be read, and what is to be written else.
+    // An existing data set to read, otherwise an output.
     let read = Input::parse(data, None, &[], registry, env).ok();
     let read = read.filter(|_| !line.writes()).and_then(|mut inputs| {
         let input = inputs.pop()?;
@@ -192,7 +192,7 @@ fn values<'a>(
     }
 }
 
-/// Whether a word in the description of an option is to be typed as it stands.
+/// Returns `true` if a word in the description of an option is to be typed literally.
 fn is_literal(word: &str) -> bool {
     let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let large = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();

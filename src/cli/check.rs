@@ -12,6 +12,7 @@ use super::out::{print_json, print_lines};
 use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan, remedy};
+use crate::plan::Labels;
 use crate::verbs::check::{Finding, Options, Summary, check};
 
 const EXAMPLES: &str = "\
@@ -50,8 +51,11 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
     }
     let mut status = DONE;
     let mut hint = String::new();
-    for input in plan::inputs(&args.paths, &args.read, registry, &env)? {
+    for mut input in plan::inputs(&args.paths, &args.read, registry, &env)? {
         if args.read.explain {
+            if let Some(labels) = options.labels.clone() {
+                input.join_labels(Labels::new(labels))?;
+            }
             plan::explain(&[input], &args.read, registry, &env)?;
             continue;
         }

@@ -76,7 +76,7 @@ _spr-convert_or_data() {
 complete -F _spr-convert_or_data -o bashdefault -o default spr-convert
 "#;
 
-/// What is not a verb is a file, which `convert` takes. The program is asked besides.
+/// A word that is no verb is a file for `convert`. The program is asked as well.
 fn in_fish(script: &str, verbs: &str) -> String {
     let which = "    contains -- $cmd[1] $argv\n";
     let convert = format!("    contains -- $cmd[1] {verbs}\n    or set cmd convert\n{which}");

@@ -11,7 +11,7 @@ use super::exit::{DONE, SKIPPED};
 use super::out::print_json;
 use super::progress::Progress;
 use super::session::Session;
-use super::shard::{Begun, ShardRecorder};
+use super::shard::{ShardRecorder, ShardStart};
 use super::skipped::Teller;
 use super::{messages, plan, shard};
 use crate::explain;
@@ -59,7 +59,7 @@ pub(super) fn run_hashing(
     let mut job = plan::job(args, registry, &env).map_err(|error| between(error, args, &env))?;
     prepare(&mut job.plan, &env)?;
     if args.read.explain || args.read.verbose {
-        // What is opened to explain it is no part of what a shard reads.
+        // Files opened to explain the plan do not belong to what a shard reads.
         let lines = explain::plan(&job.plan, registry, &plain)?;
         if args.read.explain {
             return plan::understood(&lines, &args.read);
@@ -74,8 +74,8 @@ pub(super) fn run_hashing(
             let begun =
                 ShardRecorder::begin(shard, args, hashes.clone(), &mut job, registry, &env)?;
             match begun {
-                Begun::Before(status) => return Ok(status),
-                Begun::Now(sharding) => Some(*sharding),
+                ShardStart::Before(status) => return Ok(status),
+                ShardStart::Now(sharding) => Some(*sharding),
             }
         }
     };
@@ -128,13 +128,13 @@ fn check_unnumbered(args: &ConvertArgs) -> Result<()> {
     }
 }
 
-/// What a run tells besides the data.
+/// The documents of a run besides its data.
 pub(super) struct Documents<'a> {
     /// The list of what was skipped.
     pub(super) log: Option<&'a Location>,
     /// The closing summary.
     pub(super) report: Option<&'a Location>,
-    /// What is told of a shard.
+    /// The record of a shard.
     pub(super) sharding: Option<ShardRecorder>,
     /// The hashes that are expected of what is read.
     pub(super) hashes: Hashes,
@@ -149,7 +149,7 @@ impl Documents<'_> {
         let registry = &session.registry;
         let facts = self.facts(job, env)?;
         let mut sharding = self.sharding.take();
-        // What is done again only to be compared was told when it was done.
+        // A repetition for comparison is silent, as the first run reported everything.
         let silent = env.listening(|_| {});
         let verifies = sharding.as_ref().is_some_and(ShardRecorder::verifies);
         let env = if verifies { &silent } else { env };
@@ -170,7 +170,7 @@ impl Documents<'_> {
         let mut progress = Progress::new(self.progress, skipped, log, env.waiting.clone());
         let made = job.make(registry, env, &mut progress);
         let log = progress.log(made.is_ok())?;
-        // Where the first does not fit, others hardly will.
+        // If the first does not fit, the others hardly will.
         let helps = |error: &Error| error.kind() != ErrorKind::Unfit || progress.has_begun();
         let made = made.map_err(|error| match error.can_continue() && helps(&error) {
             true => error.suggest(Remedy::SkipErrors),

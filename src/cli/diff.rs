@@ -183,7 +183,7 @@ fn describe(difference: &Difference) -> String {
     }
 }
 
-/// How much sound differs, in full scale.
+/// Describes the difference of sound, relative to full scale.
 fn describe_noise(noise: &Noise) -> String {
     let level = |level: f64| match decibels(level) {
         Some(db) => format!("{db:.2} dB ({level:.3e})"),
@@ -204,7 +204,7 @@ fn spot(spot: &Spot) -> String {
     format!("[{},{}] {} and {}", spot.row, spot.col, spot.a, spot.b)
 }
 
-/// What came of it, for people, on standard error.
+/// Prints the result on standard error, for people.
 fn closing(summary: &Summary, by_key: bool) {
     for (n, what) in [
         (summary.types, "element types"),

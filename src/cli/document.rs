@@ -33,7 +33,7 @@ impl Document {
     }
 }
 
-/// What is read or written under this name.
+/// Returns the locator for a name.
 pub(super) fn place(name: &Location) -> Locator {
     match name.as_os_str() == "-" {
         true => Locator::Standard,

@@ -87,7 +87,7 @@ fn table(rows: &[(String, String)]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// What a format can hold, in words.
+/// Returns the fields that a format can store, in words.
 fn held(format: &Capability) -> Vec<&'static str> {
     let no = |text: &str| text == "no";
     let all = [
@@ -177,7 +177,7 @@ fn full(told: &FormatRow) -> String {
     out
 }
 
-/// What an option may be set to, and what it does.
+/// Describes the values of an option, and its effect.
 fn option_text(option: &OptionText) -> String {
     format!("{}: {}", option.value, option.help)
 }

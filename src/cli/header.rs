@@ -142,7 +142,7 @@ fn each(files: &[Location], args: &HeaderArgs, session: &Session, env: &Env) -> 
 }
 
 impl HeaderArgs {
-    /// Whether any change is asked for.
+    /// Returns `true` if a change is requested.
     fn changes(&self) -> bool {
         !self.set.is_empty() || !self.delete.is_empty() || self.kind.is_some() || self.header_len
     }
@@ -175,7 +175,7 @@ impl HeaderArgs {
 /// Changes a file itself: a whole new one takes its place, with its permissions.
 fn change(file: &Location, args: &HeaderArgs, session: &Session) -> Result<()> {
     let env = session.plain_env(args.quiet);
-    // What a link leads to is changed, and the link stays.
+    // The target of a link is changed, not the link.
     let file = &env.resolve(file);
     let source = env.open_file(file)?;
     if source.compression().is_some() && file.codec().is_none() {

@@ -10,7 +10,7 @@ use super::out::print_json;
 use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan};
-use crate::verbs::index::index;
+use crate::verbs::index::{index, location};
 
 pub(super) const EXAMPLES: &str = "\
 For a Kaldi archive the index is its script file; for a PFile or a pickle, the \
@@ -42,7 +42,12 @@ pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
     let mut env = plan::env(&args.read, session)?;
     let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
     if args.read.explain {
-        return plan::explain(&[input], &args.read, registry, &env);
+        let beside = location(&input, registry, &env)?.map(|at| at.to_string());
+        let Some(output) = args.output.clone().filter(|_| beside.is_some()).or(beside) else {
+            return plan::explain(&[input], &args.read, registry, &env);
+        };
+        let output = ("an index", Some(&*output));
+        return plan::explain_written(input, output, &args.read, registry, &env);
     }
     let output = args.output.as_deref();
     let done = index(&input, output, args.overwrite, registry, &env)?;

@@ -97,7 +97,7 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     Ok(skipped.status(status))
 }
 
-/// How facts are printed.
+/// The form in which facts are printed.
 enum Form {
     Json,
     /// A line each, with tabs.
@@ -275,7 +275,7 @@ fn start(text: String) -> String {
     }
 }
 
-/// What a data set says of itself, a line each, by name.
+/// Returns the facts that a data set states about itself, each with its name.
 fn about(about: &About) -> Vec<(String, String)> {
     let own = [
         (AboutField::Description, &about.description),
@@ -312,7 +312,7 @@ fn features(facts: &Facts) -> String {
     text
 }
 
-/// What sound is: `1 channel of i16, 16000 Hz`.
+/// Describes sound: `1 channel of i16, 16000 Hz`.
 pub(super) fn audio(sound: &Sound) -> Vec<String> {
     let mut parts = Vec::new();
     if !sound.channels.is_empty() {
@@ -332,7 +332,7 @@ pub(super) fn audio(sound: &Sound) -> Vec<String> {
     parts
 }
 
-/// What is known of sound.
+/// Describes the facts about sound.
 fn sound(facts: &Facts) -> String {
     let mut parts = match (&facts.sound, facts.sample_rate) {
         (Some(sound), _) => audio(sound),

@@ -33,7 +33,7 @@ pub(super) struct LinksArgs {
     allow_pipes: bool,
 }
 
-/// How the scripts begin, by which they are known again.
+/// The start of the scripts, by which they are recognised.
 const SCRIPT: &str = "\
 #!/usr/bin/env bash
 # Made by spr-convert kaldi-links --allow-pipes: commands in script files run.
@@ -77,8 +77,7 @@ pub(super) fn run(args: &LinksArgs) -> Result<u8> {
     Ok(DONE)
 }
 
-/// Whether a path is a link to this program, or to another place of a program of its name, or a
-/// script of ours.
+/// Returns `true` if a path is a link to this program or to one of its name, or one of our scripts.
 fn is_ours(link: &Path, program: &Path) -> bool {
     match fs::read_link(link) {
         Ok(target) => target.file_name() == program.file_name(),

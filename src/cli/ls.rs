@@ -49,7 +49,7 @@ pub(super) struct LsArgs {
     read: ReadArgs,
 }
 
-/// How entries are printed.
+/// The form in which entries are printed.
 enum Form {
     Json,
     Tsv,
@@ -98,7 +98,7 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
             [] => all(input, registry, &env, &mut line),
             _ => find_named(input, keys, Request::all(), (registry, &env), line),
         };
-        // What came before an error is shown before it is told.
+        // Entries before an error are shown before the error.
         if let Form::Columns(columns) = &mut form {
             columns.finish(&mut out)?;
         }

@@ -44,7 +44,7 @@ pub(super) fn run(args: &ManArgs, program: Command, session: &Session) -> Result
     program.build();
     if let Some(folder) = &args.dir {
         let mut env = session.plain_env(false);
-        // What is so easily made anew need not outlive a power cut.
+        // Pages that are easily made again need not survive a power failure.
         env.durable = false;
         return write_all(&program, folder, &env);
     }

@@ -1,4 +1,4 @@
-//! What is said on standard error, and as JSON.
+//! Messages on standard error, and as JSON.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
@@ -139,8 +139,7 @@ pub(super) fn warning(text: &str) {
     say("warning", text);
 }
 
-/// Whether a line of progress stands on the terminal, which messages take away; it comes again by
-/// itself.
+/// Set while a line of progress is on the terminal. Messages remove it, and it returns by itself.
 pub(super) static LINE_SHOWN: AtomicBool = AtomicBool::new(false);
 
 /// Prints one line on standard error. Nobody is left to tell if that fails.
@@ -181,8 +180,7 @@ fn wrapped(behind: usize, text: &str, width: usize) -> String {
     text.strip_prefix(&behind).unwrap_or(&text).to_owned()
 }
 
-/// Whether standard error is a terminal that shows colours and nobody asked for none, as
-/// `NO_COLOR` does.
+/// Returns `true` if standard error is a terminal with colours and `NO_COLOR` is not set.
 fn is_coloured() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
@@ -254,7 +252,7 @@ pub(super) fn empty(input: &Input, env: &Env) {
     env.warn(&Error::unfit("holds no utterances").file(input.text()));
 }
 
-/// What is counted: utterances, or partitions of shuffled frames.
+/// Returns the counted unit: utterances, or partitions of shuffled frames.
 pub(super) fn unit(partitions: bool) -> &'static str {
     match partitions {
         true => "partition",
@@ -267,7 +265,7 @@ pub(super) fn count(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// How long data are: frames, or seconds where there is only sound.
+/// Describes the length of data in frames, or in seconds if there is only sound.
 pub(super) fn length(frames: u64, seconds: f64) -> String {
     match frames {
         0 if seconds > 0.0 => format!("{seconds:.2} s of sound"),

@@ -1,4 +1,4 @@
-//! What was meant by a word that is nothing.
+//! Suggestions for words that name nothing.
 
 use std::ffi::OsStr;
 
@@ -12,7 +12,7 @@ use crate::argument::{Input, prefix_meant};
 
 /// A word that is not a file may be meant as a verb.
 pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> Option<Error> {
-    // What a server has is not looked for in vain.
+    // Servers are not searched for names.
     let place = Location::from(word);
     if place.is_url() || env.exists(&place) {
         return None;
@@ -146,7 +146,7 @@ pub(super) fn file(error: Error, registry: &Registry, env: &Env) -> Error {
         return error.suggest(Remedy::Repair);
     }
     let missing = match error.kind() {
-        // What a server has is not looked through for a hint.
+        // Files on servers are not read for a hint.
         ErrorKind::Io if at.is_url() => false,
         ErrorKind::Io => !env.exists(&at) && !error.is_failure(),
         _ => false,
@@ -183,7 +183,7 @@ pub(super) fn file(error: Error, registry: &Registry, env: &Env) -> Error {
     }
 }
 
-/// Whether something of a file that was cut can be read.
+/// Returns `true` if a truncated file has an entry that can be read.
 fn has_whole_entry(at: &Location, registry: &Registry, env: &Env) -> bool {
     let is_file = |look: FileStatus| look.kind == FileKind::File;
     if at.is_url() || !env.look(at).is_ok_and(|look| look.is_some_and(is_file)) {

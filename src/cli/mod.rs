@@ -140,7 +140,7 @@ pub fn name(arguments: &[OsString]) -> &'static str {
     NAME
 }
 
-/// Whether JSON is asked for, which is to be known even if the arguments are wrong.
+/// Returns `true` if JSON is requested, even if the arguments are wrong.
 fn wants_json(arguments: &[OsString]) -> bool {
     let mut words = arguments.iter().skip(1).take_while(|word| *word != "--");
     words.any(|word| word == "--json")

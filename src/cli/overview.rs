@@ -1,4 +1,4 @@
-//! What a call without arguments says.
+//! The overview for a call without arguments.
 
 use std::io::Write;
 

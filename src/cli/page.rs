@@ -5,10 +5,10 @@ use std::io;
 use clap::Command;
 use clap_mangen::Man;
 
-/// What stands before the examples in the help of every verb.
+/// The heading of the examples in the help of every verb.
 const EXAMPLES: &str = "Examples:\n";
 
-/// What each exit status says.
+/// The meaning of each exit status.
 const STATUS: &[(&str, &str)] = &[
     (
         "0",

@@ -1,7 +1,7 @@
 //! From raw arguments to a job: all rules across flags.
 
 use serde_json::json;
-use spr_core::bytes::{Access, Env, Urls};
+use spr_core::bytes::{Access, Env, Location, Urls};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::Dtype;
@@ -41,7 +41,7 @@ pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
     Ok(env)
 }
 
-/// How URLs are read and written.
+/// Returns the settings for URLs.
 #[cfg(feature = "remote")]
 fn remote(args: &super::args::RemoteArgs) -> Result<spr_remote::Settings> {
     let timeout = std::time::Duration::from_secs(args.remote_timeout.max(1));
@@ -165,7 +165,7 @@ pub(super) fn seed(args: &mut ReadArgs) -> Result<u32> {
     })
 }
 
-/// Prints how inputs are understood.
+/// Prints how the inputs of a verb are understood that only reads them.
 pub(super) fn explain(
     inputs: &[Input],
     args: &ReadArgs,
@@ -173,9 +173,32 @@ pub(super) fn explain(
     env: &Env,
 ) -> Result<u8> {
     for input in inputs {
-        understood(&[explain::input(input, registry, env)?], args)?;
+        let lines = explain::plan(&Plan::new(vec![input.clone()]), registry, env)?;
+        understood(&lines, args)?;
     }
     Ok(DONE)
+}
+
+/// Prints how the input of a verb is understood that writes something else than data, and where that
+/// goes.
+pub(super) fn explain_written(
+    input: Input,
+    (what, output): (&str, Option<&str>),
+    args: &ReadArgs,
+    registry: &Registry,
+    env: &Env,
+) -> Result<u8> {
+    let mut lines = explain::plan(&Plan::new(vec![input]), registry, env)?;
+    let place = match output {
+        None | Some("-") => "standard output".to_owned(),
+        Some(file) => format!("file {}", Location::from(file).told()),
+    };
+    lines.push(explain::Line {
+        what: "output",
+        how: format!("{what}; writes {place}"),
+        steps: Vec::new(),
+    });
+    understood(&lines, args)
 }
 
 /// Prints how arguments are understood: what they are for, as what they are taken, and with which
@@ -358,7 +381,7 @@ fn label_dtype(name: &str) -> Result<Dtype> {
     }
 }
 
-/// What may be lost: what is allowed by name, and what asking for a type implies.
+/// Allows losses: those allowed by name, and those that a requested type implies.
 fn allow_losses(args: &ConvertArgs, policy: &mut LossPolicy) -> Result<()> {
     for kind in &args.allow_loss {
         match kind.as_str() {

@@ -142,7 +142,7 @@ enum ColourChoice {
     Never,
 }
 
-/// How many times as large a picture is to be.
+/// Parses the factor by which a picture is enlarged.
 fn scale(text: &str) -> std::result::Result<f64, String> {
     let number = text.parse().ok();
     let number = number.filter(|n: &f64| (0.25..=8.0).contains(n));
@@ -164,7 +164,8 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     args.beside
         .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], &args.read, registry, &env);
+        let output = ("a picture", args.output.as_deref());
+        return plan::explain_written(input, output, &args.read, registry, &env);
     }
     if args.read.json {
         let error = Error::usage("a picture is not JSON").file(&args.path);
@@ -209,7 +210,7 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     Ok(skipped.status(status))
 }
 
-/// What is on the sheet.
+/// The content of the sheet.
 enum SheetContent {
     Utterances(Vec<Picture>),
     All(Box<Overview>, Vec<Chart>),
@@ -311,7 +312,7 @@ fn kind_of(name: &str) -> Option<PictureTarget> {
     }
 }
 
-/// What is to be made, by `--to` or the output's extension.
+/// Returns the kind of picture, by `--to` or the output's extension.
 fn target(args: &PlotArgs) -> Result<PictureTarget> {
     let Some(output) = args.output.as_deref() else {
         return Ok(args.to.unwrap_or(PictureTarget::Text));
@@ -388,7 +389,7 @@ fn pictures(
     Ok(pictures)
 }
 
-/// How text is to look: in colour on terminals that say they show it, where nothing speaks against.
+/// Returns the style of text: in colour on terminals that support it, unless options forbid it.
 fn style(args: &PlotArgs, to: PictureTarget) -> terminal::Style {
     let set = |name: &str| std::env::var(name).unwrap_or_default();
     let shown = args.output.is_none() && to == PictureTarget::Text && stdout().is_terminal();

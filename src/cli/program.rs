@@ -157,7 +157,7 @@ fn offering(command: Command, formats: &SuggestedWords) -> Command {
     command.mut_subcommands(|verb| offering(verb, formats))
 }
 
-/// Whether it is the name of a format, as text; pictures have formats of their own.
+/// Returns `true` if the value names a data format, not one of pictures.
 fn takes_format(arg: &Arg) -> bool {
     let is_text = arg.get_value_parser().type_id() == TypeId::of::<String>();
     is_text && ["from", "to", "format"].contains(&arg.get_id().as_str())
@@ -236,4 +236,29 @@ fn of_conversions(given: &ArgMatches) -> Option<String> {
         (Some(long), _) => format!("--{long}"),
         (None, short) => format!("-{}", short.unwrap_or_default()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::step::KINDS;
+
+    #[test]
+    fn the_table_of_steps_names_flags_of_the_program() {
+        let program = Cli::command();
+        let verbs = program.get_subcommands().chain([&program]);
+        let flags = verbs.flat_map(Command::get_arguments);
+        let flags: BTreeSet<_> = flags.filter_map(Arg::get_long).collect();
+        let named = KINDS.iter().flat_map(|kind| {
+            let options = kind.options.iter().filter_map(|option| option.flag);
+            options.chain(kind.flags.iter().copied())
+        });
+        let named: Vec<_> = named.collect();
+        assert!(named.len() > 20, "{named:?}");
+        for flag in named {
+            assert!(flags.contains(flag), "--{flag}");
+        }
+    }
 }

@@ -19,7 +19,7 @@ use super::messages;
 use super::skipped::Teller;
 use crate::job::{Observer, Progress as Done};
 
-/// How often something is shown.
+/// The interval between updates.
 const EVERY: Duration = Duration::from_millis(200);
 
 /// Shows progress and takes down what was skipped.
@@ -42,7 +42,7 @@ enum Show {
     Json,
 }
 
-/// What the line says.
+/// The content of the line.
 struct Line {
     so_far: Done,
     waiting: SpoolProgress,
@@ -79,7 +79,7 @@ impl Progress {
         }
     }
 
-    /// Whether an utterance is done.
+    /// Returns `true` once an utterance is done.
     pub(super) fn has_begun(&self) -> bool {
         self.so_far.utterances > 0
     }

@@ -1,4 +1,4 @@
-//! What to do about an error, by the options of the program.
+//! Hints about errors in terms of the program's options.
 
 use spr_core::format::Registry;
 use spr_core::loss::LossKind;
@@ -6,7 +6,7 @@ use spr_core::{Error, ErrorKind, Remedy};
 
 use crate::capabilities;
 
-/// What to do about an error, if anything is known to help, with the formats of `registry`.
+/// Returns the hint for an error, if there is one, with the formats of `registry`.
 pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
     let remedy = error.remedy()?;
     if let Some(text) = fixed(remedy) {

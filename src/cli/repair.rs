@@ -12,6 +12,7 @@ use super::session::Session;
 use super::words::data_set;
 use super::words::file;
 use crate::argument::{Input, Pair, Target};
+use crate::explain;
 use crate::job::Job;
 use crate::shard::Hashes;
 
@@ -75,6 +76,10 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
     job.plan.distinct = false;
     job.plan.run.overwrite = args.overwrite;
     job.plan.run.add = args.add;
+    if args.read.explain {
+        let lines = explain::plan(&job.plan, registry, &env)?;
+        return plan::understood(&lines, &args.read);
+    }
     let documents = Documents {
         log: args.error_log.as_ref(),
         report: None,
@@ -90,7 +95,7 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
 /// The options by which data keep the form they have where their format has them: text or binary,
 /// compressed or not.
 fn form(input: &Input, target: &Target, registry: &Registry, env: &Env) -> Result<Vec<Pair>> {
-    // What there is to be said is said where the data are read.
+    // Warnings are given when the data are read.
     let quiet = env.listening(|_| {});
     let opened = input.open(Request::all().damaged(), registry, &quiet)?;
     let info = opened.format.info();

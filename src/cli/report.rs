@@ -70,7 +70,8 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     args.beside
         .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], &args.read, registry, &env);
+        let output = ("a page", Some(&*args.output));
+        return plan::explain_written(input, output, &args.read, registry, &env);
     }
     let sound = plan::parse_size(&args.max_sound).map_err(|e| e.context("--max-sound"))?;
     let kept = Arc::new(Mutex::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! What one run of the program has.
+//! State shared by one run of the program.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use super::warnings::Warnings;
 use super::{messages, misspelt};
 use crate::builtin::Places;
 
-/// What one run of the program has: one store for all that it reads and writes, one list of
-/// formats.
+/// The state of one run of the program: one store for all that it reads and writes, and one
+/// registry.
 pub(super) struct Session {
     pub(super) registry: Registry,
     pub(super) store: Arc<Places>,

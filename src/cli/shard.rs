@@ -13,7 +13,7 @@ use crate::job::{Conversion, Job};
 use crate::plan::{Input, Sink};
 use crate::shard::{self, Hashes, Record, Shard, ShardBalance, Weights};
 
-/// What a job that is a shard leaves beside its data.
+/// The record that a shard writes beside its data.
 pub(super) struct ShardRecorder {
     record: Record,
     at: Location,
@@ -24,8 +24,8 @@ pub(super) struct ShardRecorder {
     hashes: Hashes,
 }
 
-/// What becomes of the job of a shard.
-pub(super) enum Begun {
+/// The outcome of starting a shard.
+pub(super) enum ShardStart {
     /// It runs.
     Now(Box<ShardRecorder>),
     /// It was done before, with this exit status.
@@ -82,7 +82,7 @@ impl ShardRecorder {
         job: &mut Job,
         registry: &Registry,
         env: &Env,
-    ) -> Result<Begun> {
+    ) -> Result<ShardStart> {
         let flags = &args.shard;
         let main = main_file(shard, flags, job, registry, env)?;
         let by = flags
@@ -101,7 +101,7 @@ impl ShardRecorder {
         let at = shard::record_of(&main);
         let mut verified = None;
         if let Some(how) = flags.resume.filter(|_| !args.overwrite) {
-            // What is found here is not an input.
+            // A record found here is not an input.
             let apart = Env::default().with_store(env.store().clone());
             let done = Record::read(&at, &apart);
             let done = done.map_err(|error| error.suggest(Remedy::Overwrite))?;
@@ -109,11 +109,11 @@ impl ShardRecorder {
             if let Some(done) = &done {
                 resume(done, &record, (&at, how), &apart)?;
                 if !again {
-                    return Ok(Begun::Before(have(done, &at, args.read.quiet)));
+                    return Ok(ShardStart::Before(have(done, &at, args.read.quiet)));
                 }
             }
             verified = done;
-            // What a job left that did not come to its end goes.
+            // The remains of an unfinished job are replaced.
             job.plan.run.overwrite = true;
         }
         warn_of_few(shard, weights.count(), job, env);
@@ -122,7 +122,7 @@ impl ShardRecorder {
         job.settle_kind(registry, env)?;
         let inputs = std::mem::take(&mut job.plan.inputs);
         job.plan.inputs = weights.leave(inputs, shard);
-        Ok(Begun::Now(Box::new(Self {
+        Ok(ShardStart::Now(Box::new(Self {
             record,
             at,
             verified,
@@ -138,12 +138,13 @@ impl ShardRecorder {
         Ok(())
     }
 
-    /// Where the record goes.
+    /// Returns the location of the record.
     pub(super) fn at(&self) -> &Location {
         &self.at
     }
 
-    /// Whether the job is done again only to see that nothing changed, and what it made is not kept.
+    /// Returns `true` if the job is only repeated to check that nothing changed, without keeping
+    /// its output.
     pub(super) fn verifies(&self) -> bool {
         self.verified.is_some()
     }

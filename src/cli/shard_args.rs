@@ -46,7 +46,7 @@ pub(super) struct ShardArgs {
     pub(super) resume: Option<ResumeArg>,
 }
 
-/// What a shard that is done is known by.
+/// The check that a shard is done.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResumeArg {
     /// By its record, and files of the lengths that it says.

@@ -208,7 +208,8 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     Ok(status_of(&shards, merged))
 }
 
-/// Whether the output can take objects as the shards, which are of `format`, have them.
+/// Returns `true` if the output can take objects in the stored form of the shards, which are of
+/// `format`.
 fn keeps_stored(
     format: &FormatInfo,
     convert: &ConvertArgs,
@@ -276,7 +277,7 @@ fn join_scripts(
     Ok(DONE)
 }
 
-/// Whether a file is a script file of a target's format by its name.
+/// Returns `true` if a file is a script file of a target's format, by its name.
 fn is_script(file: &Location, target: &Target) -> bool {
     match target.format().info().index {
         IndexKind::Script(extension) => file.extension() == Some(extension),

@@ -9,7 +9,7 @@ use crate::builtin::Places;
 /// Signals that end the program tidily. It is for a process that does nothing else: signals are
 /// everybody's.
 pub struct Signals {
-    /// Whether one has come.
+    /// Set once a signal has come.
     come: Arc<AtomicBool>,
 }
 

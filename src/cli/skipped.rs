@@ -1,4 +1,4 @@
-//! What verbs that only read pass over.
+//! Skipped utterances of verbs that only read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,7 +51,7 @@ impl SkipCounter {
         told.tell(error);
     }
 
-    /// Whether an error ends one of several inputs, the rest of which is skipped. Counts and tells it.
+    /// Returns `true` if an error ends one of several inputs whose rest is skipped, and reports it.
     pub(super) fn passes(&self, input: &Input, error: &Error) -> bool {
         let passes = self.several && input.skips && error.ends_one_input();
         if passes {
@@ -60,7 +60,7 @@ impl SkipCounter {
         passes
     }
 
-    /// How many there are by now.
+    /// Returns the number so far.
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
     }
@@ -82,7 +82,7 @@ impl SkipCounter {
     }
 }
 
-/// Whether bad entries of an input are to be passed over.
+/// Returns `true` if faulty entries of an input are skipped.
 pub(super) fn wants(input: &Input, args: &ReadArgs) -> bool {
     input.permissive || args.on_error == OnErrorArg::Skip
 }

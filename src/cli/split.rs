@@ -44,7 +44,7 @@ pub(super) struct SplitArgs {
     convert: ConvertArgs,
 }
 
-/// What stays together.
+/// The utterances that stay together.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum ByArg {
     Speaker,

@@ -17,7 +17,7 @@ const SHORT: usize = 1000;
 /// Rows and columns that are then shown at either end.
 const EDGE: usize = 3;
 
-/// What of utterances is shown.
+/// The shown part of utterances.
 #[derive(Default)]
 pub(super) struct View {
     /// Rows and columns.
@@ -246,7 +246,7 @@ fn segment_words(number: usize, segment: &Segment, point: bool) -> Vec<String> {
     words
 }
 
-/// Whether it is what was said, which stands among the rest.
+/// Returns `true` if an object is the transcript, which is shown with the other fields.
 fn is_text(object: &Object) -> bool {
     matches!(object, Object::Tokens(_))
 }

@@ -12,7 +12,7 @@ use super::{messages, remedy};
 /// Warnings of a sort that are said.
 const SAID: u64 = 10;
 
-/// What was said, and what was not.
+/// The warnings that were printed, and the number of those that were not.
 pub(super) struct Warnings {
     sorts: Mutex<HashMap<WarningSort, Sort>>,
     registry: Registry,

@@ -6,9 +6,10 @@ use spr_core::model::{KeySource, Utterance};
 use spr_core::tables::side;
 use spr_core::{Error, Result};
 
-use crate::argument::Input;
+use crate::argument::{Input, OpenedInput};
 
 /// The result of creating an index.
+#[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct IndexSummary {
     /// The file written; `None` if the index was there already.
@@ -31,33 +32,14 @@ pub fn index(
     registry: &Registry,
     env: &Env,
 ) -> Result<IndexSummary> {
-    let Some(file) = input.file() else {
-        return Err(Error::usage("an index is made for one file").file(input.text()));
-    };
     let opened = input.open(Request::lengths(), registry, env)?;
-    let (mut reader, format) = (opened.reader, opened.format.info());
-    let shown = file.to_string();
-    let (beside, script) = match (format.index, reader.info().keys) {
-        (IndexKind::Script(extension), _) => (file.with_extension(extension), true),
-        (IndexKind::SideFile, KeySource::Generated) => (file.with_suffix(side::SUFFIX), false),
-        (_, KeySource::SideFile) => {
-            return Ok(IndexSummary {
-                written: None,
-                utterances: 0,
-            });
-        }
-        (IndexKind::Own, KeySource::Generated) => {
-            let message = format!("{} has no names, and no index gives it any", format.name);
-            return Err(Error::usage(message).file(shown));
-        }
-        (_, KeySource::Stored) => {
-            let message = format!("{} needs no index, names are in the data", format.name);
-            return Err(Error::usage(message).file(shown));
-        }
+    let Some((beside, script)) = place(input, &opened)? else {
+        return Ok(IndexSummary {
+            written: None,
+            utterances: 0,
+        });
     };
-    if script && beside == *file {
-        return Err(no_places(input));
-    }
+    let (mut reader, shown) = (opened.reader, input.place.to_string());
     let written = output.map_or_else(|| beside.to_string(), str::to_owned);
     let place = match output {
         Some("-") => Locator::Standard,
@@ -88,6 +70,41 @@ pub fn index(
         written: Some(written),
         utterances,
     })
+}
+
+/// Returns the location of the index of a file; `None` if it is there already.
+///
+/// # Errors
+/// As for [`index`].
+pub fn location(input: &Input, registry: &Registry, env: &Env) -> Result<Option<Location>> {
+    let opened = input.open(Request::lengths(), registry, env)?;
+    Ok(place(input, &opened)?.map(|(at, _)| at))
+}
+
+/// Returns the location of an index and whether it is a script file, or `None` if it is there already.
+fn place(input: &Input, opened: &OpenedInput) -> Result<Option<(Location, bool)>> {
+    let Some(file) = input.file() else {
+        return Err(Error::usage("an index is made for one file").file(input.text()));
+    };
+    let format = opened.format.info();
+    match (format.index, opened.reader.info().keys) {
+        (IndexKind::Script(extension), _) => match file.with_extension(extension) {
+            at if at == *file => Err(no_places(input)),
+            at => Ok(Some((at, true))),
+        },
+        (IndexKind::SideFile, KeySource::Generated) => {
+            Ok(Some((file.with_suffix(side::SUFFIX), false)))
+        }
+        (_, KeySource::SideFile) => Ok(None),
+        (IndexKind::Own, KeySource::Generated) => {
+            let message = format!("{} has no names, and no index gives it any", format.name);
+            Err(Error::usage(message).file(file.to_string()))
+        }
+        (_, KeySource::Stored) => {
+            let message = format!("{} needs no index, names are in the data", format.name);
+            Err(Error::usage(message).file(file.to_string()))
+        }
+    }
 }
 
 fn no_places(input: &Input) -> Error {

@@ -13,6 +13,7 @@ use spr_stats::{LabelRange, Scope, Sound, Survey};
 use crate::argument::Input;
 
 /// The facts of an input; `None` where not known.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Facts {
     /// The argument.
@@ -52,7 +53,7 @@ pub struct Facts {
     pub sound: Option<Sound>,
     /// The source of the keys.
     pub keys: &'static str,
-    /// What the data set says of itself.
+    /// The facts that the data set states about itself.
     #[serde(skip_serializing_if = "About::is_empty")]
     pub about: About,
     /// Whether they are partitions of shuffled frames instead of utterances.

@@ -1,4 +1,4 @@
-//! What the verbs do, for every format alike: each is a function over readers or a stage of a
+//! The verbs, for every format alike: each is a function over readers or a stage of a
 //! [`Job`](crate::job::Job); the program parses and prints. `stats` and `ls` are [`crate::stats`].
 
 pub mod check;

@@ -10,7 +10,7 @@ use spr_core::{Error, Result};
 use crate::argument::Target;
 use crate::shard::{Hashes, Record, Shard, numbered, of_file, pattern, record_of};
 
-/// What is wrong with a file that has not the hash of the record.
+/// The message about a file that does not have the hash of the record.
 pub const CHANGED: &str = "changed after its shard was done: its bytes are not those of the record";
 
 /// All shards of an output, by their records.
@@ -21,12 +21,12 @@ pub struct Shards {
     text: String,
     /// The number of shards.
     pub of: u64,
-    /// What is known of each shard.
-    found: Vec<Found>,
+    /// The records of the shards.
+    found: Vec<RecordLookup>,
 }
 
-/// What is known of a shard.
-enum Found {
+/// The record of a shard.
+enum RecordLookup {
     /// It has a record.
     Recorded(Box<Record>),
     /// It has no record.
@@ -35,7 +35,7 @@ enum Found {
     Unreadable(String),
 }
 
-impl Found {
+impl RecordLookup {
     /// Reads the record of a shard.
     fn read(file: &Location, env: &Env) -> Self {
         match Record::read(file, env) {
@@ -54,6 +54,7 @@ impl Found {
 }
 
 /// The state of a shard.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is done.
@@ -87,7 +88,7 @@ impl Shards {
             found: Vec::new(),
         };
         for number in 1..=of {
-            let found = Found::read(&record_of(&shards.data(number)?), env);
+            let found = RecordLookup::read(&record_of(&shards.data(number)?), env);
             shards.found.push(found);
         }
         Ok(shards)
@@ -103,7 +104,7 @@ impl Shards {
 
     /// Returns the records in order.
     fn records(&self) -> impl Iterator<Item = &Record> {
-        self.found.iter().filter_map(Found::record)
+        self.found.iter().filter_map(RecordLookup::record)
     }
 
     /// Returns the data of all shards with utterances, or of the first if there are none, as
@@ -189,8 +190,8 @@ impl Shards {
         let mut states = Vec::new();
         for (number, found) in (1..).zip(&self.found) {
             states.push(match (found, first) {
-                (Found::Unreadable(why), _) => State::Mismatched(why.clone()),
-                (Found::Recorded(record), Some(first)) => {
+                (RecordLookup::Unreadable(why), _) => State::Mismatched(why.clone()),
+                (RecordLookup::Recorded(record), Some(first)) => {
                     let wrong = self.mismatch((number, record), first, env);
                     let wrong = wrong.or_else(|| other_version(record, &mut files));
                     wrong.map_or(State::Done, State::Mismatched)

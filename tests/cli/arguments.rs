@@ -122,139 +122,142 @@ fn a_link_to_nothing_is_named_if_it_is_wanted() {
     );
 }
 
+/// Lines that are wrong, what is said of them, and the hint.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    (
+        "inof f.ark",
+        "inof: is neither a file nor a verb",
+        "did you mean the verb 'info'?",
+    ),
+    (
+        "f.ark out",
+        "out: nothing says which format to write",
+        "--to NAME; `spr-convert formats` lists the names",
+    ),
+    (
+        "f.ark out.pfle",
+        "no known format has the extension .pfle",
+        "did you mean .pfile?",
+    ),
+    (
+        "e.ark out.pfile",
+        "e.ark: cannot open",
+        "did you mean f.ark?",
+    ),
+    (
+        "f.ark x.txt",
+        "no known format has the extension .txt",
+        "ark,t:x.txt",
+    ),
+    (
+        "ark:o,s,cs:f.ark x.ark",
+        "o,s,cs:f.ark: cannot open",
+        "hint: Kaldi's options stand before the colon: ark,o,s,cs:f.ark",
+    ),
+    (
+        "ark:f.ark,context=1 x.ark",
+        "f.ark,context=1: cannot open",
+        "so: f.ark,context=1",
+    ),
+    (
+        "f.ark x.png",
+        "no known format",
+        "by the verb plot: -o x.png",
+    ),
+    (
+        "f.ark x.html",
+        "no known format",
+        "by the verb report: -o x.html",
+    ),
+    (
+        "f.ark x.ark --first 2",
+        "unexpected argument '--first' found",
+        "hint: --first is a flag of select",
+    ),
+    (
+        "f.ark x.ark --force",
+        "unexpected argument '--force' found",
+        "hint: that is --overwrite here",
+    ),
+    (
+        "info f.ark -y",
+        "unexpected argument '-y' found",
+        "hint: that is --overwrite here",
+    ),
+    (
+        "f.ark x.ark --overwrit",
+        "unexpected argument '--overwrit' found",
+        "did you mean '--overwrite'?",
+    ),
+    (
+        "f.ark x.ark --nothing-like-it",
+        "unexpected argument '--nothing-like-it' found",
+        "spr-convert --help lists what there is",
+    ),
+    (
+        "--safe info f.ark",
+        "the verb 'info' comes before all options",
+        "",
+    ),
+    (
+        "f.ark,contxt=3 x.pkl",
+        "unknown option 'contxt'",
+        "did you mean 'context'?",
+    ),
+    (
+        "split f.ark",
+        "arguments were not provided",
+        "usage: spr-convert split",
+    ),
+    (
+        "f.ark out.xyz",
+        "no known format has the extension .xyz",
+        "--to",
+    ),
+    (
+        "f.ark -t pfil x",
+        "unknown format 'pfil'",
+        "known: kaldi, kaldi-data, pfile, pickle",
+    ),
+    (
+        "f.ark x.pfile,bytorder=big",
+        "unknown option 'bytorder' for pfile",
+        "keys",
+    ),
+    (
+        "f.ark x.pfile --allow-loss presicion",
+        "unknown kind of loss 'presicion'",
+        "precision, range",
+    ),
+    (
+        "f.ark x.pfile --dtype float",
+        "unknown element type 'float'",
+        "f32, f64",
+    ),
+    (
+        "f.ark x.pfile --max-alloc lots",
+        "'lots' is not a size",
+        "512m",
+    ),
+    ("f.ark x.spr", "a second utterance", "end the name with /"),
+    ("f.ark pfile:d/", "d/: is a folder", "name a file"),
+    (
+        "nowhere/f.ark x.pfile",
+        "nowhere/f.ark: cannot open: No such file or directory",
+        "",
+    ),
+    (
+        "f.ark nowhere/x.pfile",
+        "nowhere/x.pfile: cannot create: there is no folder nowhere",
+        "make it: mkdir -p nowhere",
+    ),
+];
+
 #[test]
 fn mistakes_are_told_with_the_way_out() {
     let s = Scratch::new();
     fs::copy(sample("fbank.ark"), s.path("f.ark")).unwrap();
-    for (line, message, hint) in [
-        (
-            "inof f.ark",
-            "inof: is neither a file nor a verb",
-            "did you mean the verb 'info'?",
-        ),
-        (
-            "f.ark out",
-            "out: nothing says which format to write",
-            "--to NAME; `spr-convert formats` lists the names",
-        ),
-        (
-            "f.ark out.pfle",
-            "no known format has the extension .pfle",
-            "did you mean .pfile?",
-        ),
-        (
-            "e.ark out.pfile",
-            "e.ark: cannot open",
-            "did you mean f.ark?",
-        ),
-        (
-            "f.ark x.txt",
-            "no known format has the extension .txt",
-            "ark,t:x.txt",
-        ),
-        (
-            "ark:o,s,cs:f.ark x.ark",
-            "o,s,cs:f.ark: cannot open",
-            "hint: Kaldi's options stand before the colon: ark,o,s,cs:f.ark",
-        ),
-        (
-            "ark:f.ark,context=1 x.ark",
-            "f.ark,context=1: cannot open",
-            "so: f.ark,context=1",
-        ),
-        (
-            "f.ark x.png",
-            "no known format",
-            "by the verb plot: -o x.png",
-        ),
-        (
-            "f.ark x.html",
-            "no known format",
-            "by the verb report: -o x.html",
-        ),
-        (
-            "f.ark x.ark --first 2",
-            "unexpected argument '--first' found",
-            "hint: --first is a flag of select",
-        ),
-        (
-            "f.ark x.ark --force",
-            "unexpected argument '--force' found",
-            "hint: that is --overwrite here",
-        ),
-        (
-            "info f.ark -y",
-            "unexpected argument '-y' found",
-            "hint: that is --overwrite here",
-        ),
-        (
-            "f.ark x.ark --overwrit",
-            "unexpected argument '--overwrit' found",
-            "did you mean '--overwrite'?",
-        ),
-        (
-            "f.ark x.ark --nothing-like-it",
-            "unexpected argument '--nothing-like-it' found",
-            "spr-convert --help lists what there is",
-        ),
-        (
-            "--safe info f.ark",
-            "the verb 'info' comes before all options",
-            "",
-        ),
-        (
-            "f.ark,contxt=3 x.pkl",
-            "unknown option 'contxt'",
-            "did you mean 'context'?",
-        ),
-        (
-            "split f.ark",
-            "arguments were not provided",
-            "usage: spr-convert split",
-        ),
-        (
-            "f.ark out.xyz",
-            "no known format has the extension .xyz",
-            "--to",
-        ),
-        (
-            "f.ark -t pfil x",
-            "unknown format 'pfil'",
-            "known: kaldi, kaldi-data, pfile, pickle",
-        ),
-        (
-            "f.ark x.pfile,bytorder=big",
-            "unknown option 'bytorder' for pfile",
-            "keys",
-        ),
-        (
-            "f.ark x.pfile --allow-loss presicion",
-            "unknown kind of loss 'presicion'",
-            "precision, range",
-        ),
-        (
-            "f.ark x.pfile --dtype float",
-            "unknown element type 'float'",
-            "f32, f64",
-        ),
-        (
-            "f.ark x.pfile --max-alloc lots",
-            "'lots' is not a size",
-            "512m",
-        ),
-        ("f.ark x.spr", "a second utterance", "end the name with /"),
-        ("f.ark pfile:d/", "d/: is a folder", "name a file"),
-        (
-            "nowhere/f.ark x.pfile",
-            "nowhere/f.ark: cannot open: No such file or directory",
-            "",
-        ),
-        (
-            "f.ark nowhere/x.pfile",
-            "nowhere/x.pfile: cannot create: there is no folder nowhere",
-            "make it: mkdir -p nowhere",
-        ),
-    ] {
+    for (line, message, hint) in MISTAKES.iter().copied() {
         let error = s.fails(line);
         assert!(error.contains(message), "{line}: {error}");
         let said = s.run(line);

@@ -22,6 +22,7 @@ mod corpora;
 mod damage;
 mod directory_tables;
 mod escapes;
+mod explaining;
 #[cfg(unix)]
 mod faults;
 mod fitting;

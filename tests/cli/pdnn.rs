@@ -115,94 +115,97 @@ fn a_run_that_fails_leaves_no_partition() {
     assert_eq!(s.names(), before);
 }
 
+/// Lines that are wrong, what is said of them, and the hint.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    (
+        "train.pfile,contxt=5 x.pkl",
+        "'train.pfile,contxt=5', character 13: unknown option 'contxt' for pfile",
+        "pfile knows: byteorder, keys; any data: context, lcxt",
+    ),
+    (
+        "train.pfile,random=1,context=1:2:3 x.pkl",
+        "character 22: context: '1:2:3' is not a valid value",
+        "5:1",
+    ),
+    (
+        "train.pfile,context=5, x.pkl",
+        "character 23: '' is not key=value",
+        "",
+    ),
+    (
+        "train.pfile,ignore-label=9-7 x.pkl",
+        "character 13: ignore-label: '9-7'",
+        "ascending",
+    ),
+    (
+        "train.pfile,map-label=1 x.pkl",
+        "character 13: map-label: '1'",
+        "FROM:TO",
+    ),
+    (
+        "train.pfile,partition=0 x.pkl",
+        "character 13: partition: '0'",
+        "600m",
+    ),
+    (
+        "train.pfile,stream=on x.pkl",
+        "character 13: stream: 'on'",
+        "True or False",
+    ),
+    (
+        "train.pfile,type=pfil x.pkl",
+        "character 13: unknown format 'pfil'",
+        "known: kaldi",
+    ),
+    (
+        "train.pfile,seed=7 x.pkl",
+        "seed: nothing is shuffled",
+        "random=True",
+    ),
+    (
+        "train.pfile --context 5:x x.pkl",
+        "error: context: '5:x' is not a valid value",
+        "5:1",
+    ),
+    ("v*.pfile,context=5 x.pkl", "no file matches 'v*.pfile'", ""),
+    (
+        "a.pfile|b.pfile,context=5 x.pkl",
+        "names the data of several tasks",
+        "on their own",
+    ),
+    (
+        "train.pfile,label=a.ali x.pkl",
+        "utterance ann-001: has labels already",
+        "",
+    ),
+    (
+        "train.pfile,partition=16k x.{part}.pkl",
+        "a partition of 16384 bytes can't hold even 256 frames of 40 columns",
+        "larger",
+    ),
+    (
+        "train.pfile,random=True x.pkl --max-alloc 100k",
+        "to be shuffled together, a 737 x 40 matrix of f32 is over the limit",
+        "--max-alloc",
+    ),
+    (
+        "train.pfile,random=1 x.{part}.ark --labels-out ark,t:x.ali",
+        "x.{part}.ark: has {part}, but 'ark,t:x.ali' does not",
+        "",
+    ),
+    (
+        "train.pfile ark,scp:x.{part}.ark,x.scp",
+        "'x.scp' has no {part}",
+        "every partition would write to it",
+    ),
+];
+
 #[test]
 fn mistakes_in_a_spec_have_their_place() {
     let s = corpus();
     let features = sample("fbank.scp");
     s.write("a.ali", "ann-001 1 2 3\n");
-    for (line, message, hint) in [
-        (
-            "train.pfile,contxt=5 x.pkl",
-            "'train.pfile,contxt=5', character 13: unknown option 'contxt' for pfile",
-            "pfile knows: byteorder, keys; any data: context, lcxt",
-        ),
-        (
-            "train.pfile,random=1,context=1:2:3 x.pkl",
-            "character 22: context: '1:2:3' is not a valid value",
-            "5:1",
-        ),
-        (
-            "train.pfile,context=5, x.pkl",
-            "character 23: '' is not key=value",
-            "",
-        ),
-        (
-            "train.pfile,ignore-label=9-7 x.pkl",
-            "character 13: ignore-label: '9-7'",
-            "ascending",
-        ),
-        (
-            "train.pfile,map-label=1 x.pkl",
-            "character 13: map-label: '1'",
-            "FROM:TO",
-        ),
-        (
-            "train.pfile,partition=0 x.pkl",
-            "character 13: partition: '0'",
-            "600m",
-        ),
-        (
-            "train.pfile,stream=on x.pkl",
-            "character 13: stream: 'on'",
-            "True or False",
-        ),
-        (
-            "train.pfile,type=pfil x.pkl",
-            "character 13: unknown format 'pfil'",
-            "known: kaldi",
-        ),
-        (
-            "train.pfile,seed=7 x.pkl",
-            "seed: nothing is shuffled",
-            "random=True",
-        ),
-        (
-            "train.pfile --context 5:x x.pkl",
-            "error: context: '5:x' is not a valid value",
-            "5:1",
-        ),
-        ("v*.pfile,context=5 x.pkl", "no file matches 'v*.pfile'", ""),
-        (
-            "a.pfile|b.pfile,context=5 x.pkl",
-            "names the data of several tasks",
-            "on their own",
-        ),
-        (
-            "train.pfile,label=a.ali x.pkl",
-            "utterance ann-001: has labels already",
-            "",
-        ),
-        (
-            "train.pfile,partition=16k x.{part}.pkl",
-            "a partition of 16384 bytes can't hold even 256 frames of 40 columns",
-            "larger",
-        ),
-        (
-            "train.pfile,random=True x.pkl --max-alloc 100k",
-            "to be shuffled together, a 737 x 40 matrix of f32 is over the limit",
-            "--max-alloc",
-        ),
-        (
-            "train.pfile,random=1 x.{part}.ark --labels-out ark,t:x.ali",
-            "x.{part}.ark: has {part}, but 'ark,t:x.ali' does not",
-            "",
-        ),
-        (
-            "train.pfile ark,scp:x.{part}.ark,x.scp",
-            "'x.scp' has no {part}",
-            "every partition would write to it",
-        ),
-    ] {
+    for (line, message, hint) in MISTAKES.iter().copied() {
         let error = s.fails(line);
         assert!(error.contains(message), "{line}: {error}");
         let said = s.run(line);

@@ -1,14 +1,15 @@
 //! Warnings go to the program's logger, unless somebody listens.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
+use std::thread::{self, ThreadId};
 
 use log::{LevelFilter, Log, Metadata, Record};
 use spr_convert::{Converter, builtin};
 
 use super::{Scratch, TWO, drain};
 
-/// Keeps what is logged, by tests of this process.
-struct Kept(Mutex<Vec<String>>);
+/// Keeps what is logged, by tests of this process, with the thread that did it.
+struct Kept(Mutex<Vec<(ThreadId, String)>>);
 
 static KEPT: Kept = Kept(Mutex::new(Vec::new()));
 
@@ -19,24 +20,39 @@ impl Log for Kept {
 
     fn log(&self, record: &Record<'_>) {
         let line = format!("{} {}: {}", record.level(), record.target(), record.args());
+        let line = (thread::current().id(), line);
         self.0.lock().unwrap().push(line);
     }
 
     fn flush(&self) {}
 }
 
+/// Listens to what is logged from now on.
+pub(super) fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        log::set_logger(&KEPT).unwrap();
+        log::set_max_level(LevelFilter::Debug);
+    });
+}
+
+/// Returns what this thread has logged since it last asked.
+pub(super) fn logged() -> Vec<String> {
+    let mut lines = KEPT.0.lock().unwrap();
+    let own = lines.extract_if(.., |(thread, _)| *thread == thread::current().id());
+    own.map(|(_, line)| line).collect()
+}
+
 #[test]
 fn warnings_are_logged_unless_somebody_listens() {
-    log::set_logger(&KEPT).unwrap();
-    log::set_max_level(LevelFilter::Warn);
+    listen();
     let s = Scratch::new();
     let pfile = s.at("nameless.pfile");
     spr_convert::convert(&s.write("in.jsonl", TWO), &pfile).unwrap();
     let logged = || {
-        let lines = KEPT.0.lock().unwrap();
-        let own = |line: &&String| line.contains(&pfile) && line.contains("are generated");
-        let own = lines.iter().filter(own);
-        own.cloned().collect::<Vec<_>>()
+        let mut lines = logged();
+        lines.retain(|line| line.contains(&pfile) && line.contains("are generated"));
+        lines
     };
     drain(spr_convert::open(&pfile).unwrap()).unwrap();
     assert_eq!(logged(), Vec::<String>::new());

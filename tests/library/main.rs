@@ -14,6 +14,7 @@ mod memory;
 mod objects;
 mod own;
 mod plans;
+mod shards;
 mod skipping;
 mod stages;
 

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::process::{self, Child, ChildStdin, ChildStdout, Stdio};
 
 use super::Location;
-use super::sink::Finish;
+use super::finish::Finish;
 
 /// A shell command that is read from or written to, and whose failure is an error.
 pub(super) struct Command<P> {

@@ -3,13 +3,15 @@
 use std::io::{self, IsTerminal};
 
 use super::command::Command;
+use super::finish::Finish;
 use super::landing::{FinishedFiles, Landing};
 use super::part::Part;
-use super::sink::{Finish, Sink};
+use super::refusal::refused;
+use super::sink::Sink;
 use super::store::{DraftFolder, DraftOptions, FileKind, is_folder, second_in_folder};
 use super::terminal::Terminal;
 use super::{Access, Codec, Env, FileStatus, Location, Locator};
-use crate::error::{Error, ErrorKind, Remedy, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::Key;
 
 /// The destination of a stream, or of a folder of streams.
@@ -241,25 +243,6 @@ fn file_of_key(key: &Key, extension: &str) -> Result<Location> {
         ))
     })?;
     Ok(name.with_suffix(&format!(".{extension}")))
-}
-
-/// Returns the error for a command from the user that is not allowed.
-pub(super) fn refused(line: &str) -> Error {
-    Error::usage(format!("refused to run '{line}'")).suggest(Remedy::AllowCommands)
-}
-
-/// Returns the error for a command from a file that is not allowed.
-pub(super) fn refused_in_file(line: &str) -> Error {
-    Error::usage(format!(
-        "refused to run the command '{line}' found in the file"
-    ))
-    .suggest(Remedy::AllowPipes)
-}
-
-/// Returns the error for a pipe or device from a file that is not allowed.
-pub(super) fn refused_stream(file: &Location) -> Error {
-    let message = format!("refused to open {file}, a pipe or device named in the file");
-    Error::usage(message).suggest(Remedy::AllowPipes)
 }
 
 #[cfg(test)]

@@ -8,29 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::claims::Claims;
-use super::destination::{refused, refused_in_file, refused_stream};
+use super::finished_names::FinishedNames;
 use super::inputs::Inputs;
 use super::local::Local;
-use super::nested::{NestedFormats, NoFormats};
-use super::output_names::OutputNames;
+use super::object::{Claim, ObjectBounds};
+use super::refusal::refused;
 use super::sink::SpoolProgress;
 use super::store::{FileKind, OpenedFile, Store, is_folder};
-use super::{FileStatus, Leftover, Location, Locator, Output, Source, Urls};
+use super::{Access, FileStatus, Leftover, Location, Locator, Source, Urls};
 use crate::error::{Error, Result};
-use crate::model::Limits;
-
-/// The permission to run commands.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Access {
-    /// None at all.
-    #[default]
-    Safe,
-    /// Commands that the user typed.
-    Typed,
-    /// Those, and commands in script files.
-    Files,
-}
+use crate::model::{AudioFacts, Key, Limits, Utterance};
 
 /// The identity of a warning independent of its words: warnings of one sort come from one place in
 /// the code.
@@ -94,7 +81,7 @@ pub struct Env {
     /// The destinations being written, shared by all clones.
     pub(super) claims: Claims,
     /// Finished files that can be read before they have their names.
-    seen: Option<Arc<OutputNames>>,
+    seen: Option<Arc<dyn FinishedNames>>,
     /// The folder to which keys of files are relative.
     pub(super) folder: Option<Location>,
     /// The files whose bytes read are counted.
@@ -252,82 +239,6 @@ impl Env {
         Source::open(file, self.stored(file)?, read, self.threads)
     }
 
-    /// Opens a source named by a script file. A file that is not found from the working folder is
-    /// searched beside the script; a script at a URL refers only to files beside it.
-    ///
-    /// # Errors
-    /// As for [`open`](Self::open). Commands, pipes and devices need [`Access::Files`]; other hosts
-    /// than the script's need permission by [`urls`](Self::urls).
-    pub fn open_from(&self, script: Option<&Location>, at: &Locator) -> Result<Source> {
-        let at = self.found_from(script, at);
-        match &at {
-            Locator::Command(line) if self.access != Access::Files => {
-                return Err(refused_in_file(line));
-            }
-            Locator::File(file) | Locator::FileAt(file, _) => self.check_found(script, file)?,
-            _ => {}
-        }
-        self.open(&at)
-    }
-
-    /// Returns `true` if a name in a script file is a file, which can be read repeatedly.
-    pub fn is_file_from(&self, script: Option<&Location>, at: &Locator) -> bool {
-        match self.found_from(script, at) {
-            Locator::File(file) | Locator::FileAt(file, _) => {
-                let may = self.urls.check(script, &file, self.access);
-                let look = may.and_then(|()| self.look(&file)).ok().flatten();
-                look.is_some_and(|look| look.kind == FileKind::File)
-            }
-            _ => false,
-        }
-    }
-
-    /// Rejects names in the file `script` without permission: URLs that [`urls`](Self::urls) does
-    /// not include, and pipes and devices, which may block forever. The latter are accepted if
-    /// commands in files are allowed.
-    ///
-    /// # Errors
-    /// `file` is such a name.
-    pub fn check_found(&self, script: Option<&Location>, file: &Location) -> Result<()> {
-        self.urls.check(script, file, self.access)?;
-        if self.access == Access::Files || file.is_url() {
-            return Ok(());
-        }
-        match self.look(file)? {
-            Some(look) if look.kind == FileKind::Stream => Err(refused_stream(file)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Resolves a locator in a script file: a file that is not found from the working folder may be
-    /// beside the script.
-    pub fn found_from(&self, script: Option<&Location>, at: &Locator) -> Locator {
-        match at {
-            Locator::File(file) => Locator::File(self.beside(script, file)),
-            Locator::FileAt(file, offset) => Locator::FileAt(self.beside(script, file), *offset),
-            other => other.clone(),
-        }
-    }
-
-    /// Returns `file` relative to the working folder if it exists there, otherwise beside `script`
-    /// if it exists there. A script at a URL does not use the working folder.
-    fn beside(&self, script: Option<&Location>, file: &Location) -> Location {
-        if let Some(list) = script.filter(|list| list.is_url() && file.is_relative()) {
-            let folder = list.parent().unwrap_or_else(|| list.clone());
-            return folder.join(file);
-        }
-        if file.is_relative()
-            && !self.exists(file)
-            && let Some(folder) = script.and_then(Location::parent)
-        {
-            let other = folder.join(file);
-            if self.exists(&other) {
-                return other;
-            }
-        }
-        file.clone()
-    }
-
     /// Opens a file without decompression, and records it as an input.
     fn stored(&self, file: &Location) -> Result<Box<dyn OpenedFile>> {
         let failed = |e| Error::io("cannot open", e).file(file.to_string());
@@ -340,6 +251,16 @@ impl Env {
                 }
                 Ok(stored)
             }
+        }
+    }
+
+    /// Returns an environment in which files can be opened by these names, which do not count as
+    /// inputs.
+    pub(super) fn with_names(&self, names: impl FinishedNames + 'static) -> Self {
+        Self {
+            seen: Some(Arc::new(names)),
+            inputs: Inputs::default(),
+            ..self.clone()
         }
     }
 
@@ -424,22 +345,6 @@ impl Env {
             .hint(hint))
     }
 
-    /// Creates an output. Its files get their final names when it is committed.
-    pub fn output(&self, at: &Locator) -> Output {
-        Output::new(at.clone(), self)
-    }
-
-    /// Returns an environment in which files that `output` has finished can be opened by their
-    /// final names before the commit. They do not count as inputs.
-    #[must_use]
-    pub fn seeing(&self, output: &Output) -> Self {
-        Self {
-            seen: Some(Arc::new(OutputNames::new(output))),
-            inputs: Inputs::default(),
-            ..self.clone()
-        }
-    }
-
     /// Returns an environment that counts the stored bytes read from these files.
     #[must_use]
     pub fn counting(
@@ -467,15 +372,71 @@ impl Env {
     pub fn reads(&self, file: &Location) {
         self.inputs.add_name(&*self.store, file);
     }
+}
 
-    /// Records a name in a script file as an input, whether it will be opened or not. This is cheap
-    /// as long as no output replaces anything.
-    pub fn names(&self, script: Option<&Location>, at: &Locator) {
-        if let Some(file) = at.location().filter(|_| self.claims.replace_something()) {
-            let file = self.beside(script, file);
-            if self.claims.would_replace(&file, &*self.store) {
-                self.reads(&file);
-            }
-        }
+/// A format of single objects inside containers, such as a WAV file in a Kaldi archive. Containers
+/// find it with [`Env::nested`] and need not know other formats.
+pub trait Nested: Send + Sync {
+    /// Returns the claim to an object by its first bytes.
+    fn claim(&self, head: &[u8]) -> Claim;
+
+    /// Reads the object at the current place into `utt`, which was [started](Utterance::start) and
+    /// holds no data: its key, and what its container says of it, stay.
+    ///
+    /// # Errors
+    /// It is damaged, or more than the limits allow.
+    fn read(
+        &self,
+        source: &mut Source,
+        extent: ObjectBounds,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<()>;
+
+    /// Reads the facts about audio in the header of the object at the current position, or none if
+    /// it is not audio or has no such header.
+    ///
+    /// # Errors
+    /// The header is damaged.
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts>;
+
+    /// Writes the object in `utt` with `put`, which is not called before everything is checked.
+    ///
+    /// # Errors
+    /// The format cannot hold it, or `put` fails.
+    fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
+}
+
+/// A function that reads the utterance with a key, and returns `false` if there is none. For an
+/// object at a position in a file, which has no key, it reads that.
+pub type Finder = Box<dyn FnMut(&Key, &mut Utterance) -> Result<bool> + Send>;
+
+/// The formats of objects inside containers, for an [`Env`].
+pub trait NestedFormats: Send + Sync {
+    /// Returns the format with this name.
+    fn nested(&self, name: &str) -> Option<&'static dyn Nested>;
+
+    /// Opens a data set of the named format for lookup, or returns `None` if the format does not
+    /// exist.
+    fn finder(&self, name: &str, source: Source, env: &Env) -> Option<Result<Finder>>;
+
+    /// Returns the names and claims of all formats for an object that starts with `head`.
+    fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)>;
+}
+
+/// No formats.
+struct NoFormats;
+
+impl NestedFormats for NoFormats {
+    fn nested(&self, _name: &str) -> Option<&'static dyn Nested> {
+        None
+    }
+
+    fn finder(&self, _: &str, _: Source, _: &Env) -> Option<Result<Finder>> {
+        None
+    }
+
+    fn claims(&self, _head: &[u8]) -> Vec<(&'static str, Claim)> {
+        Vec::new()
     }
 }

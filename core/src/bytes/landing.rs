@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::Location;
+use super::finish::Finish;
 use super::store::{Draft, FinishedFile, OpenedFile};
-use super::{Finish, Location};
 
 /// Finished files that wait for their names, in order of completion. Clones share them.
 #[derive(Clone, Debug, Default)]

@@ -225,20 +225,20 @@ impl Store for MemoryStore {
 
 /// An open file, as it was when it was opened.
 struct MemoryFile {
-    bytes: Cursor<Shared>,
+    bytes: Cursor<SharedBytes>,
     identity: Identity,
 }
 
-struct Shared(Bytes);
+struct SharedBytes(Bytes);
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
 }
 
 fn opened(bytes: Bytes, identity: Identity) -> Box<dyn OpenedFile> {
-    let bytes = Cursor::new(Shared(bytes));
+    let bytes = Cursor::new(SharedBytes(bytes));
     Box::new(MemoryFile { bytes, identity })
 }
 

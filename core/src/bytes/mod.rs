@@ -3,24 +3,30 @@
 //! An [`Env`] is the only access to bytes. It uses a [`Store`]: the [`Local`] file system, a
 //! [`MemoryStore`], or one from another crate, such as for object stores.
 
+mod access;
 mod claims;
 mod codec;
 mod command;
 mod destination;
 mod env;
+mod finish;
+mod finished_names;
 mod inputs;
 mod landing;
 mod leftover;
+mod listed;
 mod local;
 mod medium;
 mod memory;
 mod names;
 mod nested;
+mod object;
 mod output;
 mod output_names;
 mod parents;
 mod part;
 mod pattern;
+mod refusal;
 mod rehearsal;
 mod sink;
 mod source;
@@ -30,18 +36,20 @@ mod urls;
 
 pub use crate::name::{Location, Locator, Url};
 pub use crate::number::{ByteOrder, PutNumber, swap_in_place};
+pub use access::Access;
 pub use codec::Codec;
-pub use env::{Access, Env, WarningSort};
+pub use env::{Env, Finder, Nested, NestedFormats, WarningSort};
+pub use finish::Finish;
 pub use leftover::Leftover;
 pub use local::{Local, cannot_create};
 pub use medium::Medium;
 pub use memory::MemoryStore;
 pub use names::{key_in_folder, key_of_file};
-pub use nested::{Claim, Finder, Nested, NestedFormats, ObjectBounds};
+pub use object::{Claim, ObjectBounds};
 pub use output::Output;
 pub use parents::Parents;
 pub use part::Part;
-pub use sink::{Finish, Sink, SpoolProgress};
+pub use sink::{Sink, SpoolProgress};
 pub use source::{MemoryCounter, Source};
 pub use store::{
     Change, Draft, DraftFolder, DraftOptions, FileKind, FileStatus, FinishedFile, Identity, New,

@@ -8,14 +8,14 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::destination::{self, Destination};
+use super::finish::Finish;
 use super::landing::FinishedFiles;
 use super::part::Part;
 use super::rehearsal::RehearsedFolder;
-use super::sink::{Finish, Sink};
+use super::sink::Sink;
 use super::store::{OpenedFile, Store};
-use super::{Env, Location, Locator};
+use super::{Env, Location, Locator, Medium};
 use crate::error::{Error, Result};
-use crate::format::Medium;
 use crate::model::Key;
 use inner::Inner;
 
@@ -53,11 +53,14 @@ impl WeakOutput {
     }
 }
 
-impl Output {
-    pub(super) fn new(main: Locator, env: &Env) -> Self {
-        Self::at(Destination::new(main), env)
+impl Env {
+    /// Creates an output. Its files get their final names when it is committed.
+    pub fn output(&self, at: &Locator) -> Output {
+        Output::at(Destination::new(at.clone()), self)
     }
+}
 
+impl Output {
     fn at(main: Destination, env: &Env) -> Self {
         Self(Arc::new(Mutex::new(Inner {
             main,

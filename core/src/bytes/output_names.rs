@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use super::Location;
+use super::finished_names::FinishedNames;
 use super::output::{Output, WeakOutput};
 use super::store::{FileKind, FileStatus, Identity, OpenedFile, Store};
+use super::{Env, Location};
 
 /// The names of finished files. They do not keep the output alive.
-pub(super) struct OutputNames {
+struct OutputNames {
     output: WeakOutput,
     folder: Option<Location>,
     names: HashMap<Location, u64>,
@@ -18,7 +19,7 @@ pub(super) struct OutputNames {
 }
 
 impl OutputNames {
-    pub(super) fn new(output: &Output) -> Self {
+    fn new(output: &Output) -> Self {
         let finished = output.finished();
         let store = output.store();
         let identities = finished.iter().map(|(n, name)| (store.identify(name), *n));
@@ -30,13 +31,10 @@ impl OutputNames {
             gone: output.stale().into_iter().collect(),
         }
     }
+}
 
-    /// Opens a finished file by its final name `at`, or returns `None` if there is none.
-    pub(super) fn open(
-        &self,
-        at: &Location,
-        store: &dyn Store,
-    ) -> Option<io::Result<Box<dyn OpenedFile>>> {
+impl FinishedNames for OutputNames {
+    fn open(&self, at: &Location, store: &dyn Store) -> Option<io::Result<Box<dyn OpenedFile>>> {
         if let Some(name) = self.folder.as_ref().and_then(|f| at.relative_to(f)) {
             let output = self.output.upgrade()?;
             let opened = output.open_in_folder(&name)?;
@@ -58,12 +56,7 @@ impl OutputNames {
         }
     }
 
-    /// Looks up the final name `at`, or returns `None` if there is no such file.
-    pub(super) fn look(
-        &self,
-        at: &Location,
-        store: &dyn Store,
-    ) -> Option<io::Result<Option<FileStatus>>> {
+    fn look(&self, at: &Location, store: &dyn Store) -> Option<io::Result<Option<FileStatus>>> {
         if self.folder.as_ref() == Some(at) {
             self.output.upgrade()?.folder()?;
             return Some(Ok(Some(FileStatus::new(
@@ -83,12 +76,20 @@ impl OutputNames {
         })
     }
 
-    /// Returns the files of the folder with this final name, or `None` if there is none.
-    pub(super) fn list(&self, folder: &Location) -> Option<io::Result<Vec<Location>>> {
+    fn list(&self, folder: &Location) -> Option<io::Result<Vec<Location>>> {
         if self.folder.as_ref() != Some(folder) {
             return None;
         }
         let files = self.output.upgrade()?.list_folder()?;
         Some(files.map(|files| files.into_iter().map(|file| folder.join(file)).collect()))
+    }
+}
+
+impl Env {
+    /// Returns an environment in which files that `output` has finished can be opened by their
+    /// final names before the commit. They do not count as inputs.
+    #[must_use]
+    pub fn seeing(&self, output: &Output) -> Self {
+        self.with_names(OutputNames::new(output))
     }
 }

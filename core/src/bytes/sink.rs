@@ -5,34 +5,11 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::finish::Finish;
 use super::landing::Landing;
 use crate::error::{Error, Result};
 
 const BUFFER: usize = 64 << 10;
-
-/// A byte stream that must be finished: it has a compressor's trailer, or a command's exit status.
-pub trait Finish: Write + Send {
-    /// Writes the remaining bytes, and waits for the process at the other end.
-    fn finish(self: Box<Self>) -> io::Result<()>;
-}
-
-impl Finish for io::Stdout {
-    fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.flush()
-    }
-}
-
-impl Finish for File {
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Finish for io::Sink {
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// The destination of a writer. Nothing appears under its final name before the
 /// [`Output`](super::Output) that it came from is committed.

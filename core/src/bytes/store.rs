@@ -6,7 +6,8 @@ use std::fmt::Debug;
 use std::io::{self, Read, Seek, Write};
 use std::time::SystemTime;
 
-use super::{Finish, Leftover, Location};
+use super::finish::Finish;
+use super::{Leftover, Location};
 use crate::error::{Error, Remedy, Result};
 
 /// A file system with atomic creation of files.
@@ -261,7 +262,7 @@ pub struct Change {
     pub target: Location,
     /// Its new content.
     pub new: New,
-    /// Whether it may replace an existing file, or add to a folder.
+    /// The permission to replace an existing file, or to add to a folder.
     pub how: DraftOptions,
 }
 

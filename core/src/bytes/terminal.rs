@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::sink::Finish;
+use super::finish::Finish;
 use crate::error::{Error, Remedy};
 
 /// A writer of text to a terminal, which rejects binary data.

@@ -32,10 +32,10 @@ pub struct Adapter {
     keys_generated: bool,
     env: Env,
     report: LossReport,
-    first: Shared,
+    first: SharedProperties,
     /// The losses of the current utterance, and the state that it would set.
     now: LossReport,
-    next: Shared,
+    next: SharedProperties,
     /// The casts of the current utterance so far, summed over its chunks.
     casts: [CastStats; Cast::COUNT],
     ended: bool,
@@ -61,7 +61,7 @@ impl Cast {
 
 /// The properties that the first utterances set for all.
 #[derive(Clone, Copy, Default)]
-struct Shared {
+struct SharedProperties {
     dim: Option<usize>,
     dtype: Option<Dtype>,
     label_columns: Option<usize>,
@@ -82,9 +82,9 @@ impl Adapter {
             keys_generated,
             env: env.clone(),
             report: LossReport::default(),
-            first: Shared::default(),
+            first: SharedProperties::default(),
             now: LossReport::default(),
-            next: Shared::default(),
+            next: SharedProperties::default(),
             casts: Default::default(),
             ended: true,
             whole: WholeRecordings::default(),
@@ -285,7 +285,7 @@ impl Adapter {
         Ok(())
     }
 
-    /// Where all utterances share one sampling rate, the first sets it.
+    /// Checks that all utterances share one sampling rate if they must; the first sets it.
     fn same_rate(&mut self, utt: &Utterance) -> Result<()> {
         let rate = utt.audio.as_ref().and_then(|audio| audio.facts().rate);
         let Some(rate) = rate.filter(|_| self.caps.audio.same_rate) else {

@@ -81,7 +81,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: String,
-    /// Where the message says [`FORMAT`], as long as the format has no name.
+    /// The place of [`FORMAT`] in the message, as long as the format has no name.
     format: Option<Range<usize>>,
     file: Option<String>,
     at: Option<Position>,

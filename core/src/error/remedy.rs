@@ -6,9 +6,9 @@ use std::fmt;
 use super::loss_kind::LossKind;
 use crate::name::Variant;
 
-/// What can be done about an error. A setting is named by what it does, so that a program can name
-/// its own switch for it. The words here are for users of the library, and for programs that have no
-/// words for a remedy.
+/// A remedy for an error. A setting is named by what it does, so that a program can name its own
+/// switch for it. The words here are for users of the library, and for programs that have no words
+/// for a remedy.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {

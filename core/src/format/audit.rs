@@ -1,6 +1,5 @@
-//! What a format knows to be wrong with a data set beyond what reading it shows.
+//! Checks by a format that go beyond reading a data set.
 
-use super::Format;
 use crate::bytes::{Env, Location};
 use crate::model::{Key, Utterance};
 use crate::{Error, Result};
@@ -83,8 +82,9 @@ pub trait Auditor: Send {
     /// Returns `true` if an error or a warning of the reader says what was found already.
     fn repeats(&self, error: &Error) -> bool;
 
-    /// Other data sets that belong to this one and are not read with it.
-    fn members(&self) -> Vec<(&'static dyn Format, Location)>;
+    /// Returns the other data sets that belong to this one and are not read with it, each with the
+    /// name of its format.
+    fn members(&self) -> Vec<(&'static str, Location)>;
 
     /// Tells what is missing after the last utterance. `was_read` knows the keys of all that could
     /// be read.

@@ -142,7 +142,7 @@ pub struct Caps {
     pub key_rule: Rule<Key>,
     /// Whether names, text and labels of segments must be UTF-8.
     pub utf8: bool,
-    /// What is kept of what the data set says of itself.
+    /// The kept facts that a data set states about itself.
     pub about: &'static [AboutField],
     /// Whether utterances are stored separately, not joined.
     pub boundaries: bool,

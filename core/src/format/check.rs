@@ -29,7 +29,7 @@ impl SegmentCaps {
 }
 
 impl ArrayCaps {
-    /// Whether an array is held, beside as many others as there may be.
+    /// Returns `true` if an array is stored, with as many others as are allowed.
     fn hold(&self, named: &NamedArray) -> bool {
         let ranks = self.min_rank..=self.max_rank;
         self.dtypes.contains(&named.array.dtype())

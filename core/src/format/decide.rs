@@ -3,7 +3,7 @@
 //! Magic bytes decide alone. Text has none: its look decides only where the name of the file and
 //! its first bytes leave it to it.
 
-use super::{Format, Registry, Score, foreign};
+use super::{Format, Score, foreign};
 
 /// The reason why a file is held for a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub enum Basis {
     Guess,
 }
 
-type Found = (&'static dyn Format, Basis);
-type Scored = (Score, &'static dyn Format);
+type Decision = (&'static dyn Format, Basis);
+type ScoredFormat = (Score, &'static dyn Format);
 
 /// Several formats that a file may be of, with a sentence about them.
 pub(super) struct Doubt {
@@ -26,7 +26,7 @@ pub(super) struct Doubt {
 }
 
 impl Doubt {
-    fn between(formats: &[Scored]) -> Self {
+    fn between(formats: &[ScoredFormat]) -> Self {
         let formats = names(formats.iter().map(|(_, format)| *format));
         Self {
             message: format!("may be {}", formats.join(" or ")),
@@ -35,15 +35,15 @@ impl Doubt {
     }
 }
 
-/// What the start of a file tells.
+/// The scores of the start of a file.
 pub(super) struct Look {
     /// The formats that match, best first.
-    pub(super) ranked: Vec<Scored>,
-    /// What limits a guess, if the file is text.
+    pub(super) ranked: Vec<ScoredFormat>,
+    /// The limits of a guess, if the file is text.
     pub(super) text: Option<TextLook>,
 }
 
-/// What limits a guess about text.
+/// The limits of a guess about text.
 pub(super) struct TextLook {
     /// The extension, unless it says no more than that the file is text.
     extension: Option<String>,
@@ -74,7 +74,7 @@ impl TextLook {
     }
 
     /// Returns the formats that the extension belongs to.
-    fn owners(&self, registry: &Registry) -> Vec<&'static dyn Format> {
+    fn owners(&self, formats: &[&'static dyn Format]) -> Vec<&'static dyn Format> {
         let Some(extension) = self.extension.as_deref().map(str::to_ascii_lowercase) else {
             return Vec::new();
         };
@@ -84,7 +84,7 @@ impl TextLook {
             own.any(|own| own.eq_ignore_ascii_case(&extension))
                 || info.variant(&extension).is_some()
         };
-        registry.formats().filter(owns).collect()
+        formats.iter().copied().filter(owns).collect()
     }
 }
 
@@ -93,11 +93,14 @@ impl Look {
     ///
     /// # Errors
     /// Several are left.
-    pub(super) fn decide(&self, registry: &Registry) -> Result<Option<Found>, Doubt> {
+    pub(super) fn decide(
+        &self,
+        formats: &[&'static dyn Format],
+    ) -> Result<Option<Decision>, Doubt> {
         match (&self.text, self.ranked.first()) {
             (_, None) => Ok(None),
             (Some(text), Some((Score::AnyText | Score::Possible(_), _))) => {
-                self.guess(text, registry)
+                self.guess(text, formats)
             }
             (_, Some((score, _))) => {
                 let basis = match score {
@@ -110,8 +113,12 @@ impl Look {
     }
 
     /// Decides by the look of text, as far as the name and the first bytes allow.
-    fn guess(&self, text: &TextLook, registry: &Registry) -> Result<Option<Found>, Doubt> {
-        let of = |wanted: fn(&Score) -> bool| -> Vec<Scored> {
+    fn guess(
+        &self,
+        text: &TextLook,
+        formats: &[&'static dyn Format],
+    ) -> Result<Option<Decision>, Doubt> {
+        let of = |wanted: fn(&Score) -> bool| -> Vec<ScoredFormat> {
             let scored = self.ranked.iter().copied();
             scored.filter(|(score, _)| wanted(score)).collect()
         };
@@ -137,7 +144,7 @@ impl Look {
             return best(&named, Basis::Name);
         }
         let found = names(looks.iter().map(|(_, format)| *format));
-        if let Some(why) = text.refusal(&found, has_form, registry) {
+        if let Some(why) = text.refusal(&found, has_form, formats) {
             return Err(why);
         }
         match looks.as_slice() {
@@ -154,10 +161,10 @@ impl TextLook {
         &self,
         found: &[&'static str],
         has_form: bool,
-        registry: &Registry,
+        formats: &[&'static dyn Format],
     ) -> Option<Doubt> {
         let look = found.join(" or ");
-        let owners = names(self.owners(registry).into_iter());
+        let owners = names(self.owners(formats).into_iter());
         let extension = self.extension.as_deref();
         let kind = extension.and_then(foreign::by_extension);
         let message = match (extension, kind, self.opening) {
@@ -186,7 +193,7 @@ impl TextLook {
 }
 
 /// Returns the first of several, best first, unless the second is as good.
-fn best(ranked: &[Scored], basis: Basis) -> Result<Option<Found>, Doubt> {
+fn best(ranked: &[ScoredFormat], basis: Basis) -> Result<Option<Decision>, Doubt> {
     match ranked {
         [first, second, ..] if first.0 == second.0 => Err(Doubt::between(&[*first, *second])),
         [(_, format), ..] => Ok(Some((*format, basis))),

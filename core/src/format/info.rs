@@ -102,7 +102,7 @@ impl TableHabits {
     }
 }
 
-/// What a format is called, takes and means.
+/// The description of a format: its names, options and habits.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct FormatInfo {
@@ -125,7 +125,7 @@ pub struct FormatInfo {
     pub index: IndexKind,
     /// The kinds of file beside the usual one.
     pub variants: FileVariants,
-    /// What is as in Kaldi's tables.
+    /// The habits that it shares with Kaldi's tables.
     pub tables: TableHabits,
     /// The partitions that PDNN makes of its files.
     pub pdnn: Partitioning,

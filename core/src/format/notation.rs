@@ -6,7 +6,7 @@ use crate::error::Result;
 /// An argument parsed by a format.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Specified {
+pub struct Specification {
     /// The kind of argument in a few words, such as `a Kaldi rspecifier`.
     pub form: &'static str,
     /// The location of the data.
@@ -21,7 +21,7 @@ pub struct Specified {
     pub permissive: bool,
 }
 
-impl Specified {
+impl Specification {
     /// Creates an argument that consists only of a location.
     pub fn new(form: &'static str, locator: Locator) -> Self {
         Self {
@@ -41,10 +41,10 @@ pub trait Notation: Send + Sync {
     ///
     /// # Errors
     /// It is, but cannot be read.
-    fn input(&self, text: &str) -> Option<Result<Specified>>;
+    fn input(&self, text: &str) -> Option<Result<Specification>>;
 
     /// Parses `text` as a position inside a file, for an input that is not the name of a file.
-    fn place(&self, text: &str) -> Option<Specified>;
+    fn place(&self, text: &str) -> Option<Specification>;
 
     /// Parses `text` as the place of a table of lines of words, such as `utt2spk`, or returns `None` if
     /// it is not in this notation.
@@ -57,7 +57,7 @@ pub trait Notation: Send + Sync {
     ///
     /// # Errors
     /// It is, but cannot be written.
-    fn output(&self, text: &str) -> Option<Result<Specified>>;
+    fn output(&self, text: &str) -> Option<Result<Specification>>;
 
     /// Returns what helps if `text` names no file, or one of no known format, and looks like a slip in
     /// this notation or like something that it is for.

@@ -7,17 +7,6 @@ use super::FormatInfo;
 use crate::error::{Error, Result};
 use crate::text::nearest;
 
-/// An option that a format knows.
-#[derive(Clone, Copy, Debug)]
-pub struct OptionSpec {
-    /// The key.
-    pub name: &'static str,
-    /// The form of the value, such as `little|big` or `PATH`.
-    pub value: &'static str,
-    /// A description.
-    pub help: &'static str,
-}
-
 /// Options for one input or output, every key known to its format.
 #[derive(Clone, Debug, Default)]
 pub struct Options {

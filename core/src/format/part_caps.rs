@@ -1,4 +1,4 @@
-//! What an output can hold of one part of an utterance.
+//! Capabilities for one field of an utterance.
 
 use super::Rule;
 use crate::model::Dtype;

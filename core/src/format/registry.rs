@@ -135,7 +135,7 @@ impl Registry {
     /// # Errors
     /// As for [`detect`](Self::detect).
     pub fn recognise(&self, source: &mut Source) -> Result<(&'static dyn Format, Basis)> {
-        match self.look(source)?.decide(self) {
+        match self.look(source)?.decide(&self.formats) {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(self.unrecognised(source)),
             Err(doubt) => Err(Error::new(ErrorKind::Ambiguous, doubt.message)

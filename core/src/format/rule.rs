@@ -20,8 +20,8 @@ use crate::Result;
 /// assert!(caps.check_key(&"ann-000001".into()).is_err());
 /// ```
 pub struct Rule<T: ?Sized> {
-    /// What fits, as words behind a noun: `without brackets`, `of at most 96000 Hz`. None if
-    /// everything does.
+    /// A description that follows a noun: `without brackets`, `of at most 96000 Hz`. Empty if every
+    /// value fits.
     pub words: &'static str,
     /// Checks a value.
     pub check: fn(&T) -> Result<()>,
@@ -39,7 +39,7 @@ impl<T: ?Sized> Rule<T> {
         Self { words, check }
     }
 
-    /// Whether a value fits.
+    /// Returns `true` if a value fits.
     pub fn fits(&self, value: &T) -> bool {
         (self.check)(value).is_ok()
     }

@@ -1,4 +1,4 @@
-//! Formats, readers and writers.
+//! Formats and writers.
 
 use super::{
     Audit, Caps, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options, Probe,
@@ -7,7 +7,7 @@ use super::{
 use crate::bytes::{Env, Output, Source};
 use crate::error::Result;
 use crate::format::loss::LossReport;
-use crate::model::{About, Audio, DatasetInfo, Key, Utterance};
+use crate::model::{About, Audio, Utterance};
 
 /// A file format: recognises, reads and writes it.
 ///
@@ -98,47 +98,14 @@ pub fn create(
     format.create(output, options, about, env)
 }
 
-/// A stream of utterances.
-pub trait Reader: Send {
-    /// Returns the information that has been known since the data set was opened.
-    fn info(&self) -> &DatasetInfo;
-
-    /// Reads the next utterance into `utt`, overwriting every field and keeping allocations.
-    /// `false` at the end, and ever after.
-    ///
-    /// # Errors
-    /// With [`can_continue`](crate::error::Error::can_continue) the next call reads the utterance after;
-    /// otherwise the stream is over.
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool>;
-}
-
-/// A data set with lookup of utterances by key, in any order.
-pub trait RandomAccess: Send {
-    /// Reads the utterance `key` into `utt`, overwriting every field; `false` if there is none.
-    ///
-    /// # Errors
-    /// With [`can_continue`](crate::error::Error::can_continue) only this utterance is lost.
-    fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool>;
-
-    /// Returns all keys in order, if they are known without reading the data.
-    fn keys(&self) -> Option<Vec<Key>>;
-
-    /// Reads the entries that were not looked up, and returns the first key that is repeated with
-    /// different data.
-    ///
-    /// # Errors
-    /// The rest cannot be read.
-    fn find_twice(&mut self) -> Result<Option<Key>>;
-}
-
 /// A writer that stores utterances completely or fails. Data that a format cannot hold are
 /// rejected; narrowing and dropping is the task of the [adapter](crate::adapt).
 pub trait Writer: Send {
     /// Returns its capabilities.
     fn caps(&self) -> &Caps;
 
-    /// Whether [`write`](Self::write) would store this utterance if it came next, for utterances
-    /// that go to several outputs or to none. Nothing is stored or remembered of it.
+    /// Checks that [`write`](Self::write) would store this utterance if it came next, for
+    /// utterances that go to several outputs or to none. Nothing of it is stored or remembered.
     ///
     /// # Errors
     /// As those of [`write`](Self::write) that [can continue](crate::error::Error::can_continue).
@@ -183,27 +150,5 @@ impl WriteSummary {
         let sound = utt.audio.as_ref().map(Audio::facts);
         let seconds = sound.and_then(|facts| facts.seconds());
         self.seconds += seconds.unwrap_or_default();
-    }
-}
-
-#[warn(clippy::missing_trait_methods)]
-impl<R: Reader + ?Sized> Reader for &mut R {
-    fn info(&self) -> &DatasetInfo {
-        (**self).info()
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        (**self).read(utt)
-    }
-}
-
-#[warn(clippy::missing_trait_methods)]
-impl Reader for Box<dyn Reader> {
-    fn info(&self) -> &DatasetInfo {
-        (**self).info()
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        (**self).read(utt)
     }
 }

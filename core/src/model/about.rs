@@ -73,7 +73,7 @@ impl About {
         *self == Self::default()
     }
 
-    /// Whether this is said.
+    /// Returns `true` if the field has a value.
     pub fn has(&self, field: AboutField) -> bool {
         match field {
             AboutField::Description => self.description.is_some(),

@@ -145,7 +145,7 @@ pub use shape_check::{ShapeCheck, UtteranceShape};
 pub use shuffle_frames::ShuffleFrames;
 pub use shuffle_utterances::ShuffleUtterances;
 pub use skip_errors::{OnSkip, SkipErrors};
-pub use sort::{Sort, SortKey, Sorted, Sorter};
+pub use sort::{Sort, SortKey, SortedReader, Sorter};
 pub use sound::{Channels, SoundChoice};
 pub use speakers::Speakers;
 pub use threaded::ThreadedReader;
@@ -153,7 +153,7 @@ pub use tier::PickTier;
 pub use unique::Unique;
 pub use utterances::Utterances;
 
-/// Whether nothing comes after this: it was the end, or an error that can't continue.
+/// Returns `true` if nothing follows: it was the end, or an error that cannot continue.
 fn is_last(read: &crate::error::Result<bool>) -> bool {
     match read {
         Ok(more) => !more,

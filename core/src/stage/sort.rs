@@ -38,7 +38,7 @@ impl SortKey {
 pub struct Sort {
     inner: Box<dyn Reader>,
     sorter: Sorter,
-    sorted: Option<Sorted>,
+    sorted: Option<SortedReader>,
     info: DatasetInfo,
     scratch: Utterance,
 }
@@ -53,7 +53,7 @@ pub struct Sorter {
 }
 
 /// The sorted utterances of a [`Sorter`].
-pub struct Sorted {
+pub struct SortedReader {
     /// Those in memory.
     run: Run,
     output: Output,
@@ -107,7 +107,7 @@ impl Sort {
     }
 
     /// Reads everything.
-    fn fill(&mut self) -> Result<Sorted> {
+    fn fill(&mut self) -> Result<SortedReader> {
         while self.inner.read(&mut self.scratch)? {
             self.sorter.push(&self.scratch)?;
         }
@@ -143,17 +143,17 @@ impl Sorter {
     ///
     /// # Errors
     /// The temporary file cannot be read or written.
-    pub fn finish(mut self) -> Result<Sorted> {
+    pub fn finish(mut self) -> Result<SortedReader> {
         if self.spilt.is_none() {
             self.run.sort(self.by);
             let items = std::mem::take(&mut self.run.items).into_iter();
-            return Ok(Sorted {
+            return Ok(SortedReader {
                 run: self.run,
                 output: Output::Memory(items),
             });
         }
         self.spill()?;
-        Ok(Sorted {
+        Ok(SortedReader {
             run: Run::default(),
             output: Output::Merge(Merge::new(self.spilt, self.by, self.memory)?),
         })
@@ -181,7 +181,7 @@ impl Sorter {
     }
 }
 
-impl Sorted {
+impl SortedReader {
     /// Reads the next utterance, and returns `false` at the end.
     ///
     /// # Errors
@@ -365,7 +365,7 @@ impl Reader for Sort {
             Err(error) => {
                 // The part before a failure is not all.
                 if !error.can_continue() {
-                    self.sorted = Some(Sorted::none());
+                    self.sorted = Some(SortedReader::none());
                 }
                 return Err(error);
             }

@@ -41,13 +41,13 @@ use crate::model::{DatasetInfo, Utterance};
 /// ```
 #[derive(Clone)]
 pub struct ThreadedReader {
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<SharedReader>>,
     info: DatasetInfo,
     /// Whether this handle has returned the end.
     over: bool,
 }
 
-struct Shared {
+struct SharedReader {
     reader: Box<dyn Reader>,
     state: State,
 }
@@ -65,7 +65,7 @@ impl ThreadedReader {
     pub fn new(reader: Box<dyn Reader>) -> Self {
         Self {
             info: reader.info().clone(),
-            shared: Arc::new(Mutex::new(Shared {
+            shared: Arc::new(Mutex::new(SharedReader {
                 reader,
                 state: State::More,
             })),
@@ -74,7 +74,7 @@ impl ThreadedReader {
     }
 }
 
-impl Shared {
+impl SharedReader {
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         match &self.state {
             State::More => {}

@@ -48,7 +48,7 @@ pub fn harmless(text: &str) -> String {
     safe
 }
 
-/// Whether a character does something to the text around it.
+/// Returns `true` if a character changes the text around it.
 fn is_tricky(c: char) -> bool {
     c.is_control()
         || byte_of(c).is_some()

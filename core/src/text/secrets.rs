@@ -1,4 +1,4 @@
-//! What is not told of URLs.
+//! Secrets of URLs, which are not shown.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub fn discreet(text: &str) -> Cow<'_, str> {
             None => out.push_str(name),
         }
         if let Some(query) = query {
-            // What was left out before is not the start of more that is.
+            // A mark from an earlier call is skipped, so that it is not left out again.
             let seen = query.strip_prefix(LEFT_OUT).unwrap_or_default();
             out.push('?');
             out.push_str(LEFT_OUT);

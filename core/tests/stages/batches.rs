@@ -47,7 +47,7 @@ fn lengths(events: Vec<Event>) -> Vec<Vec<usize>> {
     all(events).iter().map(lengths).collect()
 }
 
-/// How long utterances are, and how long those in each batch.
+/// The lengths of utterances, and of those in each batch.
 type Lengths<'a> = (Batching, &'a [usize], &'a [&'a [usize]]);
 
 #[test]
@@ -273,7 +273,7 @@ fn an_utterance_at_fault_costs_itself_alone() {
         );
         assert_eq!(utterances(events).len(), 1);
     }
-    // What was gathered before the stream broke off is not all there was.
+    // Frames gathered before the stream broke off are not returned as if they were all.
     let broken = [Step::Frames(2), Step::Broken];
     for batching in [Batching::frames(9), Batching::utterances(9)] {
         assert_eq!(utterances(batches(&broken, batching)).len(), 0);
@@ -348,7 +348,7 @@ fn frames_of_a_batch_are_never_taken_for_those_of_one_utterance() {
             ["is a batch of 2 utterances, whose frames can't be told apart here"]
         );
     }
-    // What does not touch frames passes a batch on.
+    // Stages that do not touch frames pass a batch on.
     for stage in [
         batched().first(3),
         batched().prefetch(),

@@ -1,5 +1,5 @@
-//! What the stages make of a stream: nothing is lost, doubled or out of order, errors have their
-//! place, and threads end.
+//! Stages over streams: nothing is lost, doubled or out of order, errors have their place, and
+//! threads end.
 
 #![allow(
     clippy::unwrap_used,
@@ -246,7 +246,7 @@ fn a_stream_that_breaks_off_ends_every_stage() {
     ];
     assert_eq!(stages.len(), 28);
     for (n, stage) in stages.into_iter().enumerate() {
-        // What comes after the end is looked at there.
+        // Calls after the end are checked there.
         let errors = errors(drain(stage));
         assert_eq!(errors.len(), 2, "stage {n}: {errors:?}");
         assert!(errors[1].starts_with("break"), "stage {n}: {errors:?}");

@@ -17,7 +17,7 @@ use spr_core::{Error, ErrorKind, Limits, Result};
 use super::script::{Event, Step, any_stream, drain, errors, event, script, utterance};
 use super::{Silent, ends};
 
-/// What each of so many threads got from one reader.
+/// Returns what each of several threads got from one reader.
 fn shared(reader: Box<dyn Reader>, threads: usize) -> Vec<Vec<Event>> {
     let shared = ThreadedReader::new(reader);
     thread::scope(|scope| {
@@ -99,7 +99,7 @@ fn openers(files: &[Vec<Step>]) -> Vec<Opener> {
     files.iter().map(open).collect()
 }
 
-/// What an utterance of each in turn comes to.
+/// Returns one utterance of each file in turn.
 fn in_turn(files: &[Vec<Step>], width: usize) -> Vec<Event> {
     let mut files: VecDeque<_> = files
         .iter()

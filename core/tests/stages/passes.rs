@@ -74,7 +74,7 @@ fn a_reset_starts_anew_wherever_the_pass_is() {
         (passes.pass(), events.len(), errors(events)),
         (1, 2, vec!["break 1".to_owned()])
     );
-    // What can't be opened is over, and the next reset tries again.
+    // A stream that cannot be opened ends, and the next reset tries again.
     assert_eq!(passes.reset().unwrap_err().message(), "gone");
     assert!(!passes.read(&mut utt).unwrap());
     passes.reset().unwrap();
@@ -135,58 +135,59 @@ proptest! {
     }
 }
 
-#[test]
-fn a_shape_is_declared_for_rank_frames_and_sound_too() {
-    let sound = |rate, channels: usize| Utterance {
+/// Demands of a shape check that it says this of an utterance, or nothing.
+fn check_shape(shape: UtteranceShape, utt: Utterance, expected: Option<&str>) {
+    let found = errors(drain(ShapeCheck::new(
+        script(&[Step::Given(utt)]),
+        Some(shape),
+    )));
+    let expected: Vec<_> = expected.into_iter().collect();
+    assert_eq!(found, expected, "{shape:?}");
+}
+
+fn sound(rate: u32, channels: usize) -> Utterance {
+    Utterance {
         key: "s".into(),
         audio: Some(Audio::Samples(Waveform {
             rate,
             samples: Matrix::from_rows(&vec![0i16; 4 * channels], channels, Rank::Matrix).unwrap(),
         })),
         ..Utterance::default()
-    };
+    }
+}
+
+#[test]
+fn a_shape_is_declared_for_sound_too() {
     let elsewhere = Utterance {
         audio: Some(Audio::Reference(AudioReference::new(
             spr_core::bytes::Locator::Command("cat a.wav".to_owned()),
         ))),
         ..sound(1, 1)
     };
-    let list = Utterance {
-        features: Some(Matrix::from_rows(&[1f64], 1, Rank::Vector).unwrap()),
-        ..Utterance::default()
-    };
     let free = UtteranceShape::default();
-    let rate = UtteranceShape {
-        rate: Some(16_000),
+    let rate = |rate| UtteranceShape {
+        rate: Some(rate),
         ..free
     };
     let channels = UtteranceShape {
         channels: Some(1),
         ..free
     };
-    let frames = |least, most| UtteranceShape {
-        frames: Some((least, most)),
-        ..free
-    };
-    let rank = UtteranceShape {
-        rank: Some(Rank::Matrix),
-        ..free
-    };
-    let cases = [
+    for (shape, utt, expected) in [
         (free, elsewhere.clone(), None),
-        (rate, sound(16_000, 1), None),
+        (rate(16_000), sound(16_000, 1), None),
         (
-            rate,
+            rate(16_000),
             sound(8000, 1),
             Some("has sound of 8000 samples a second, expected 16000 samples a second"),
         ),
         (
-            rate,
+            rate(16_000),
             utterance(0, 1),
             Some("has no sound, expected 16000 samples a second"),
         ),
         (
-            rate,
+            rate(16_000),
             elsewhere,
             Some("has sound of an unknown rate, expected 16000 samples a second"),
         ),
@@ -197,13 +198,35 @@ fn a_shape_is_declared_for_rank_frames_and_sound_too() {
             Some("has sound of 2 channels, expected 1 channel"),
         ),
         (
-            UtteranceShape {
-                rate: Some(0),
-                ..free
-            },
+            rate(0),
             sound(1, 1),
             Some("has sound of 1 samples a second, expected none"),
         ),
+    ] {
+        check_shape(shape, utt, expected);
+    }
+}
+
+#[test]
+fn a_shape_is_declared_for_rank_type_and_frames() {
+    let list = Utterance {
+        features: Some(Matrix::from_rows(&[1f64], 1, Rank::Vector).unwrap()),
+        ..Utterance::default()
+    };
+    let free = UtteranceShape::default();
+    let frames = |least, most| UtteranceShape {
+        frames: Some((least, most)),
+        ..free
+    };
+    let rank = UtteranceShape {
+        rank: Some(Rank::Matrix),
+        ..free
+    };
+    let dtype = UtteranceShape {
+        dtype: Some(Dtype::F32),
+        ..free
+    };
+    for (shape, utt, expected) in [
         (frames(2, 3), utterance(0, 2), None),
         (frames(2, 3), utterance(0, 3), None),
         (
@@ -228,22 +251,17 @@ fn a_shape_is_declared_for_rank_frames_and_sound_too() {
             Some("has features of one dimension, expected two dimensions"),
         ),
         (
-            UtteranceShape {
-                dtype: Some(Dtype::F32),
-                ..free
-            },
+            dtype,
             utterance(0, 1),
             Some("has features of f64, expected f32"),
         ),
-    ];
-    for (n, (shape, utt, expected)) in cases.into_iter().enumerate() {
-        let found = errors(drain(ShapeCheck::new(
-            script(&[Step::Given(utt)]),
-            Some(shape),
-        )));
-        assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "case {n}");
+    ] {
+        check_shape(shape, utt, expected);
     }
-    // Lengths differ, the rest is that of the first.
+}
+
+#[test]
+fn the_shape_of_the_first_counts_but_for_its_length() {
     let steps = [sound(8000, 1), sound(16_000, 1), sound(8000, 2)].map(Step::Given);
     let found = errors(drain(ShapeCheck::new(script(&steps), None)));
     assert_eq!(

@@ -19,7 +19,7 @@ pub(crate) enum Step {
     Broken,
 }
 
-/// What came out of a stream.
+/// An item of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     Utterance(Utterance),

@@ -1,7 +1,7 @@
 //! Inputs: from an argument to a data set.
 
 use spr_core::bytes::{Env, FileKind, Location, Locator};
-use spr_core::format::{Format, Registry, Specified};
+use spr_core::format::{Format, Registry, Specification};
 use spr_core::{Error, Result};
 
 use super::{Pair, command, named, path_and_pairs, place_of};
@@ -97,7 +97,7 @@ impl Input {
     }
 
     /// The input that a format's own notation specifies.
-    fn specified(text: &str, format: &'static dyn Format, meant: Specified) -> Self {
+    fn specified(text: &str, format: &'static dyn Format, meant: Specification) -> Self {
         Self {
             format: Some(format.info().name.to_owned()),
             options: meant.options,

@@ -6,8 +6,9 @@
 
 mod input;
 mod output;
+mod target;
 
-pub use output::Target;
+pub use target::Target;
 
 pub use crate::open::{InputSize, OpenedInput};
 pub use crate::plan::Input;

@@ -20,18 +20,18 @@ pub(super) struct Branch<'a> {
     registry: &'a Registry,
     env: Env,
     keys: KeySource,
-    /// What the target holds of what the data set says of itself.
+    /// The facts about the data set that the target can store.
     about: About,
     adapter: Adapter,
     caps: Caps,
     /// The permitted losses: those of the job, and those implied by options of the target.
     policy: LossPolicy,
     /// `None` after a denied loss; further losses are then only measured.
-    open: Option<Open>,
+    open: Option<OpenOutput>,
     /// The current part.
     part: u64,
     /// Unfinished parts.
-    aside: BTreeMap<u64, Open>,
+    aside: BTreeMap<u64, OpenOutput>,
     /// Finished outputs of partitions before the commit.
     finished: Vec<Output>,
     written: WriteSummary,
@@ -42,7 +42,7 @@ pub(super) struct Branch<'a> {
 }
 
 /// The current output.
-struct Open {
+struct OpenOutput {
     writer: Box<dyn Writer>,
     output: Output,
     /// Its target, if it is the output of a part.
@@ -142,7 +142,7 @@ impl<'a> Branch<'a> {
             _ => None,
         };
         self.part = part;
-        self.open = Some(Open {
+        self.open = Some(OpenOutput {
             writer,
             output,
             numbered,

@@ -46,7 +46,7 @@ use running::Running;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What is to be done.
+    /// The plan.
     pub plan: Plan,
 }
 

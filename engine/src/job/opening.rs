@@ -9,10 +9,10 @@ use super::meter::Meter;
 use crate::argument::{Input, OpenedInput, Target};
 use crate::open::{self, IntactSound, open_all};
 use crate::plan::order::Order;
-use crate::plan::{OnError, Plan, Work};
+use crate::plan::{Plan, Work};
 use crate::step::{ListCache, Step, Surroundings};
 
-/// What a job opens: the order of its work, and what it requests of its inputs.
+/// The opening of a job: the order of its work, and the request for its inputs.
 pub(super) struct Opening<'a> {
     plan: &'a Plan,
     order: Order,
@@ -22,7 +22,7 @@ pub(super) struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    /// The opening of a plan whose job writes to these targets.
+    /// Creates the opening of a plan that writes to these targets.
     ///
     /// # Errors
     /// An option of a target is wrong, or something has to be read twice and can't be.
@@ -108,7 +108,8 @@ impl<'a> Opening<'a> {
                 break;
             };
             request = request.keys(move |key| wanted(key));
-            // What a list names has to come, wanted or not, or else it would be missing.
+            // All keys of a list must be read, wanted or not; otherwise they would count as
+            // missing.
             if is_list {
                 break;
             }
@@ -122,7 +123,8 @@ impl<'a> Opening<'a> {
     /// As [`open`](Self::open).
     pub(super) fn open_to_count(&self, registry: &Registry, env: &Env) -> Result<OpenedInput> {
         let quiet = env.listening(|_| {});
-        // What is at fault is not counted where it will be skipped, which only reading all shows.
+        // Faulty utterances that will be skipped are not counted, which requires reading
+        // everything.
         let skips = self.skips();
         let mut request = self
             .plan
@@ -138,30 +140,30 @@ impl<'a> Opening<'a> {
         let opened = open_all(inputs, each, request.clone(), files, at)?;
         let again = || Ok(open_all(inputs, each, request.clone(), files, at)?.reader);
         let partitioning = opened.format.info().pdnn;
-        // What has no labels is skipped as well.
+        // Utterances without labels are skipped as well.
         let joins = if skips { &self.order.joins[..] } else { &[] };
         let work = [&self.order.steps[..], joins].concat();
         let reader = open::over(opened.reader, &work, partitioning, &again, files, at)?;
         Ok(OpenedInput { reader, ..opened })
     }
 
-    /// Whether a faulty utterance is skipped, at least of one input.
+    /// Returns `true` if faulty utterances are skipped, at least of one input.
     pub(super) fn skips(&self) -> bool {
         self.plan.skips()
     }
 
-    /// How much was read, and what was decoded.
+    /// Returns the meter of what was read and decoded.
     pub(super) fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    /// Whether standard input is among what is read before the steps are done.
+    /// Returns `true` if standard input is read before the steps are done.
     pub(super) fn reads_stdin(&self) -> bool {
         reads_stdin(&self.order)
     }
 }
 
-/// Whether standard input is an input, or labels that join one.
+/// Returns `true` if standard input is an input, or labels that join one.
 fn reads_stdin(order: &Order) -> bool {
     let labels = |input: &Input| {
         input
@@ -189,21 +191,5 @@ fn check_pipes(order: &Order) -> Result<()> {
     match order.steps.iter().any(twice) && reads_stdin(order) {
         true => Err(open::read_twice()),
         false => Ok(()),
-    }
-}
-
-impl Plan {
-    /// What is requested of the inputs in any case.
-    fn request(&self) -> Request {
-        let request = Request::all().lenient(self.on_error == OnError::Skip);
-        match self.damaged {
-            true => request.damaged(),
-            false => request,
-        }
-    }
-
-    /// Whether a faulty utterance is skipped, at least of one input.
-    pub fn skips(&self) -> bool {
-        self.on_error == OnError::Skip || self.inputs.iter().any(|input| input.permissive)
     }
 }

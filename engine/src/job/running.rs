@@ -28,10 +28,10 @@ pub(super) struct Running<'a> {
     reader: Box<dyn Reader>,
     /// The format of the first input.
     from: &'static str,
-    /// What was read before the outputs were opened.
+    /// The results of reading before the outputs were opened.
     first: VecDeque<Result<bool>>,
     utt: Utterance,
-    /// What of it goes to the output of labels.
+    /// The part of it that goes to the output of labels.
     labels: Utterance,
     target: Target,
     main: Branch<'a>,
@@ -42,7 +42,7 @@ pub(super) struct Running<'a> {
     counts: Counts,
 }
 
-/// What was done so far.
+/// The counts so far.
 #[derive(Default)]
 struct Counts {
     done: u64,

@@ -101,16 +101,16 @@ fn may_leave_out(work: &Work) -> bool {
 }
 
 /// An input, with the work on it.
-type Planned = (Input, Vec<Work>);
+type PlannedInput = (Input, Vec<Work>);
 
 /// Opens the first of several inputs that can be opened, and returns the errors of those before it.
 ///
 /// # Errors
 /// None can be opened, or one that is not lenient cannot.
 fn first_of(
-    all: &mut dyn Iterator<Item = Planned>,
+    all: &mut dyn Iterator<Item = PlannedInput>,
     is_lenient: &dyn Fn(&Input) -> bool,
-    open: &dyn Fn(Planned) -> Result<OpenedInput>,
+    open: &dyn Fn(PlannedInput) -> Result<OpenedInput>,
 ) -> Result<(OpenedInput, Vec<Error>)> {
     let mut failed = Vec::new();
     for (input, own) in all {

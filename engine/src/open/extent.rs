@@ -1,4 +1,4 @@
-//! How much there is to read, as far as it is known before reading.
+//! The amount of data, as far as it is known before reading.
 
 use spr_core::Result;
 use spr_core::bytes::{Env, FileKind, Location};
@@ -57,7 +57,7 @@ impl Input {
                 let own = own.filter(|own| own.is_list(file, &self.options));
                 own.map(|own| (file, own))
             }
-            // What is wrong with it is told when it is read.
+            // Its faults are reported when it is read.
             Err(_) => Some((file, lists)),
         })
     }

@@ -62,7 +62,7 @@ impl Input {
         }
     }
 
-    /// Whether an error costs an utterance that is skipped, which it then tells.
+    /// Returns `true` if an error affects an utterance that is skipped, and reports it.
     pub fn skips(&self, error: &Error, env: &Env) -> bool {
         let skips = self.skips && error.can_continue();
         if skips {
@@ -71,7 +71,7 @@ impl Input {
         skips
     }
 
-    /// Whether faulty utterances are skipped.
+    /// Returns `true` if faulty utterances are skipped.
     fn is_lenient(&self, request: &Request) -> bool {
         request.lenient || self.permissive || self.skips
     }

@@ -1,4 +1,4 @@
-//! What joins a data set by key.
+//! Joins of data sets by key.
 
 use spr_core::bytes::Env;
 use spr_core::format::{FieldSet, Reader, Registry, Request};

@@ -24,7 +24,7 @@ pub(crate) fn over(
     for (n, piece) in work.iter().enumerate() {
         reader = match piece {
             Work::Step(step) => {
-                // What stood before it, read once more without a word.
+                // The reader before it, opened once more without warnings.
                 let before = || {
                     let quiet = env.listening(|_| {});
                     let before = work.get(..n).unwrap_or_default();

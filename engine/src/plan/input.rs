@@ -40,13 +40,13 @@ pub struct Input {
     pub stream: Option<bool>,
     /// As labels: whether times of segments are rounded to whole frames.
     pub round: bool,
-    /// What joins it by key.
+    /// Data that join it by key.
     pub joins: Joins,
     /// The entries that are read, from the first to before the second, if not all are.
     pub entries: Option<[u64; 2]>,
 }
 
-/// What joins data by key.
+/// Data that join by key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Joins {
@@ -66,7 +66,7 @@ pub struct Labels {
     pub input: Box<Input>,
     /// A table of lines `utterance speaker`, for labels that are stored by speaker.
     pub speakers: Option<Locator>,
-    /// How many frames there may be more or fewer labels than frames.
+    /// The tolerated difference between the numbers of labels and frames.
     pub tolerance: u64,
 }
 
@@ -82,7 +82,7 @@ impl Labels {
 }
 
 impl Joins {
-    /// Whether nothing joins.
+    /// Returns `true` if nothing joins.
     pub fn is_empty(&self) -> bool {
         self.labels.is_none() && self.text.is_none() && self.speakers.is_none()
     }
@@ -160,14 +160,15 @@ impl Input {
         self.joins.labels.is_some()
     }
 
-    /// Whether frames are shuffled: what comes out is partitions of them, and no utterances.
+    /// Returns `true` if frames are shuffled, so that the result is partitions instead of
+    /// utterances.
     pub fn shuffles(&self) -> bool {
         self.steps
             .iter()
             .any(|step| step.kind().phase == Phase::Shuffle)
     }
 
-    /// Whether it was asked for what makes the ends of utterances meaningless.
+    /// Returns `true` if a step makes the boundaries of utterances meaningless.
     pub fn gives_up_boundaries(&self) -> bool {
         self.shuffles() || self.partition.is_some()
     }

@@ -13,6 +13,7 @@ mod split;
 
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::Location;
+use spr_core::format::Request;
 use spr_core::loss::LossPolicy;
 use spr_core::model::Dtype;
 
@@ -27,7 +28,7 @@ use crate::step::{Phase, Step};
 /// The version of the plan's JSON.
 pub const VERSION: u32 = 1;
 
-/// What to do about an utterance that can't be read or converted.
+/// The treatment of utterances that cannot be read or converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnError {
@@ -59,9 +60,9 @@ pub struct Plan {
     pub version: u32,
     /// The data sets to read, one after the other.
     pub inputs: Vec<Input>,
-    /// What joins all of them.
+    /// Data that join all of them.
     pub joins: Joins,
-    /// What happens to the utterances of all of them, in this order.
+    /// The steps on the utterances of all of them, in order.
     pub steps: Vec<Step>,
     /// Whether a key that two inputs have is an error.
     pub distinct: bool,
@@ -69,7 +70,7 @@ pub struct Plan {
     pub output: Option<Sink>,
     /// The output of labels on their own.
     pub labels_output: Option<Sink>,
-    /// How utterances are distributed over parts of the outputs.
+    /// The distribution of utterances over parts of the outputs.
     pub split: Option<Split>,
     /// The new element type of the features, if it changes.
     pub dtype: Option<Dtype>,
@@ -77,15 +78,15 @@ pub struct Plan {
     pub label_dtype: Option<Dtype>,
     /// The permitted losses.
     pub policy: LossPolicy,
-    /// What to do about faulty utterances.
+    /// The treatment of faulty utterances.
     pub on_error: OnError,
     /// Whether what is whole of damaged data is read.
     pub damaged: bool,
-    /// How the run goes about it, without a word in what is written.
+    /// Settings of the run that do not change the output.
     pub run: Run,
 }
 
-/// How a run goes about it. None of it changes a byte that is written.
+/// Settings of a run. None of them changes a byte of the output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Run {
@@ -151,6 +152,20 @@ impl Plan {
         self.data().chain(files).chain(split).collect()
     }
 
+    /// Returns what is requested of the inputs in any case.
+    pub(crate) fn request(&self) -> Request {
+        let request = Request::all().lenient(self.on_error == OnError::Skip);
+        match self.damaged {
+            true => request.damaged(),
+            false => request,
+        }
+    }
+
+    /// Returns `true` if faulty utterances are skipped, at least of one input.
+    pub fn skips(&self) -> bool {
+        self.on_error == OnError::Skip || self.inputs.iter().any(|input| input.permissive)
+    }
+
     /// The losses that are allowed, those among them that data options ask for.
     pub fn policy(&self) -> LossPolicy {
         let mut policy = self.policy.clone();
@@ -160,7 +175,7 @@ impl Plan {
         policy
     }
 
-    /// Whether the outputs are cut into partitions of PDNN's, one a part.
+    /// Returns `true` if the outputs are cut into PDNN's partitions, one per part.
     pub fn cuts(&self) -> bool {
         self.split.is_none() && self.output.as_ref().is_some_and(Sink::is_numbered)
     }

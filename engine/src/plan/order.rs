@@ -1,4 +1,4 @@
-//! What comes before what: the one place that says it.
+//! The order of the work, which is set here alone.
 //!
 //! Of each input, the time from frame to frame is set first, a tier is picked, and utterances get
 //! their names. Then labels, text and speakers join, and sound and frames change: by PDNN's order,
@@ -30,7 +30,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// Whether it lets pass what is requested of the data set: keys, parts, chunks of rows.
+    /// Returns `true` if a request for keys, fields or chunks passes through it unchanged.
     pub fn passes_requests(&self) -> bool {
         match self {
             Self::Step(step) => !step.kind().needs_whole,
@@ -76,6 +76,7 @@ fn partition(input: &Input) -> Option<Step> {
 }
 
 /// The work of a plan: on each input, then on all of them.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
     /// The inputs with all that joins each of them.
@@ -84,7 +85,7 @@ pub struct Order {
     pub each: Vec<Vec<Work>>,
     /// The steps on the utterances of all inputs.
     pub steps: Vec<Work>,
-    /// What joins the utterances that are left, and what reads ahead.
+    /// Joins of the remaining utterances, and reading ahead.
     pub joins: Vec<Work>,
 }
 
@@ -130,7 +131,7 @@ impl Order {
         })
     }
 
-    /// Whether long utterances may come in chunks of rows: nothing needs them as a whole.
+    /// Returns `true` if long utterances may come in chunks, as no work needs them as a whole.
     pub fn passes_chunks(&self) -> bool {
         let all = self.each.iter().flatten().chain(&self.steps);
         all.chain(&self.joins).all(Work::passes_requests)

@@ -19,7 +19,7 @@ pub struct Sink {
     pub form: String,
     /// The name of its format.
     pub format: String,
-    /// Where it goes.
+    /// Its location.
     pub place: Locator,
     /// Side files at other locations.
     pub companions: Vec<(String, Locator)>,
@@ -59,7 +59,7 @@ impl Sink {
         &self.text
     }
 
-    /// Whether every part is to have an output of its own.
+    /// Returns `true` if every part has a separate output.
     pub fn is_numbered(&self) -> bool {
         numbered::is_numbered(&self.place.to_string())
     }

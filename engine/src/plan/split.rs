@@ -1,4 +1,4 @@
-//! How a data set is split.
+//! Splits of a data set.
 
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::{Location, Locator};
@@ -10,7 +10,7 @@ use super::PartName;
 pub struct Split {
     /// Which utterances go together.
     pub rule: Rule,
-    /// Whether all utterances of a speaker stay together, and what says who speaks.
+    /// The source of speakers, if all utterances of a speaker stay together.
     pub speakers: Option<Speakers>,
     /// The seed for drawing at random.
     pub seed: u32,
@@ -39,7 +39,7 @@ pub enum Rule {
     },
 }
 
-/// What says who speaks each utterance.
+/// The source of speakers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Speakers {
@@ -62,7 +62,7 @@ impl Rule {
         }
     }
 
-    /// How many parts there will be, where that is known.
+    /// Returns the number of parts, if it is known in advance.
     pub fn parts(self) -> Option<u64> {
         match self {
             Self::Parts(n) => Some(n),
@@ -88,7 +88,7 @@ impl Split {
         word.map_or(PartName::Number(part), |word| PartName::Word(word))
     }
 
-    /// Whether one part is finished when the next begins.
+    /// Returns `true` if each part is complete when the next one starts.
     pub(crate) fn is_in_order(&self) -> bool {
         match self.rule {
             Rule::Parts(_) => self.speakers.is_none(),

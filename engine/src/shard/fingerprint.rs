@@ -1,4 +1,4 @@
-//! What tells the data that a job reads from other data, without reading all of them.
+//! Fingerprints of the data that a job reads, made without reading all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek, SeekFrom};
@@ -251,7 +251,7 @@ impl<'a> Fingerprint<'a> {
         Ok(())
     }
 
-    /// What joins.
+    /// Adds what joins.
     fn joins(&mut self, joins: &Joins, registry: &Registry) -> Result<()> {
         if let Some(labels) = &joins.labels {
             self.input(&labels.input, registry)?;

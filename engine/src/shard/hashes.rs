@@ -66,7 +66,7 @@ fn of_members(members: &BTreeMap<Location, String>) -> String {
     text(hash.finish_128())
 }
 
-/// What is known of the bytes that a job reads and writes. Clones share it.
+/// Hashes of the bytes that a job reads and writes. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Hashes(Arc<Mutex<State>>);
 
@@ -74,7 +74,7 @@ pub struct Hashes(Arc<Mutex<State>>);
 struct State {
     /// The sizes and hashes of finished files, by their final names.
     written: BTreeMap<Location, (u64, String)>,
-    /// What tells the files that were opened from others, as long as that is of interest.
+    /// The fingerprints of the opened files, while they are collected.
     opened: Option<BTreeSet<u128>>,
     /// The files whose bytes are hashed while they are read, with the hashes that they should have.
     expected: HashMap<Location, (String, Arc<Mutex<Progress>>)>,
@@ -134,7 +134,7 @@ impl Hashes {
         lock(&self.0).expected.insert(file, (hash, Arc::default()));
     }
 
-    /// Whether a file is expected to have a hash.
+    /// Returns `true` if a file is expected to have a hash.
     pub fn expects(&self) -> bool {
         !lock(&self.0).expected.is_empty()
     }

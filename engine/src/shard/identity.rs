@@ -1,4 +1,4 @@
-//! What makes two runs the same: all that changes a byte of what is written, and only that.
+//! The identity of a run: everything that changes a byte of the output, and only that.
 
 use serde_json::{Value, json};
 

@@ -92,7 +92,7 @@ impl SelectionRules {
         }))
     }
 
-    /// What tells by a key alone that an utterance need not be read. Those of a list have to come.
+    /// Returns the predicate that tells by the key alone whether an utterance must be read.
     ///
     /// # Errors
     /// The list can't be read.
@@ -106,7 +106,7 @@ impl SelectionRules {
         Ok(Arc::new(filter))
     }
 
-    /// Whether a list says which keys are wanted.
+    /// Returns `true` if a list names the wanted keys.
     pub(super) fn has_list(&self) -> bool {
         self.list.is_some()
     }

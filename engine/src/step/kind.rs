@@ -16,11 +16,11 @@ pub struct Kind {
     pub name: &'static str,
     /// Other names as a stage, each for one value given on its own.
     pub aliases: &'static [Alias],
-    /// How it is written as a stage.
+    /// The notation as a stage.
     pub usage: &'static str,
     /// A description in a few words.
     pub what: &'static str,
-    /// What may stand in its brackets.
+    /// The parameters in its brackets.
     pub parameters: Parameters,
     /// The values that name files, which it reads besides the data.
     pub reads: &'static [&'static str],
@@ -30,11 +30,11 @@ pub struct Kind {
     pub flags: &'static [&'static str],
     /// Its place among the steps that data options and flags ask for.
     pub phase: Phase,
-    /// What it works on.
+    /// The data that it works on.
     pub subject: Subject,
     /// The coarsest input that it accepts.
     pub takes: Level,
-    /// What it makes of utterances, if they end there.
+    /// The level of the result, if it is no longer utterances.
     pub gives: Option<Level>,
     /// Returns `true` if what comes of an utterance depends on other utterances.
     pub across: fn(&Values) -> bool,
@@ -63,7 +63,7 @@ pub struct Alias {
     pub name: &'static str,
     /// The value that stands first in its brackets.
     pub value: &'static str,
-    /// How it is written.
+    /// The notation.
     pub usage: &'static str,
     /// A description in a few words.
     pub what: &'static str,
@@ -75,10 +75,10 @@ pub struct DataOption {
     pub key: &'static str,
     /// The program's flag for all inputs, without `--`.
     pub flag: Option<&'static str>,
-    /// What a value must be, with an example.
+    /// A description of valid values, with an example.
     pub expected: &'static str,
     /// Takes a value; `false` if it is wrong.
-    pub set: fn(&mut Asked, &str) -> Result<bool>,
+    pub set: fn(&mut OptionValues, &str) -> Result<bool>,
 }
 
 /// The order of the steps that data options and flags ask for.
@@ -106,7 +106,7 @@ pub enum Phase {
     Choice,
 }
 
-/// What a step works on.
+/// The data that a step works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Utterances by their names, lengths and sources.
@@ -128,10 +128,10 @@ pub enum Level {
     Batches,
 }
 
-/// Where and when steps work.
+/// The surroundings in which steps are built.
 #[derive(Clone)]
 pub struct Surroundings<'a> {
-    /// Where files are, and the limits.
+    /// The environment, with files and limits.
     pub env: &'a Env,
     /// The formats, for lists of keys that are data sets.
     pub registry: Option<&'a Registry>,
@@ -141,7 +141,7 @@ pub struct Surroundings<'a> {
     pub partitioning: Partitioning,
     /// Opens what comes before the step once more.
     pub again: Option<&'a dyn Fn() -> Result<Box<dyn Reader>>>,
-    /// What was read of files besides the data.
+    /// The files read besides the data.
     pub files: ListCache,
 }
 
@@ -165,11 +165,11 @@ pub type Build =
 
 /// The values that data options asked for, by step.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct OptionValues {
     values: Vec<(&'static str, &'static str, String)>,
 }
 
-impl Asked {
+impl OptionValues {
     /// Sets a value of a step; the last one counts.
     pub fn set(&mut self, step: &'static str, value: &'static str, text: impl Into<String>) {
         self.clear(step, value);

@@ -8,9 +8,8 @@ use spr_core::bytes::{Location, Locator};
 use spr_core::model::Key;
 use spr_core::{KeyMap, Result};
 
-/// What steps have read of files, for one opening of a plan: inputs that follow one another, keys that
-/// are chosen before they are read, and what is read a second time all ask for the same file, which may
-/// be a pipe. Clones share it.
+/// The files that steps have read, for one opening of a plan: consecutive inputs, key filters and
+/// second passes need the same file, which may be a pipe. Clones share it.
 #[derive(Clone, Default)]
 pub struct ListCache {
     lists: Arc<Mutex<HashMap<Location, Arc<HashSet<Key>>>>>,
@@ -43,7 +42,7 @@ impl ListCache {
     }
 }
 
-/// What is known of a file, or read now.
+/// Returns what is known of a file, or reads it now.
 fn once<F: Clone + Eq + Hash, T>(
     known: &Mutex<HashMap<F, Arc<T>>>,
     file: &F,

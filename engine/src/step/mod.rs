@@ -1,8 +1,9 @@
 //! Steps: what happens to utterances between their sources and their outputs.
 //!
 //! Each step is one entry of a [table](KINDS) that has all of its spellings (as a stage, a data option
-//! of an input, a flag of the program, a keyword of Python), its properties, and how it is built. A
-//! [`Step`] is plain data: its name and its values. [`Steps`] reads and prints a chain of them.
+//! of an input, a flag of the program), its properties, and how it is built; Python takes stages and
+//! data options. A [`Step`] is plain data: its name and its values. [`Steps`] reads and prints a chain
+//! of them.
 
 mod choose;
 mod grammar;
@@ -16,7 +17,7 @@ mod table;
 mod values;
 
 pub(crate) use choose::speaker;
-pub use kind::{Alias, Asked, Build, DataOption, Kind, Level, Phase, Subject, Surroundings};
+pub use kind::{Alias, Build, DataOption, Kind, Level, OptionValues, Phase, Subject, Surroundings};
 pub use list_cache::ListCache;
 pub(crate) use options::SourceOptions;
 pub use options::keys as option_keys;

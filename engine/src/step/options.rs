@@ -2,7 +2,7 @@
 
 use spr_core::{Error, Remedy, Result};
 
-use super::kind::{Asked, DataOption, Kind, Phase};
+use super::kind::{DataOption, Kind, OptionValues, Phase};
 use super::spec;
 use super::steps::Step;
 use super::table::KINDS;
@@ -24,7 +24,7 @@ pub fn keys() -> Vec<&'static str> {
 /// The data options of one input, as they are set one by one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SourceOptions {
-    asked: Asked,
+    asked: OptionValues,
     /// The size of a partition in bytes: `partition`.
     pub(crate) partition: Option<u64>,
     /// Whether a file that could be shuffled as a whole is shuffled by partitions: `stream`.

@@ -136,11 +136,12 @@ impl Step {
         (self.kind.describe)(&self.values, partitioning)
     }
 
-    /// Puts it over a reader.
+    /// Puts it over a reader, and tells the program's logger so, with the target `spr_engine`.
     ///
     /// # Errors
     /// A file that it needs can't be read.
     pub fn over(&self, reader: Box<dyn Reader>, at: &Surroundings<'_>) -> Result<Box<dyn Reader>> {
+        log::debug!(target: "spr_engine", "step {self}");
         (self.build)(reader, at).map_err(|e| self.values.named(e))
     }
 
@@ -206,7 +207,7 @@ impl fmt::Debug for Step {
 
 /// The form of a step in JSON.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredStep {
     step: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     values: Vec<(String, String)>,
@@ -215,7 +216,7 @@ struct Stored {
 impl Serialize for Step {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let values = self.values.iter();
-        let stored = Stored {
+        let stored = StoredStep {
             step: self.kind.name.to_owned(),
             values: values.map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
         };
@@ -225,7 +226,7 @@ impl Serialize for Step {
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let stored = Stored::deserialize(deserializer)?;
+        let stored = StoredStep::deserialize(deserializer)?;
         let values = stored.values.iter();
         let values = values.map(|(name, text)| (name.as_str(), text.as_str()));
         Self::new(&stored.step, values).map_err(D::Error::custom)

@@ -43,11 +43,11 @@ impl Parameters {
 struct Value {
     name: &'static str,
     text: String,
-    /// Where it stands in the text of the steps, if it was read from one.
+    /// Its position in the text of the steps, if it was read from one.
     at: Option<usize>,
 }
 
-/// Where a step stands in a text.
+/// The position of a step in a text.
 #[derive(Clone, Debug)]
 struct Place {
     text: Arc<str>,
@@ -59,7 +59,7 @@ struct Place {
 pub struct Values {
     /// The name of the step.
     step: &'static str,
-    /// How it is written.
+    /// The notation.
     usage: &'static str,
     parameters: Parameters,
     values: Vec<Value>,

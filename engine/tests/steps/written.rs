@@ -40,146 +40,148 @@ fn key(pattern: &str) -> KeyFilter {
     KeyFilter::glob(pattern).unwrap()
 }
 
+/// Stages as they are typed, and as the library calls them.
+const CALLED: &[(&str, Made)] = &[
+    ("select(utt-[13])", |r| r.select(key("utt-[13]"))),
+    ("select(regex='[13]$')", |r| r.select(key("utt-[13]"))),
+    ("select(keys=some.list)", |r| r.select(key("utt-[13]"))),
+    ("without('utt-[13]')", |r| r.without(key("utt-[13]"))),
+    ("without(keys=\"some.list\")", |r| {
+        r.without(key("utt-[13]"))
+    }),
+    ("first(2)", |r| r.first(2)),
+    ("shard(1,3)", |r| r.shard(1, 3).unwrap()),
+    ("shard(n=3,i=1)", |r| r.shard(1, 3).unwrap()),
+    ("unique", |r| r.unique()),
+    ("unique(first)", |r| Box::new(Unique::first(r))),
+    ("sort", |r| r.sort(SortKey::Key, 1 << 20)),
+    ("sort(key)", |r| r.sort(SortKey::Key, 1 << 20)),
+    ("sort(frames,memory=1k)", |r| {
+        r.sort(SortKey::Frames, 1 << 20)
+    }),
+    ("check", |r| r.check(None)),
+    (
+        "check(frames=2-7,dim=2,dtype=f64,rank=matrix,labels=1,rate=0,channels=0)",
+        |r| {
+            r.check(Some(UtteranceShape {
+                dim: Some(2),
+                dtype: Some(Dtype::F64),
+                rank: Some(Rank::Matrix),
+                frames: Some((2, 7)),
+                label_columns: Some(1),
+                rate: Some(0),
+                channels: Some(0),
+            }))
+        },
+    ),
+    ("check(frames=3-)", |r| {
+        let frames = Some((3, u64::MAX));
+        r.check(Some(UtteranceShape {
+            frames,
+            ..UtteranceShape::default()
+        }))
+    }),
+    ("parts(features,text)", |r| {
+        r.parts(FieldSet {
+            labels: false,
+            audio: false,
+            segments: false,
+            objects: false,
+            arrays: false,
+            ..FieldSet::ALL
+        })
+    }),
+    ("samples", |r| r.samples(&env())),
+    ("channel(mix)", |r| {
+        let choice = SoundChoice {
+            channels: Some(Channels::Mix),
+            ..SoundChoice::default()
+        };
+        choice.over(r, &env())
+    }),
+    ("resample(8000,dither)", |r| {
+        let choice = SoundChoice {
+            rate: Some(8000),
+            dither: Some(0),
+            ..SoundChoice::default()
+        };
+        choice.over(r, &env())
+    }),
+    ("frame-shift(0.01)", |r| {
+        Box::new(FrameShift::new(r, Decimal::parse("0.01").unwrap()))
+    }),
+    ("frames(0,^0)", |r| r.frames(ranges("0,^0"), NONE)),
+    ("frames('0:2:^0;0')", |r| r.frames(ranges("0:2:^0;0"), NONE)),
+    ("columns(1)", |r| r.columns(ranges("1"), NONE)),
+    ("columns(1,0,0-1)", |r| r.columns(ranges("1,0,0-1"), NONE)),
+    ("context(2)", |r| r.context(2, 2, NONE)),
+    ("context(2,0)", |r| r.context(2, 0, NONE)),
+    ("context(right=1,left=3)", |r| r.context(3, 1, NONE)),
+    ("ignore-label(0-2:4000)", |r| {
+        r.ignore_labels("0-2:4000".parse().unwrap(), &env())
+    }),
+    ("map-label(0-2:7/4000:8)", |r| {
+        r.map_labels("0-2:7/4000:8".parse().unwrap())
+    }),
+    ("shuffle(4)", |r| {
+        r.shuffle_utterances(4, Rng::Seeded(0), NONE)
+    }),
+    ("shuffle(4,seed=7)", |r| {
+        r.shuffle_utterances(4, Rng::Seeded(7), NONE)
+    }),
+    ("shuffle(4,seed=pdnn)", |r| {
+        r.shuffle_utterances(4, Rng::Pdnn, NONE)
+    }),
+    ("shuffle-frames", |r| {
+        r.shuffle_frames(None, Rng::Seeded(0), NONE)
+    }),
+    ("shuffle-frames(1k,seed=2)", |r| {
+        r.shuffle_frames(Some(PartitionSize::of_bytes(1024)), Rng::Seeded(2), NONE)
+    }),
+    ("partition(1K)", |r| {
+        r.partition(Some(PartitionSize::of_bytes(1024)), NONE)
+    }),
+    ("batch(5)", |r| r.batch(Batching::frames(5), NONE).unwrap()),
+    ("batch(5,drop,across)", |r| {
+        r.batch(Batching::frames(5).drop_tail().across_partitions(), NONE)
+            .unwrap()
+    }),
+    ("batch(utterances=2,pad,buckets=3:6)", |r| {
+        r.batch(Batching::utterances(2).pad().buckets([3, 6]), NONE)
+            .unwrap()
+    }),
+    ("batch(whole=9)", |r| {
+        r.batch(Batching::whole_frames(9), NONE).unwrap()
+    }),
+    ("batch(padded=9)", |r| {
+        r.batch(Batching::padded_frames(9), NONE).unwrap()
+    }),
+    ("length(2-4)", |r| {
+        r.filter(|utt| Ok((2..=4).contains(&utt.frames())))
+    }),
+    ("rename(prefix=x-)", |r| {
+        Box::new(Rename::new(r, vec![KeyChange::Prefix(b"x-".to_vec())]))
+    }),
+    ("tier(words)", |r| Box::new(PickTier::new(r, "words"))),
+    ("sound(rate=8000)", |r| {
+        let mut choice = SoundChoice::default();
+        choice.set_rate("8000").unwrap();
+        choice.over(r, &env())
+    }),
+    ("prefetch", |r| r.prefetch()),
+    ("prefetch(4)", |r| r.prefetch()),
+];
+
 #[test]
 fn every_stage_that_is_typed_is_the_one_that_is_called() {
-    let cases: &[(&str, Made)] = &[
-        ("select(utt-[13])", |r| r.select(key("utt-[13]"))),
-        ("select(regex='[13]$')", |r| r.select(key("utt-[13]"))),
-        ("select(keys=some.list)", |r| r.select(key("utt-[13]"))),
-        ("without('utt-[13]')", |r| r.without(key("utt-[13]"))),
-        ("without(keys=\"some.list\")", |r| {
-            r.without(key("utt-[13]"))
-        }),
-        ("first(2)", |r| r.first(2)),
-        ("shard(1,3)", |r| r.shard(1, 3).unwrap()),
-        ("shard(n=3,i=1)", |r| r.shard(1, 3).unwrap()),
-        ("unique", |r| r.unique()),
-        ("unique(first)", |r| Box::new(Unique::first(r))),
-        ("sort", |r| r.sort(SortKey::Key, 1 << 20)),
-        ("sort(key)", |r| r.sort(SortKey::Key, 1 << 20)),
-        ("sort(frames,memory=1k)", |r| {
-            r.sort(SortKey::Frames, 1 << 20)
-        }),
-        ("check", |r| r.check(None)),
-        (
-            "check(frames=2-7,dim=2,dtype=f64,rank=matrix,labels=1,rate=0,channels=0)",
-            |r| {
-                r.check(Some(UtteranceShape {
-                    dim: Some(2),
-                    dtype: Some(Dtype::F64),
-                    rank: Some(Rank::Matrix),
-                    frames: Some((2, 7)),
-                    label_columns: Some(1),
-                    rate: Some(0),
-                    channels: Some(0),
-                }))
-            },
-        ),
-        ("check(frames=3-)", |r| {
-            let frames = Some((3, u64::MAX));
-            r.check(Some(UtteranceShape {
-                frames,
-                ..UtteranceShape::default()
-            }))
-        }),
-        ("parts(features,text)", |r| {
-            r.parts(FieldSet {
-                labels: false,
-                audio: false,
-                segments: false,
-                objects: false,
-                arrays: false,
-                ..FieldSet::ALL
-            })
-        }),
-        ("samples", |r| r.samples(&env())),
-        ("channel(mix)", |r| {
-            let choice = SoundChoice {
-                channels: Some(Channels::Mix),
-                ..SoundChoice::default()
-            };
-            choice.over(r, &env())
-        }),
-        ("resample(8000,dither)", |r| {
-            let choice = SoundChoice {
-                rate: Some(8000),
-                dither: Some(0),
-                ..SoundChoice::default()
-            };
-            choice.over(r, &env())
-        }),
-        ("frame-shift(0.01)", |r| {
-            Box::new(FrameShift::new(r, Decimal::parse("0.01").unwrap()))
-        }),
-        ("frames(0,^0)", |r| r.frames(ranges("0,^0"), NONE)),
-        ("frames('0:2:^0;0')", |r| r.frames(ranges("0:2:^0;0"), NONE)),
-        ("columns(1)", |r| r.columns(ranges("1"), NONE)),
-        ("columns(1,0,0-1)", |r| r.columns(ranges("1,0,0-1"), NONE)),
-        ("context(2)", |r| r.context(2, 2, NONE)),
-        ("context(2,0)", |r| r.context(2, 0, NONE)),
-        ("context(right=1,left=3)", |r| r.context(3, 1, NONE)),
-        ("ignore-label(0-2:4000)", |r| {
-            r.ignore_labels("0-2:4000".parse().unwrap(), &env())
-        }),
-        ("map-label(0-2:7/4000:8)", |r| {
-            r.map_labels("0-2:7/4000:8".parse().unwrap())
-        }),
-        ("shuffle(4)", |r| {
-            r.shuffle_utterances(4, Rng::Seeded(0), NONE)
-        }),
-        ("shuffle(4,seed=7)", |r| {
-            r.shuffle_utterances(4, Rng::Seeded(7), NONE)
-        }),
-        ("shuffle(4,seed=pdnn)", |r| {
-            r.shuffle_utterances(4, Rng::Pdnn, NONE)
-        }),
-        ("shuffle-frames", |r| {
-            r.shuffle_frames(None, Rng::Seeded(0), NONE)
-        }),
-        ("shuffle-frames(1k,seed=2)", |r| {
-            r.shuffle_frames(Some(PartitionSize::of_bytes(1024)), Rng::Seeded(2), NONE)
-        }),
-        ("partition(1K)", |r| {
-            r.partition(Some(PartitionSize::of_bytes(1024)), NONE)
-        }),
-        ("batch(5)", |r| r.batch(Batching::frames(5), NONE).unwrap()),
-        ("batch(5,drop,across)", |r| {
-            r.batch(Batching::frames(5).drop_tail().across_partitions(), NONE)
-                .unwrap()
-        }),
-        ("batch(utterances=2,pad,buckets=3:6)", |r| {
-            r.batch(Batching::utterances(2).pad().buckets([3, 6]), NONE)
-                .unwrap()
-        }),
-        ("batch(whole=9)", |r| {
-            r.batch(Batching::whole_frames(9), NONE).unwrap()
-        }),
-        ("batch(padded=9)", |r| {
-            r.batch(Batching::padded_frames(9), NONE).unwrap()
-        }),
-        ("length(2-4)", |r| {
-            r.filter(|utt| Ok((2..=4).contains(&utt.frames())))
-        }),
-        ("rename(prefix=x-)", |r| {
-            Box::new(Rename::new(r, vec![KeyChange::Prefix(b"x-".to_vec())]))
-        }),
-        ("tier(words)", |r| Box::new(PickTier::new(r, "words"))),
-        ("sound(rate=8000)", |r| {
-            let mut choice = SoundChoice::default();
-            choice.set_rate("8000").unwrap();
-            choice.over(r, &env())
-        }),
-        ("prefetch", |r| r.prefetch()),
-        ("prefetch(4)", |r| r.prefetch()),
-    ];
     let mut seen = BTreeSet::from([
-        // What these do takes speakers, durations or a second look.
+        // These need speakers, durations or a second pass.
         "speakers",
         "per-speaker",
         "hours",
         "sample",
     ]);
-    for (text, made) in cases {
+    for (text, made) in CALLED.iter().copied() {
         assert_eq!(
             typed(text, &stream()),
             drain(made(script(&stream()))),
@@ -226,259 +228,261 @@ fn each_pass_is_shuffled_otherwise_and_every_run_alike() {
     assert_eq!(pass(0), pass(1));
 }
 
+/// Steps that are wrong, the character, the error, and the hint.
+const SLIPS: &[(&str, usize, &str, &str)] = &[
+    (
+        "shufle(10)",
+        1,
+        "there is no stage 'shufle'",
+        "did you mean 'shuffle'? ",
+    ),
+    (
+        "unique|unqiue",
+        8,
+        "there is no stage 'unqiue'",
+        "did you mean 'unique'? ",
+    ),
+    (
+        "xyz",
+        1,
+        "there is no stage 'xyz'",
+        "stages: select, without, length, ",
+    ),
+    (
+        "shuffle",
+        1,
+        "shuffle: expected a number from 1 on",
+        "shuffle(N[,seed=N])",
+    ),
+    (
+        "shuffle(0)",
+        9,
+        "shuffle: '0' is not a number from 1 on",
+        "shuffle(N[,seed=N])",
+    ),
+    (
+        "shuffle(-1)",
+        9,
+        "shuffle: '-1' is not a number from 1 on",
+        "shuffle(N",
+    ),
+    (
+        "shuffle(+1)",
+        9,
+        "shuffle: '+1' is not a number from 1 on",
+        "shuffle(N",
+    ),
+    (
+        "shuffle(1e3)",
+        9,
+        "shuffle: '1e3' is not a number from 1 on",
+        "shuffle(N",
+    ),
+    (
+        "shuffle(9,sed=1)",
+        11,
+        "shuffle: unknown key 'sed'",
+        "did you mean 'seed'? shuffle(N",
+    ),
+    (
+        "shuffle(9,colour=1)",
+        11,
+        "shuffle: unknown key 'colour'",
+        "shuffle(N[,seed=N])",
+    ),
+    (
+        "shuffle(9,1)",
+        11,
+        "shuffle: one value too many",
+        "shuffle(N[,seed=N])",
+    ),
+    (
+        "shuffle(9,n=1)",
+        11,
+        "shuffle: 'n' is said twice",
+        "shuffle(N[,seed=N])",
+    ),
+    (
+        "shuffle(9,seed=4294967296)",
+        11,
+        "shuffle: '4294967296' is not a number from 0 to 4294967295, or pdnn",
+        "shuffle",
+    ),
+    (
+        "unique(other)",
+        8,
+        "unique: one value too many",
+        "unique, unique(first) or unique(last)",
+    ),
+    (
+        "unique(first,first)",
+        14,
+        "unique: 'first' is said twice",
+        "unique, unique",
+    ),
+    ("shard(3,3)", 1, "shard: parts count from 0", "shard(I,N)"),
+    ("shard(3)", 1, "shard: expected a number", "shard(I,N)"),
+    (
+        "first(1)|context",
+        10,
+        "context: expected a number of frames, such as 5",
+        "context(N)",
+    ),
+    (
+        "context(5,x)",
+        11,
+        "context: 'x' is not a number of frames, such as 5",
+        "context(N)",
+    ),
+    (
+        "context(5,5,5)",
+        13,
+        "context: one value too many",
+        "context(N)",
+    ),
+    ("frames", 1, "frames: expected ranges", "frames(RANGES)"),
+    ("columns(0,x)", 9, "columns: ", ""),
+    (
+        "ignore-label(9-7)",
+        14,
+        "ignore-label: '9-7' is not a set of labels",
+        "labels and ascending ranges",
+    ),
+    (
+        "map-label(1)",
+        11,
+        "map-label: '1' does not map labels",
+        "FROM:TO",
+    ),
+    (
+        "select('[')",
+        8,
+        "select: '[' is not a pattern for keys",
+        "",
+    ),
+    (
+        "select(regex='(')",
+        8,
+        "select: '(' is not a regular expression: unclosed group",
+        "",
+    ),
+    (
+        "select",
+        1,
+        "select: expected one of a pattern, regex= and keys=",
+        "select(PATTERN",
+    ),
+    (
+        "select(a,regex=b)",
+        1,
+        "select: expected one of a pattern, regex= and keys=",
+        "select(",
+    ),
+    (
+        "sort(key,frames)",
+        1,
+        "sort: expected one of key and frames",
+        "sort(",
+    ),
+    (
+        "sort(memory=7)",
+        6,
+        "sort: '7' is not a size with its unit, such as 600m",
+        "sort(",
+    ),
+    (
+        "partition(0m)",
+        11,
+        "partition: '0m' is not a size with its unit, such as 600m",
+        "partition(SIZE)",
+    ),
+    (
+        "partition(99999999999g)",
+        11,
+        "partition: '99999999999g' is not a size",
+        "partition(SIZE)",
+    ),
+    (
+        "check(frames=3-2)",
+        7,
+        "check: '3-2' is not frames, such as 100, 1-2000 or 10-",
+        "check",
+    ),
+    (
+        "check(dtype=f23)",
+        7,
+        "check: 'f23' is not an element type, such as f32",
+        "check",
+    ),
+    ("check(5)", 7, "check: one value too many", "check"),
+    ("parts", 1, "parts: expected the parts to keep", "parts("),
+    ("parts(colour)", 7, "parts: one value too many", "parts("),
+    (
+        "frame-shift(0)",
+        13,
+        "frame-shift: '0' is not seconds, such as 0.01",
+        "frame-shift(SECONDS)",
+    ),
+    ("batch", 1, "batch: expected a size", "batch(FRAMES)"),
+    (
+        "batch(9,utterances=2)",
+        1,
+        "batch: expected one size",
+        "batch(FRAMES)",
+    ),
+    (
+        "batch(9,pad)",
+        1,
+        "batch: only whole utterances have lengths",
+        "",
+    ),
+    (
+        "batch(utterances=9,buckets=9:3)",
+        20,
+        "batch: the lengths that separate buckets must ascend, from 1",
+        "",
+    ),
+    (
+        "prefetch(0)",
+        10,
+        "prefetch: '0' is not a number from 1 to 1024",
+        "prefetch",
+    ),
+    (
+        "prefetch(99999999999999999999)",
+        10,
+        "prefetch: '99999999999999999999' is not",
+        "prefetch",
+    ),
+    (
+        "batch(9)|context(5)",
+        10,
+        "context: utterances are no more behind batch",
+        "put it before batch",
+    ),
+    (
+        "batch(9)|batch(9)",
+        10,
+        "batch: utterances are no more behind batch",
+        "put it before batch",
+    ),
+    (
+        "shuffle-frames|frames(0)",
+        16,
+        "frames: utterances are no more behind shuffle-frames",
+        "put it before",
+    ),
+    (
+        "partition(1m)|select(a)",
+        15,
+        "select: utterances are no more behind partition",
+        "put it before",
+    ),
+];
+
 #[test]
 fn a_slip_is_told_with_its_place_and_what_was_meant() {
-    let cases = [
-        (
-            "shufle(10)",
-            1,
-            "there is no stage 'shufle'",
-            "did you mean 'shuffle'? ",
-        ),
-        (
-            "unique|unqiue",
-            8,
-            "there is no stage 'unqiue'",
-            "did you mean 'unique'? ",
-        ),
-        (
-            "xyz",
-            1,
-            "there is no stage 'xyz'",
-            "stages: select, without, length, ",
-        ),
-        (
-            "shuffle",
-            1,
-            "shuffle: expected a number from 1 on",
-            "shuffle(N[,seed=N])",
-        ),
-        (
-            "shuffle(0)",
-            9,
-            "shuffle: '0' is not a number from 1 on",
-            "shuffle(N[,seed=N])",
-        ),
-        (
-            "shuffle(-1)",
-            9,
-            "shuffle: '-1' is not a number from 1 on",
-            "shuffle(N",
-        ),
-        (
-            "shuffle(+1)",
-            9,
-            "shuffle: '+1' is not a number from 1 on",
-            "shuffle(N",
-        ),
-        (
-            "shuffle(1e3)",
-            9,
-            "shuffle: '1e3' is not a number from 1 on",
-            "shuffle(N",
-        ),
-        (
-            "shuffle(9,sed=1)",
-            11,
-            "shuffle: unknown key 'sed'",
-            "did you mean 'seed'? shuffle(N",
-        ),
-        (
-            "shuffle(9,colour=1)",
-            11,
-            "shuffle: unknown key 'colour'",
-            "shuffle(N[,seed=N])",
-        ),
-        (
-            "shuffle(9,1)",
-            11,
-            "shuffle: one value too many",
-            "shuffle(N[,seed=N])",
-        ),
-        (
-            "shuffle(9,n=1)",
-            11,
-            "shuffle: 'n' is said twice",
-            "shuffle(N[,seed=N])",
-        ),
-        (
-            "shuffle(9,seed=4294967296)",
-            11,
-            "shuffle: '4294967296' is not a number from 0 to 4294967295, or pdnn",
-            "shuffle",
-        ),
-        (
-            "unique(other)",
-            8,
-            "unique: one value too many",
-            "unique, unique(first) or unique(last)",
-        ),
-        (
-            "unique(first,first)",
-            14,
-            "unique: 'first' is said twice",
-            "unique, unique",
-        ),
-        ("shard(3,3)", 1, "shard: parts count from 0", "shard(I,N)"),
-        ("shard(3)", 1, "shard: expected a number", "shard(I,N)"),
-        (
-            "first(1)|context",
-            10,
-            "context: expected a number of frames, such as 5",
-            "context(N)",
-        ),
-        (
-            "context(5,x)",
-            11,
-            "context: 'x' is not a number of frames, such as 5",
-            "context(N)",
-        ),
-        (
-            "context(5,5,5)",
-            13,
-            "context: one value too many",
-            "context(N)",
-        ),
-        ("frames", 1, "frames: expected ranges", "frames(RANGES)"),
-        ("columns(0,x)", 9, "columns: ", ""),
-        (
-            "ignore-label(9-7)",
-            14,
-            "ignore-label: '9-7' is not a set of labels",
-            "labels and ascending ranges",
-        ),
-        (
-            "map-label(1)",
-            11,
-            "map-label: '1' does not map labels",
-            "FROM:TO",
-        ),
-        (
-            "select('[')",
-            8,
-            "select: '[' is not a pattern for keys",
-            "",
-        ),
-        (
-            "select(regex='(')",
-            8,
-            "select: '(' is not a regular expression: unclosed group",
-            "",
-        ),
-        (
-            "select",
-            1,
-            "select: expected one of a pattern, regex= and keys=",
-            "select(PATTERN",
-        ),
-        (
-            "select(a,regex=b)",
-            1,
-            "select: expected one of a pattern, regex= and keys=",
-            "select(",
-        ),
-        (
-            "sort(key,frames)",
-            1,
-            "sort: expected one of key and frames",
-            "sort(",
-        ),
-        (
-            "sort(memory=7)",
-            6,
-            "sort: '7' is not a size with its unit, such as 600m",
-            "sort(",
-        ),
-        (
-            "partition(0m)",
-            11,
-            "partition: '0m' is not a size with its unit, such as 600m",
-            "partition(SIZE)",
-        ),
-        (
-            "partition(99999999999g)",
-            11,
-            "partition: '99999999999g' is not a size",
-            "partition(SIZE)",
-        ),
-        (
-            "check(frames=3-2)",
-            7,
-            "check: '3-2' is not frames, such as 100, 1-2000 or 10-",
-            "check",
-        ),
-        (
-            "check(dtype=f23)",
-            7,
-            "check: 'f23' is not an element type, such as f32",
-            "check",
-        ),
-        ("check(5)", 7, "check: one value too many", "check"),
-        ("parts", 1, "parts: expected the parts to keep", "parts("),
-        ("parts(colour)", 7, "parts: one value too many", "parts("),
-        (
-            "frame-shift(0)",
-            13,
-            "frame-shift: '0' is not seconds, such as 0.01",
-            "frame-shift(SECONDS)",
-        ),
-        ("batch", 1, "batch: expected a size", "batch(FRAMES)"),
-        (
-            "batch(9,utterances=2)",
-            1,
-            "batch: expected one size",
-            "batch(FRAMES)",
-        ),
-        (
-            "batch(9,pad)",
-            1,
-            "batch: only whole utterances have lengths",
-            "",
-        ),
-        (
-            "batch(utterances=9,buckets=9:3)",
-            20,
-            "batch: the lengths that separate buckets must ascend, from 1",
-            "",
-        ),
-        (
-            "prefetch(0)",
-            10,
-            "prefetch: '0' is not a number from 1 to 1024",
-            "prefetch",
-        ),
-        (
-            "prefetch(99999999999999999999)",
-            10,
-            "prefetch: '99999999999999999999' is not",
-            "prefetch",
-        ),
-        (
-            "batch(9)|context(5)",
-            10,
-            "context: utterances are no more behind batch",
-            "put it before batch",
-        ),
-        (
-            "batch(9)|batch(9)",
-            10,
-            "batch: utterances are no more behind batch",
-            "put it before batch",
-        ),
-        (
-            "shuffle-frames|frames(0)",
-            16,
-            "frames: utterances are no more behind shuffle-frames",
-            "put it before",
-        ),
-        (
-            "partition(1m)|select(a)",
-            15,
-            "select: utterances are no more behind partition",
-            "put it before",
-        ),
-    ];
-    for (text, character, message, hint) in cases {
+    for (text, character, message, hint) in SLIPS.iter().copied() {
         let error = text.parse::<Steps>().unwrap_err();
         let expected = format!("'{text}', character {character}: {message}");
         assert!(error.to_string().starts_with(&expected), "{error}");
@@ -486,7 +490,7 @@ fn a_slip_is_told_with_its_place_and_what_was_meant() {
         let told = error.hint_text().unwrap_or_default();
         assert!(told.starts_with(hint), "{text}: {told}");
     }
-    assert_eq!(cases.len(), 48);
+    assert_eq!(SLIPS.len(), 48);
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(crate) enum Form {
     Binary(ByteOrder),
 }
 
-/// Keys with a meaning of their own, by their places in [`Stated`].
+/// Keys with a meaning of their own, by their places in [`HeaderValues`].
 const KEYS: [&[u8]; 8] = [
     b"DataType",
     b"ByteOrder",
@@ -55,7 +55,7 @@ const AUX_CHANNELS: usize = 4;
 const BREAKS: usize = 6;
 
 /// The values of [`KEYS`].
-type Stated = [Option<Vec<u8>>; KEYS.len()];
+type HeaderValues = [Option<Vec<u8>>; KEYS.len()];
 
 /// The contents of a header.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub(crate) struct Header {
     pub(crate) spacing: Option<Spacing>,
     /// All lines without a meaning of their own, names of channels among them.
     pub(crate) tags: Vec<Tag>,
-    /// Where the frames start.
+    /// The lines, at the start of the frames.
     pub(crate) lines: Lines,
 }
 
@@ -103,7 +103,7 @@ impl Header {
             ..*limits
         };
         let mut lines = Lines::default();
-        let mut stated = Stated::default();
+        let mut stated = HeaderValues::default();
         let mut tags = Vec::new();
         for n in 0u64.. {
             if !lines.next(source, &of_lines)? {
@@ -132,7 +132,7 @@ impl Header {
         header.map_err(|e| lines.place(e, source))
     }
 
-    fn of(stated: &Stated, mut tags: Vec<Tag>, lines: Lines) -> Result<Self> {
+    fn of(stated: &HeaderValues, mut tags: Vec<Tag>, lines: Lines) -> Result<Self> {
         let (rows, cols) = (count(stated, FRAMES)?, count(stated, CHANNELS)?);
         let auxiliary = stated[AUX_CHANNELS].as_ref();
         let is_auxiliary = |tag: &Tag| tag.key.starts_with(AUXILIARY);
@@ -178,7 +178,7 @@ fn check_kind(magic: &[u8], kind: &[u8]) -> Result<()> {
 }
 
 /// The value of a key that can't be done without.
-fn required(stated: &Stated, key: usize) -> Result<&[u8]> {
+fn required(stated: &HeaderValues, key: usize) -> Result<&[u8]> {
     let missing = || Error::malformed(format!("the header has no {}", Key::from(KEYS[key])));
     stated[key].as_deref().ok_or_else(missing)
 }
@@ -188,13 +188,13 @@ fn wrong(key: usize, value: &[u8], expected: &str) -> Error {
     Error::malformed(format!("{key} is '{value}', expected {expected}"))
 }
 
-fn count(stated: &Stated, key: usize) -> Result<u64> {
+fn count(stated: &HeaderValues, key: usize) -> Result<u64> {
     let value = required(stated, key)?;
     let count = parse_integer::<u64>(value).filter(|n| *n <= MOST);
     count.ok_or_else(|| wrong(key, value, &format!("a number from 0 to {MOST}")))
 }
 
-fn form(stated: &Stated) -> Result<Form> {
+fn form(stated: &HeaderValues) -> Result<Form> {
     match required(stated, DATA_TYPE)? {
         b"ascii" => Ok(Form::Ascii),
         b"binary" => match required(stated, BYTE_ORDER)? {

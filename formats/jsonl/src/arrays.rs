@@ -8,7 +8,7 @@ use spr_core::bytes::MemoryCounter;
 use spr_core::model::NamedArray;
 use spr_core::{Error, Limits, Result};
 
-use crate::braces::Named;
+use crate::braces::NamedObjects;
 use crate::numbers;
 
 /// The fields of an array.
@@ -24,7 +24,7 @@ pub(crate) struct ArrayFields<'a> {
 
 /// Reads all arrays.
 pub(crate) fn read(
-    fields: &Named<ArrayFields<'_>>,
+    fields: &NamedObjects<ArrayFields<'_>>,
     into: &mut Vec<NamedArray>,
     limits: &Limits,
 ) -> Result<()> {

@@ -28,24 +28,24 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Braces<T> {
 }
 
 /// Objects with names, in order.
-pub(crate) struct Named<T>(pub(crate) Vec<(String, T)>);
+pub(crate) struct NamedObjects<T>(pub(crate) Vec<(String, T)>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedObjects<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Names<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Names<T> {
-            type Value = Named<T>;
+            type Value = NamedObjects<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<T>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NamedObjects<T>, A::Error> {
                 let mut all = Vec::new();
                 while let Some((name, Braces(value))) = map.next_entry()? {
                     all.push((name, value));
                 }
-                Ok(Named(all))
+                Ok(NamedObjects(all))
             }
         }
         deserializer.deserialize_map(Names(PhantomData))

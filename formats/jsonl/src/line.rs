@@ -9,7 +9,7 @@ use spr_core::{Error, Limits, Result};
 
 use crate::arrays::{self, ArrayFields};
 use crate::audio::AudioFields;
-use crate::braces::{Braces, Named};
+use crate::braces::{Braces, NamedObjects};
 use crate::meta::MetaFields;
 use crate::numbers;
 use crate::object;
@@ -42,7 +42,7 @@ struct Fields<'a> {
     #[serde(borrow)]
     text: Option<&'a RawValue>,
     #[serde(borrow)]
-    arrays: Option<Named<ArrayFields<'a>>>,
+    arrays: Option<NamedObjects<ArrayFields<'a>>>,
     #[serde(borrow)]
     meta: Option<Braces<MetaFields<'a>>>,
 }
@@ -269,119 +269,122 @@ mod tests {
         }
     }
 
+    /// Lines that are at fault, and the errors.
+    const FAULTS: &[(&str, &str)] = &[
+        (
+            r#"["a"]"#,
+            "byte 0 of the line: invalid type: sequence, expected an object",
+        ),
+        (
+            r#"{"labels":[1]}"#,
+            "byte 14 of the line: missing field `key`",
+        ),
+        (
+            r#"{"key":"a","labels":[1],"speaker":"b"}"#,
+            "utterance a: byte 33 of the line: unknown field `speaker`",
+        ),
+        (
+            r#"{"key":"a","labels":[1],"labels":[1]}"#,
+            "utterance a: byte 32 of the line: duplicate field `labels`",
+        ),
+        (
+            r#"{"key":"a","labels":[1,"#,
+            "utterance a: the line ends after 23 bytes, inside the object",
+        ),
+        (
+            r#"{"key":"a"#,
+            "the line ends after 9 bytes, inside the object",
+        ),
+        (
+            r#"{"key":7,"labels":[1]}"#,
+            r#"the key is neither a string nor {"bytes":"hex"}"#,
+        ),
+        (r#"{"key":"a"}"#, "utterance a: holds nothing but a key"),
+        (
+            r#"{"key":"a","text":7}"#,
+            r#"utterance a: the text is neither a string nor {"bytes":"hex"}"#,
+        ),
+        (
+            r#"{"key":"a","segments":[{"start":2,"end":1,"label":"b"}]}"#,
+            "utterance a: segments: a segment starts at 2 and ends before that",
+        ),
+        (
+            r#"{"key":"a","segments":[[0,1,"b"]]}"#,
+            "utterance a: byte 23 of the line: invalid type: sequence, expected an object",
+        ),
+        (
+            r#"{"key":"a","labels":["ah"]}"#,
+            r#"utterance a: labels: row 0, column 0: \"ah\" is not i64"#,
+        ),
+        (
+            r#"{"key":"a","labels":[3000000000,1.5]}"#,
+            "utterance a: labels: row 1, column 0: 1.5 is not i64",
+        ),
+        (
+            r#"{"key":"a","labels":[9223372036854775808]}"#,
+            "utterance a: labels: row 0, column 0: 9223372036854775808 is not i64",
+        ),
+        (
+            r#"{"key":"a","labels":[[1],[2]],"label_columns":2}"#,
+            "utterance a: labels: label_columns says 2, the first row has 1",
+        ),
+        (
+            r#"{"key":"a","features":{"dtype":"f24","shape":[1],"data":[1]}}"#,
+            "utterance a: features: unknown element type 'f24'",
+        ),
+        (
+            r#"{"key":"a","features":{"dtype":"f32","shape":[1,1,1],"data":[1]}}"#,
+            "utterance a: features: a shape of 3 dimensions, at most two are possible",
+        ),
+        (
+            r#"{"key":"a","features":["f32",[1],[1]]}"#,
+            "utterance a: byte 22 of the line: invalid type: sequence, expected an object",
+        ),
+        (
+            r#"{"key":"a","features":{"dtype":"f32","shape":[1],"data":[1]},"labels":[1,2]}"#,
+            "utterance a: 1 frames of features, but labels for 2",
+        ),
+        (
+            r#"{"key":"a","labels":[1],"meta":{"tags":[[{"bytes":"ff"},"k","v"]]}}"#,
+            "utterance a: meta: the format of a tag is not text",
+        ),
+        (
+            r#"{"key":"a","segments":[],"tiers":[]}"#,
+            "utterance a: segments are in tiers, or alone",
+        ),
+        (
+            r#"{"key":"a","tiers":[{"name":"b","segments":[{"start":-1,"end":null,"label":""}]}]}"#,
+            "utterance a: tiers: a segment starts at -1 and ends before that",
+        ),
+        (
+            r#"{"key":"a","arrays":{"x":{"dtype":"u8","shape":[],"data":1},"x":{"dtype":"u8","shape":[],"data":1}}}"#,
+            "utterance a: arrays: 'x' appears twice",
+        ),
+        (
+            r#"{"key":"a","arrays":{"x":{"dtype":"u8","shape":[1,1,1],"data":[[1]]}}}"#,
+            "utterance a: arrays: x: part [0, 0] is not a list of 1",
+        ),
+        (
+            r#"{"key":"a","kind":"graph","value":1}"#,
+            r#"utterance a: value: the value of kind 'graph' is not {"bytes":"hex"}"#,
+        ),
+        (
+            r#"{"key":"a","kind":"int32","value":1,"text":"b"}"#,
+            "utterance a: an object of another kind can't go with other data",
+        ),
+        (
+            r#"{"key":"a","labels":[1],"meta":{"frame_shift":-1}}"#,
+            "utterance a: meta: frame_shift is -1, not a time above 0",
+        ),
+        (
+            r#"{"key":"a","labels":[1],"meta":{"frame_shift":"x"}}"#,
+            r#"utterance a: meta: frame_shift is not a number: "x""#,
+        ),
+    ];
+
     #[test]
     fn says_what_is_wrong_and_where() {
-        for (line, expected) in [
-            (
-                r#"["a"]"#,
-                "byte 0 of the line: invalid type: sequence, expected an object",
-            ),
-            (
-                r#"{"labels":[1]}"#,
-                "byte 14 of the line: missing field `key`",
-            ),
-            (
-                r#"{"key":"a","labels":[1],"speaker":"b"}"#,
-                "utterance a: byte 33 of the line: unknown field `speaker`",
-            ),
-            (
-                r#"{"key":"a","labels":[1],"labels":[1]}"#,
-                "utterance a: byte 32 of the line: duplicate field `labels`",
-            ),
-            (
-                r#"{"key":"a","labels":[1,"#,
-                "utterance a: the line ends after 23 bytes, inside the object",
-            ),
-            (
-                r#"{"key":"a"#,
-                "the line ends after 9 bytes, inside the object",
-            ),
-            (
-                r#"{"key":7,"labels":[1]}"#,
-                r#"the key is neither a string nor {"bytes":"hex"}"#,
-            ),
-            (r#"{"key":"a"}"#, "utterance a: holds nothing but a key"),
-            (
-                r#"{"key":"a","text":7}"#,
-                r#"utterance a: the text is neither a string nor {"bytes":"hex"}"#,
-            ),
-            (
-                r#"{"key":"a","segments":[{"start":2,"end":1,"label":"b"}]}"#,
-                "utterance a: segments: a segment starts at 2 and ends before that",
-            ),
-            (
-                r#"{"key":"a","segments":[[0,1,"b"]]}"#,
-                "utterance a: byte 23 of the line: invalid type: sequence, expected an object",
-            ),
-            (
-                r#"{"key":"a","labels":["ah"]}"#,
-                r#"utterance a: labels: row 0, column 0: \"ah\" is not i64"#,
-            ),
-            (
-                r#"{"key":"a","labels":[3000000000,1.5]}"#,
-                "utterance a: labels: row 1, column 0: 1.5 is not i64",
-            ),
-            (
-                r#"{"key":"a","labels":[9223372036854775808]}"#,
-                "utterance a: labels: row 0, column 0: 9223372036854775808 is not i64",
-            ),
-            (
-                r#"{"key":"a","labels":[[1],[2]],"label_columns":2}"#,
-                "utterance a: labels: label_columns says 2, the first row has 1",
-            ),
-            (
-                r#"{"key":"a","features":{"dtype":"f24","shape":[1],"data":[1]}}"#,
-                "utterance a: features: unknown element type 'f24'",
-            ),
-            (
-                r#"{"key":"a","features":{"dtype":"f32","shape":[1,1,1],"data":[1]}}"#,
-                "utterance a: features: a shape of 3 dimensions, at most two are possible",
-            ),
-            (
-                r#"{"key":"a","features":["f32",[1],[1]]}"#,
-                "utterance a: byte 22 of the line: invalid type: sequence, expected an object",
-            ),
-            (
-                r#"{"key":"a","features":{"dtype":"f32","shape":[1],"data":[1]},"labels":[1,2]}"#,
-                "utterance a: 1 frames of features, but labels for 2",
-            ),
-            (
-                r#"{"key":"a","labels":[1],"meta":{"tags":[[{"bytes":"ff"},"k","v"]]}}"#,
-                "utterance a: meta: the format of a tag is not text",
-            ),
-            (
-                r#"{"key":"a","segments":[],"tiers":[]}"#,
-                "utterance a: segments are in tiers, or alone",
-            ),
-            (
-                r#"{"key":"a","tiers":[{"name":"b","segments":[{"start":-1,"end":null,"label":""}]}]}"#,
-                "utterance a: tiers: a segment starts at -1 and ends before that",
-            ),
-            (
-                r#"{"key":"a","arrays":{"x":{"dtype":"u8","shape":[],"data":1},"x":{"dtype":"u8","shape":[],"data":1}}}"#,
-                "utterance a: arrays: 'x' appears twice",
-            ),
-            (
-                r#"{"key":"a","arrays":{"x":{"dtype":"u8","shape":[1,1,1],"data":[[1]]}}}"#,
-                "utterance a: arrays: x: part [0, 0] is not a list of 1",
-            ),
-            (
-                r#"{"key":"a","kind":"graph","value":1}"#,
-                r#"utterance a: value: the value of kind 'graph' is not {"bytes":"hex"}"#,
-            ),
-            (
-                r#"{"key":"a","kind":"int32","value":1,"text":"b"}"#,
-                "utterance a: an object of another kind can't go with other data",
-            ),
-            (
-                r#"{"key":"a","labels":[1],"meta":{"frame_shift":-1}}"#,
-                "utterance a: meta: frame_shift is -1, not a time above 0",
-            ),
-            (
-                r#"{"key":"a","labels":[1],"meta":{"frame_shift":"x"}}"#,
-                r#"utterance a: meta: frame_shift is not a number: "x""#,
-            ),
-        ] {
+        for (line, expected) in FAULTS.iter().copied() {
             assert_eq!(message(line), expected, "{line}");
         }
     }

@@ -9,7 +9,7 @@ use spr_core::{Limits, Result};
 
 use crate::encode::{CompressionPlan, Encoder};
 use crate::kind::Precision;
-use crate::print::Seven;
+use crate::print::SevenDigits;
 use crate::sinks::Sinks;
 use crate::write_object::Style;
 
@@ -404,7 +404,7 @@ fn shortest<T: Element>(matrix: &Matrix, out: &mut Vec<u8>) -> Result<()> {
 ///
 /// # Errors
 /// They are of another type.
-fn seven<T: Seven>(
+fn seven<T: SevenDigits>(
     matrix: &Matrix,
     back: Precision,
     out: &mut Vec<u8>,

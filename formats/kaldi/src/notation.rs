@@ -2,7 +2,7 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Locator};
-use spr_core::format::{Notation, Specified};
+use spr_core::format::{Notation, Specification};
 
 use crate::archive::RANGE;
 use crate::range::Range;
@@ -14,11 +14,11 @@ use crate::table_options::reading;
 pub(crate) struct Specifiers;
 
 impl Notation for Specifiers {
-    fn input(&self, text: &str) -> Option<Result<Specified>> {
+    fn input(&self, text: &str) -> Option<Result<Specification>> {
         let specified = |spec: Rspecifier| {
             let options = spec.options();
             let options = options.map(|(key, value)| (key.to_owned(), value.to_owned()));
-            let mut specified = Specified::new("a Kaldi rspecifier", spec.locator.clone());
+            let mut specified = Specification::new("a Kaldi rspecifier", spec.locator.clone());
             specified.options = options.collect();
             specified.permissive = spec.permissive;
             specified
@@ -26,14 +26,14 @@ impl Notation for Specifiers {
         Some(rspecifier(text)?.map(specified))
     }
 
-    fn place(&self, text: &str) -> Option<Specified> {
+    fn place(&self, text: &str) -> Option<Specification> {
         let (place, range) = split_range(text).ok()?;
         let mut specified = match (rxfilename(place).ok()?, range) {
-            (at @ Locator::FileAt(..), None) => Specified::new("an object in an archive", at),
-            (at @ Locator::FileAt(..), Some(_)) => Specified::new("a range of an object", at),
+            (at @ Locator::FileAt(..), None) => Specification::new("an object in an archive", at),
+            (at @ Locator::FileAt(..), Some(_)) => Specification::new("a range of an object", at),
             // Other brackets are those of a pattern.
             (at @ Locator::File(_), Some(range)) if Range::parse(range).is_ok() => {
-                Specified::new("a range of an object", at)
+                Specification::new("a range of an object", at)
             }
             _ => return None,
         };
@@ -46,9 +46,9 @@ impl Notation for Specifiers {
         Some(rspecifier(text)?.and_then(|spec| spec.words(text)))
     }
 
-    fn output(&self, text: &str) -> Option<Result<Specified>> {
+    fn output(&self, text: &str) -> Option<Result<Specification>> {
         let specified = |spec: Wspecifier| {
-            let mut specified = Specified::new("a Kaldi wspecifier", spec.locator());
+            let mut specified = Specification::new("a Kaldi wspecifier", spec.locator());
             specified.options = spec.options().collect();
             specified.listed = spec.list.is_some();
             specified.companions = spec

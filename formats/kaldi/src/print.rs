@@ -21,7 +21,7 @@ const SCALES: [f64; 13] = [
 ];
 
 /// A float type in Kaldi's text.
-pub(crate) trait Seven: Element {
+pub(crate) trait SevenDigits: Element {
     /// Appends the value with seven significant digits, and counts the loss when it is read back in
     /// a precision.
     fn print_seven(self, precision: Precision, out: &mut Vec<u8>, stats: &mut CastStats);
@@ -30,7 +30,7 @@ pub(crate) trait Seven: Element {
     fn read_back(self, precision: Precision, stats: &mut CastStats);
 }
 
-impl Seven for f32 {
+impl SevenDigits for f32 {
     fn print_seven(self, _: Precision, out: &mut Vec<u8>, stats: &mut CastStats) {
         let printed = print(f64::from(self), out);
         stats.count(self, narrow(printed));
@@ -39,7 +39,7 @@ impl Seven for f32 {
     fn read_back(self, _: Precision, _: &mut CastStats) {}
 }
 
-impl Seven for f64 {
+impl SevenDigits for f64 {
     fn print_seven(self, precision: Precision, out: &mut Vec<u8>, stats: &mut CastStats) {
         let printed = print(self, out);
         match precision {

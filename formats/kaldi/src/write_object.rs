@@ -1,11 +1,12 @@
 //! Encoding of objects that are neither features nor labels.
 
+use spr_core::bytes::{ByteOrder, PutNumber as _};
 use spr_core::format::Objects;
 use spr_core::model::{CastStats, Element, Lists, Object, Sparse, is_word_byte};
 use spr_core::{Error, Result};
 
 use crate::kind::Precision;
-use crate::print::Seven;
+use crate::print::SevenDigits;
 use crate::recognise::TAG;
 use crate::sized;
 
@@ -157,12 +158,12 @@ fn unknown(object: &Object) -> Error {
 
 fn int(value: i32, out: &mut Vec<u8>) {
     out.push(TAG);
-    out.extend_from_slice(&value.to_le_bytes());
+    out.put_i32(value, ByteOrder::Little);
 }
 
 fn float(value: f32, out: &mut Vec<u8>) {
     out.push(TAG);
-    out.extend_from_slice(&value.to_le_bytes());
+    out.put_f32(value, ByteOrder::Little);
 }
 
 fn count(n: usize, out: &mut Vec<u8>) -> Result<()> {
@@ -282,7 +283,7 @@ fn spaced_count(n: usize, out: &mut Vec<u8>) -> Result<()> {
 }
 
 /// Appends a float and a space.
-fn print<T: Seven>(value: T, style: Style, out: &mut Vec<u8>, stats: &mut CastStats) {
+fn print<T: SevenDigits>(value: T, style: Style, out: &mut Vec<u8>, stats: &mut CastStats) {
     match style {
         Style::SevenDigits(precision) => value.print_seven(precision, out, stats),
         Style::Text(precision) => {

@@ -77,7 +77,10 @@ fn absurd_sizes_fail_at_once() {
             assert_eq!(error.kind(), kind, "{what}: {error}");
         }
     }
-    // Counts that are consistent with each other, but not with the file.
+}
+
+#[test]
+fn counts_that_fit_each_other_but_not_the_file_fail() {
     let lines = [
         "-pfile_header version 0 size 512",
         "-num_sentences 4000000000",
@@ -98,6 +101,10 @@ fn absurd_sizes_fail_at_once() {
         read_pipe(header(&lines, 512)).unwrap_err().kind(),
         ErrorKind::Truncated
     );
+}
+
+#[test]
+fn widths_and_counts_beyond_all_memory_fail() {
     // No rows, but a width of 64 EiB each.
     let lines = [
         "-pfile_header version 0 size 512",

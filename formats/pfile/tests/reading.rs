@@ -187,138 +187,141 @@ fn a_single_row_needs_the_option_to_be_little_endian() {
     );
 }
 
+/// The start of a line of the header, the line in its place, and the error.
+const WRONG: &[(&str, &str, &str)] = &[
+    (
+        "-num_sentences",
+        "",
+        "x.pfile@0: the header has no -num_sentences",
+    ),
+    (
+        "-num_frames",
+        "",
+        "x.pfile@0: the header has no -num_frames",
+    ),
+    (
+        "-num_features",
+        "",
+        "x.pfile@0: the header has no -num_features",
+    ),
+    (
+        "-first_feature",
+        "",
+        "x.pfile@0: the header has no -first_feature_column",
+    ),
+    (
+        "-first_label",
+        "",
+        "x.pfile@0: the header has no -first_label_column",
+    ),
+    ("-format", "", "x.pfile@0: the header has no -format"),
+    ("-data", "", "x.pfile@0: the header has no -data"),
+    ("-end", "", "x.pfile@0: the header has no line -end"),
+    (
+        "-num_frames",
+        "-num_frames 4",
+        "x.pfile@0: -data: nrow is 3, but -num_frames is 4",
+    ),
+    (
+        "-num_frames",
+        "-num_frames three",
+        "x.pfile:3: -num_frames has a wrong value: 'three'",
+    ),
+    (
+        "-num_labels",
+        "-num_frames 3",
+        "x.pfile:7: -num_frames is given twice: '3'",
+    ),
+    (
+        "-num_labels",
+        "num_labels 1",
+        "x.pfile:7: 'num_labels 1' is not a header line '-name value'",
+    ),
+    (
+        "-num_sentences",
+        "-num_sentences 3",
+        "x.pfile@0: -sent_table_data: size is 3, but -num_sentences + 1 is 4",
+    ),
+    (
+        "-data",
+        "-data size 16 offset 0 ndim 2 nrow 3 ncol 5",
+        "x.pfile@0: -data: size is 16, but nrow x ncol is 3 x 5",
+    ),
+    (
+        "-data",
+        "-data size 15 offset 1 ndim 2 nrow 3 ncol 5",
+        "x.pfile@0: -data: offset is 1, but a PFile's is 0",
+    ),
+    (
+        "-data",
+        "-data size 15 offset 0 ndim 1 nrow 3 ncol 5",
+        "x.pfile@0: -data: ndim is 1, but a PFile's is 2",
+    ),
+    (
+        "-sent",
+        "-sent_table_data size 3 offset 14 ndim 1",
+        "x.pfile@0: -sent_table_data: offset is 14, but -data: size is 15",
+    ),
+    (
+        "-first_feature",
+        "-first_feature_column 1",
+        "x.pfile@0: feature columns 1 to 2, a row has columns 2 to 4 for them",
+    ),
+    (
+        "-first_label",
+        "-first_label_column 5",
+        "x.pfile@0: label columns 5 to 5, a row has columns 2 to 4 for them",
+    ),
+    (
+        "-first_label",
+        "-first_label_column 3",
+        "x.pfile@0: feature and label columns overlap",
+    ),
+    (
+        "-format",
+        "-format ddfd",
+        "x.pfile@0: -format: number of letters is 4, but -data: ncol is 5",
+    ),
+    (
+        "-format",
+        "-format ddfdd",
+        "x.pfile@0: -format: column 3 is 'd', not 'f'",
+    ),
+    (
+        "-format",
+        "-format fdffd",
+        "x.pfile@0: -format: column 0 is 'f', not 'd'",
+    ),
+    (
+        "-format",
+        "-format 2d3f",
+        "x.pfile@0: -format: column 4 is 'f', not 'd'",
+    ),
+    (
+        "-format",
+        "-format ddffx",
+        "x.pfile@0: -format: 'ddffx' is not a list of d and f",
+    ),
+    (
+        "-pfile",
+        "-pfile_header version 1 size 32768",
+        "x.pfile:1: PFile version 1, only version 0 is known",
+    ),
+    (
+        "-pfile",
+        "-pfile_header version 0",
+        "x.pfile:1: no version and size after -pfile_header",
+    ),
+    (
+        "-pfile",
+        "-pfile_headers version 0 size 32768",
+        "x.pfile@0: the file does not start with a line '-pfile_header version 0 size N'",
+    ),
+];
+
 #[test]
 fn wrong_headers_say_what_is_wrong() {
-    for (name, line, message) in [
-        (
-            "-num_sentences",
-            "",
-            "x.pfile@0: the header has no -num_sentences",
-        ),
-        (
-            "-num_frames",
-            "",
-            "x.pfile@0: the header has no -num_frames",
-        ),
-        (
-            "-num_features",
-            "",
-            "x.pfile@0: the header has no -num_features",
-        ),
-        (
-            "-first_feature",
-            "",
-            "x.pfile@0: the header has no -first_feature_column",
-        ),
-        (
-            "-first_label",
-            "",
-            "x.pfile@0: the header has no -first_label_column",
-        ),
-        ("-format", "", "x.pfile@0: the header has no -format"),
-        ("-data", "", "x.pfile@0: the header has no -data"),
-        ("-end", "", "x.pfile@0: the header has no line -end"),
-        (
-            "-num_frames",
-            "-num_frames 4",
-            "x.pfile@0: -data: nrow is 3, but -num_frames is 4",
-        ),
-        (
-            "-num_frames",
-            "-num_frames three",
-            "x.pfile:3: -num_frames has a wrong value: 'three'",
-        ),
-        (
-            "-num_labels",
-            "-num_frames 3",
-            "x.pfile:7: -num_frames is given twice: '3'",
-        ),
-        (
-            "-num_labels",
-            "num_labels 1",
-            "x.pfile:7: 'num_labels 1' is not a header line '-name value'",
-        ),
-        (
-            "-num_sentences",
-            "-num_sentences 3",
-            "x.pfile@0: -sent_table_data: size is 3, but -num_sentences + 1 is 4",
-        ),
-        (
-            "-data",
-            "-data size 16 offset 0 ndim 2 nrow 3 ncol 5",
-            "x.pfile@0: -data: size is 16, but nrow x ncol is 3 x 5",
-        ),
-        (
-            "-data",
-            "-data size 15 offset 1 ndim 2 nrow 3 ncol 5",
-            "x.pfile@0: -data: offset is 1, but a PFile's is 0",
-        ),
-        (
-            "-data",
-            "-data size 15 offset 0 ndim 1 nrow 3 ncol 5",
-            "x.pfile@0: -data: ndim is 1, but a PFile's is 2",
-        ),
-        (
-            "-sent",
-            "-sent_table_data size 3 offset 14 ndim 1",
-            "x.pfile@0: -sent_table_data: offset is 14, but -data: size is 15",
-        ),
-        (
-            "-first_feature",
-            "-first_feature_column 1",
-            "x.pfile@0: feature columns 1 to 2, a row has columns 2 to 4 for them",
-        ),
-        (
-            "-first_label",
-            "-first_label_column 5",
-            "x.pfile@0: label columns 5 to 5, a row has columns 2 to 4 for them",
-        ),
-        (
-            "-first_label",
-            "-first_label_column 3",
-            "x.pfile@0: feature and label columns overlap",
-        ),
-        (
-            "-format",
-            "-format ddfd",
-            "x.pfile@0: -format: number of letters is 4, but -data: ncol is 5",
-        ),
-        (
-            "-format",
-            "-format ddfdd",
-            "x.pfile@0: -format: column 3 is 'd', not 'f'",
-        ),
-        (
-            "-format",
-            "-format fdffd",
-            "x.pfile@0: -format: column 0 is 'f', not 'd'",
-        ),
-        (
-            "-format",
-            "-format 2d3f",
-            "x.pfile@0: -format: column 4 is 'f', not 'd'",
-        ),
-        (
-            "-format",
-            "-format ddffx",
-            "x.pfile@0: -format: 'ddffx' is not a list of d and f",
-        ),
-        (
-            "-pfile",
-            "-pfile_header version 1 size 32768",
-            "x.pfile:1: PFile version 1, only version 0 is known",
-        ),
-        (
-            "-pfile",
-            "-pfile_header version 0",
-            "x.pfile:1: no version and size after -pfile_header",
-        ),
-        (
-            "-pfile",
-            "-pfile_headers version 0 size 32768",
-            "x.pfile@0: the file does not start with a line '-pfile_header version 0 size N'",
-        ),
-    ] {
+    for (name, line, message) in WRONG.iter().copied() {
         assert_eq!(failure(with_lines(&[(name, line)])).to_string(), message);
     }
     let data = "-data size 18 offset 0 ndim 2 nrow 3 ncol 6";

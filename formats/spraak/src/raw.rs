@@ -2,7 +2,7 @@
 //! `raw:PATH,dtype=i16,rate=16000,channels=1`.
 
 use spr_core::bytes::{Env, Location, Locator};
-use spr_core::format::{Notation, Specified};
+use spr_core::format::{Notation, Specification};
 use spr_core::{Error, Result};
 
 /// The notation for headerless samples, which are a [file](crate::SPR) whose header is in the
@@ -84,7 +84,7 @@ impl<'a> Argument<'a> {
         }
     }
 
-    fn input(mut self) -> Result<Specified> {
+    fn input(mut self) -> Result<Specification> {
         let mut said = Vec::new();
         for (key, what) in SAID {
             let value = self.take(key).ok_or_else(|| {
@@ -104,7 +104,7 @@ impl<'a> Argument<'a> {
             let message = format!("dtype: '{}' is not a type of samples", said[0]);
             Error::usage(message).hint(SAID[0].1)
         })?;
-        let mut specified = Specified::new(FORM, self.place(skip)?);
+        let mut specified = Specification::new(FORM, self.place(skip)?);
         let own = [
             ("header", "none"),
             ("data", "SAMPLE"),
@@ -118,7 +118,7 @@ impl<'a> Argument<'a> {
         Ok(specified)
     }
 
-    fn output(mut self) -> Result<Specified> {
+    fn output(mut self) -> Result<Specification> {
         let order = if self.is_big()? { "big" } else { "little" };
         if let Some((key, _)) = self
             .pairs
@@ -133,7 +133,7 @@ impl<'a> Argument<'a> {
             let message = format!("{key}: what is written has that of the input");
             return Err(Error::usage(message).file(self.path).hint(hint));
         }
-        let mut specified = Specified::new(FORM, self.place(0)?);
+        let mut specified = Specification::new(FORM, self.place(0)?);
         let own = [("header", "none"), ("byteorder", order)];
         let all = own.into_iter().chain(self.pairs);
         specified.options = all.map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
@@ -142,11 +142,11 @@ impl<'a> Argument<'a> {
 }
 
 impl Notation for Raw {
-    fn input(&self, text: &str) -> Option<Result<Specified>> {
+    fn input(&self, text: &str) -> Option<Result<Specification>> {
         Some(Argument::of(text)?.and_then(Argument::input))
     }
 
-    fn place(&self, _: &str) -> Option<Specified> {
+    fn place(&self, _: &str) -> Option<Specification> {
         None
     }
 
@@ -154,7 +154,7 @@ impl Notation for Raw {
         None
     }
 
-    fn output(&self, text: &str) -> Option<Result<Specified>> {
+    fn output(&self, text: &str) -> Option<Result<Specification>> {
         Some(Argument::of(text)?.and_then(Argument::output))
     }
 

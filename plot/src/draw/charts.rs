@@ -6,7 +6,7 @@ use crate::overview::Overview;
 use crate::scene::{Align, Ink};
 use crate::words::whole;
 
-use super::{MANY, NUMBERS, Sheet};
+use super::sheet::{MANY, NUMBERS, Sheet};
 
 const CHART: f64 = 180.0;
 

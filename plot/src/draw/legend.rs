@@ -2,17 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Align, CAPTION, Colours, Ink, LETTER, Sheet, shortened};
-
 /// The largest number of labels listed; more would share colours.
 const MOST: usize = 40;
-/// The largest number of letters of a label in the list.
-const LETTERS: usize = 20;
-/// The size of the coloured square, and the gaps to its label and to the next entry.
-const SQUARE: f64 = 10.0;
-const GAP: f64 = 4.0;
-const APART: f64 = 14.0;
-const LINE: f64 = 16.0;
 
 /// The labels drawn, and those that were written somewhere.
 #[derive(Default)]
@@ -33,42 +24,13 @@ impl Legend {
     }
 
     /// Returns all labels, numbers in numeric order, if some could not be written.
-    fn entries(&self) -> Vec<&String> {
+    pub(super) fn entries(&self) -> Vec<&String> {
         let mut all: Vec<_> = self.drawn.union(&self.written).collect();
         if self.drawn.is_subset(&self.written) || all.len() > MOST {
             return Vec::new();
         }
         all.sort_by_key(|label| label.parse().unwrap_or(i64::MAX));
         all
-    }
-}
-
-impl Sheet {
-    /// Draws the colours of labels and notes on them.
-    pub(super) fn legend(&mut self, colours: &Colours) {
-        let legend = std::mem::take(&mut self.legend);
-        let entries = legend.entries();
-        let (left, end) = (self.margins.0, f64::from(self.scene.width) - 8.0);
-        let mut x = left;
-        for label in &entries {
-            let text = shortened(label, LETTERS);
-            let width = SQUARE + GAP + text.chars().count() as f64 * LETTER;
-            if x > left && x + width > end {
-                (x, self.y) = (left, self.y + LINE);
-            }
-            let colour = Ink::Fixed(colours.get(label));
-            self.scene.rect(x, self.y, SQUARE, SQUARE, colour);
-            let (at, y) = (x + SQUARE + GAP, self.y + 9.0);
-            self.scene.text(at, y, Align::Start, Ink::Muted, text);
-            x += width + APART;
-        }
-        if !entries.is_empty() {
-            self.y += LINE + GAP;
-        }
-        if let Some(note) = colours.note() {
-            self.caption(&note, "");
-            self.y += CAPTION / 2.0;
-        }
     }
 }
 

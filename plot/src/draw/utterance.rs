@@ -12,7 +12,7 @@ use crate::track::{Span, Track};
 use crate::wave::Wave;
 use crate::words::{shortened, whole};
 
-use super::{LEFT, MANY, NUMBERS, SCALE, Sheet};
+use super::sheet::{LEFT, MANY, NUMBERS, SCALE, Sheet};
 
 /// Heights of the fields.
 const TRACK: f64 = 22.0;

@@ -1,4 +1,4 @@
-//! What is wrong with a data set, all of it and not only the first fault.
+//! Checks of data sets that report all faults, not only the first.
 //!
 //! ```no_run
 //! use spr_convert::{argument::Input, builtin, verbs::check};
@@ -38,6 +38,7 @@ pub struct Options {
 }
 
 /// The result of a check.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// The format's name.
@@ -80,7 +81,7 @@ pub fn check(
         ..options.clone()
     };
     for (format, at) in members {
-        let mut own = Summary::default();
+        let (mut own, format) = (Summary::default(), registry.get(format)?);
         for member in Input::parse(&at.to_string(), Some(format), &[], registry, env)? {
             stream::check(&member, &options, context, &mut own, &mut findings)?;
         }

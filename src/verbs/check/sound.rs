@@ -149,7 +149,7 @@ fn beyond(utt: &Utterance, is: AudioFacts) -> Vec<String> {
     late.map(message).collect()
 }
 
-/// What is said of a stretch that goes so little past the end of its recording that it is cut there.
+/// Returns the note about a segment that ends slightly after its recording and is cut there.
 fn shortened(said: &AudioReference, is: AudioFacts) -> Option<String> {
     let (end, rate) = (said.end?, is.rate.filter(|rate| *rate > 0)?);
     let start = said.start.unwrap_or_default();

@@ -15,8 +15,8 @@ use super::values::CommonShape;
 use super::{Options, Summary, about, is_damage};
 use crate::argument::Input;
 
-/// Other data sets that belong to one, with their formats.
-pub(super) type Members = Vec<(&'static dyn Format, Location)>;
+/// Other data sets that belong to one, with the names of their formats.
+pub(super) type Members = Vec<(&'static str, Location)>;
 
 /// Passes over a data set, tells of everything that is wrong in it, and returns those that belong to
 /// it. Data that are whole are read once; damaged ones a second time, past all damage.
@@ -88,7 +88,7 @@ fn read(
     let faults_before = found.faults;
     let (reader, format) = match (opened, format, &audit) {
         (Ok(opened), ..) => (Some(opened.reader), opened.format),
-        // What it lacks was found already.
+        // Missing files were reported already.
         (Err(error), Some(format), Some(audit))
             if damaged && faults_before > 0 && audit.repeats(&error) =>
         {
@@ -167,7 +167,7 @@ struct Pass {
     keys: Names,
     alike: CommonShape,
     sounds: Sounds,
-    /// What the format knows besides.
+    /// The checks of the format itself.
     audit: Option<Box<dyn Auditor>>,
     /// Faults that were found before the first utterance was read.
     faults_before: u64,

@@ -1,6 +1,6 @@
 //! Records of PAX headers: `LENGTH KEY=VALUE` and a line feed.
 
-/// What records say of members, as far as it counts here.
+/// The relevant records about members.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Records {
     /// The name.

@@ -48,7 +48,7 @@ impl Member {
 pub struct TarReader {
     source: Source,
     limits: Limits,
-    /// What a global header says of all members behind it.
+    /// The records of a global header about all members after it.
     of_all: Records,
     /// The byte of the next header.
     next: u64,
@@ -100,7 +100,7 @@ impl TarReader {
                     bytes.truncate(end.unwrap_or(bytes.len()));
                     long_name = Some(bytes);
                 }
-                // Where a link leads is not asked for.
+                // The target of a link is not needed.
                 b'K' => drop(self.extension(at, size)?),
                 kind => {
                     let name = own.path.take().or_else(|| self.of_all.path.clone());
@@ -217,7 +217,7 @@ impl TarReader {
     }
 
     fn bytes(&mut self, what: &str, size: u64) -> Result<Vec<u8>> {
-        /// What is read at a time, as a wrong size must not allocate.
+        /// The number of bytes read at a time, as a wrong size must not allocate.
         const STEP: usize = 1 << 20;
         let size = self.source.hold(what, size, &self.limits)?;
         self.source.expect(size as u64)?;

@@ -14,7 +14,7 @@ mod zstd;
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 
-use super::sink::Finish;
+use super::finish::Finish;
 use crate::error::{Error, Result};
 
 /// A compression that sources undo and outputs apply.

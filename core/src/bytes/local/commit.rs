@@ -17,7 +17,8 @@ use super::draft::FinishedDraft;
 use super::folder::{Folder, may_be_cleared};
 use super::hidden::is_empty;
 use super::identity::Names;
-use super::rename_log::{RenameLog, moment};
+use super::moments::moment;
+use super::rename_log::RenameLog;
 use super::sync::{failed, sync_files, sync_folders};
 use super::temporary_list::{TemporaryList, stopped};
 use crate::error::Result;
@@ -220,12 +221,10 @@ fn lock(folder: &Path) -> Option<File> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use std::cell::RefCell;
-    use std::path::PathBuf;
-
+mod tests {
     use super::super::hidden::is_temporary;
     use super::super::identity;
+    use super::super::moments::{contents, seen, watch};
     use super::super::temporary::Temporary;
 
     use super::*;
@@ -244,21 +243,6 @@ pub(super) mod tests {
             }
         };
         names.iter().map(change).collect()
-    }
-
-    /// Names and contents of files.
-    type Files = Vec<(String, String)>;
-
-    fn contents(folder: &Path) -> Files {
-        let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
-        let mut found: Vec<_> = entries
-            .map(|path| {
-                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-                (name, fs::read_to_string(&path).unwrap_or_default())
-            })
-            .collect();
-        found.sort();
-        found
     }
 
     #[test]
@@ -296,19 +280,6 @@ pub(super) mod tests {
         assert_eq!(contents(folder.path()), pairs);
     }
 
-    thread_local! {
-        /// The observed folder, and its content at each moment.
-        static SEEN: RefCell<(PathBuf, Vec<Files>)> = RefCell::default();
-    }
-
-    pub(in super::super) fn look() {
-        SEEN.with_borrow_mut(|(folder, seen)| {
-            if !folder.as_os_str().is_empty() {
-                seen.push(contents(folder));
-            }
-        });
-    }
-
     #[test]
     fn a_kill_at_any_moment_loses_nothing() {
         let (folder, live) = (tempfile::tempdir().unwrap(), TemporaryList::default());
@@ -322,9 +293,9 @@ pub(super) mod tests {
             target: folder.path().join("gone"),
             overwrite: true,
         });
-        SEEN.set((folder.path().to_owned(), Vec::new()));
+        watch(folder.path());
         commit_own(&live, all, &HashSet::new(), true).unwrap();
-        let (_, seen) = SEEN.take();
+        let seen = seen();
         // Three are reserved, moved and removed, and three get their names.
         assert_eq!(seen.len(), 3 + 3 + 3 + 3);
         for left in seen {

@@ -13,6 +13,7 @@ mod leftovers;
 mod list;
 mod local_file;
 mod made;
+mod moments;
 mod rename_log;
 mod sync;
 mod sync_thread;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::hidden::{is_temporary, remove, unused};
 use super::leftovers::is_leftover;
+use super::moments::moment;
 use super::sync::failed;
 use crate::error::Result;
 
@@ -104,10 +105,4 @@ impl RenameLog {
             moment();
         }
     }
-}
-
-/// Marks a moment between two changes of names, at which the run may be killed, for tests.
-pub(super) fn moment() {
-    #[cfg(test)]
-    super::commit::tests::look();
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::claims::Claim;
-use super::super::destination::{self, Destination, refused_in_file};
+use super::super::destination::{self, Destination};
 use super::super::landing::{FinishedFiles, Landing};
 use super::super::part::Part;
+use super::super::refusal::refused_in_file;
 use super::super::rehearsal::NullFile;
 use super::super::sink::Sink;
 use super::super::store::{Change, DraftOptions, New, is_folder, is_twin};

@@ -12,7 +12,7 @@ type Take = fn(&mut Utterance) -> Utterance;
 /// once, sequentially, and stored.
 pub(super) enum Lookup {
     Keyed(Box<dyn RandomAccess>),
-    Read(Box<Read>),
+    LabelStream(Box<LabelStream>),
 }
 
 /// The result of a lookup.
@@ -25,7 +25,7 @@ pub(super) enum LookupOutcome {
 }
 
 /// A data set that is read sequentially.
-pub(super) struct Read {
+pub(super) struct LabelStream {
     reader: Box<dyn Reader>,
     take: Take,
     kept: LabelStore,
@@ -37,7 +37,7 @@ impl Lookup {
     pub(super) fn new(opened: OpenedDataset, take: Take, limits: Limits) -> Self {
         match opened {
             OpenedDataset::Table(table) => Self::Keyed(table),
-            OpenedDataset::Stream(reader) => Self::Read(Box::new(Read {
+            OpenedDataset::Stream(reader) => Self::LabelStream(Box::new(LabelStream {
                 reader,
                 take,
                 kept: LabelStore::new(limits),
@@ -53,7 +53,7 @@ impl Lookup {
                 true => LookupOutcome::Found,
                 false => LookupOutcome::Missing,
             }),
-            Self::Read(read) => read.find(key, utt),
+            Self::LabelStream(read) => read.find(key, utt),
         }
     }
 
@@ -61,12 +61,12 @@ impl Lookup {
     pub(super) fn find_twice(&mut self, utt: &mut Utterance) -> Result<Option<Key>> {
         match self {
             Self::Keyed(table) => table.find_twice(),
-            Self::Read(read) => read.find_twice(utt),
+            Self::LabelStream(read) => read.find_twice(utt),
         }
     }
 }
 
-impl Read {
+impl LabelStream {
     /// Reads and stores the next utterance, or returns nothing at the end.
     fn advance(&mut self, next: &mut Utterance) -> Result<Option<InsertOutcome>> {
         if self.ended || !self.reader.read(next)? {

@@ -5,7 +5,8 @@ use spr_core::format::{Count, Format, IndexKind, Medium, Registry, Variant};
 use spr_core::tables::side;
 use spr_core::{Error, Remedy, Result, nearest};
 
-use super::{Pair, Target, is_only_folder};
+use super::super::Pair;
+use super::super::target::{Target, is_only_folder};
 use crate::plan::numbered;
 
 /// Known compressions that are not written.

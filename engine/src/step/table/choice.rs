@@ -282,7 +282,7 @@ pub(super) static SAMPLE: Kind = Kind {
     },
 };
 
-/// How many utterances can be read.
+/// Counts the utterances that can be read.
 fn count(mut reader: Box<dyn spr_core::format::Reader>) -> spr_core::Result<u64> {
     let (mut utt, mut n) = (Utterance::default(), 0);
     loop {

@@ -9,7 +9,7 @@ use spr_core::stage::{
 };
 use spr_core::{Error, Result};
 
-use super::super::kind::{Asked, Build, DataOption, Kind, Level, Phase, Subject};
+use super::super::kind::{Build, DataOption, Kind, Level, OptionValues, Phase, Subject};
 use super::super::parse::{SIZE, built, number, parsed, ranges, seed, shift, size};
 use super::super::spec;
 use super::super::values::{Parameters, Values};
@@ -178,7 +178,7 @@ pub(super) static COLUMNS: Kind = Kind {
 };
 
 /// Sets one side of the context; the other is 0 unless it is asked for.
-fn one_side(asked: &mut Asked, side: &'static str, other: &'static str, text: &str) -> bool {
+fn one_side(asked: &mut OptionValues, side: &'static str, other: &'static str, text: &str) -> bool {
     let Some(frames) = spec::frames(text) else {
         return false;
     };
@@ -487,8 +487,8 @@ fn pdnn_size(values: &Values, partitioning: Partitioning) -> Option<PartitionSiz
     }
 }
 
-/// Whether all frames of a file are shuffled together, as PDNN does with a pickle, and with a PFile
-/// that is not streamed.
+/// Returns `true` if all frames of a file are shuffled together, as PDNN does with a pickle, and
+/// with a PFile that is not streamed.
 fn shuffles_whole(values: &Values, partitioning: Partitioning) -> bool {
     match partitioning {
         Partitioning::Whole => true,

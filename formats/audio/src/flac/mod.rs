@@ -21,7 +21,7 @@ use crate::id3;
 const NAME: &str = "flac";
 const MAGIC: &[u8; 4] = b"fLaC";
 
-/// What is encoded.
+/// The audio that can be encoded.
 const AUDIO: AudioCaps = {
     let mut audio = sound(&[Dtype::I16, Dtype::U8, Dtype::I32], &[NAME]);
     audio.max_channels = encode::CHANNELS;

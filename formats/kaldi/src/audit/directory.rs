@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use spr_core::bytes::{Env, FileKind, Location};
-use spr_core::format::{Audit, Auditor, Finding, Format};
+use spr_core::format::{Audit, Auditor, Finding};
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 
 use super::findings::{Findings, Places, about, about_line};
 use super::lines::{self, Keys, Line};
+use crate::choice::NAME;
 use crate::data_dir::layout::{
     CMVN, FEATURES, FRAME_SHIFT, Kind, SEGMENTS, SPK2UTT, TABLES, TEXT, TableSubject, UTT2FRAMES,
     UTT2SPK, VAD, WAVES, forms, suits,
 };
 use crate::data_dir::rules::{is_reserved, seconds};
 use crate::data_dir::sound::Segment;
-use crate::format::FORMAT;
 
 /// Checks data directories.
 pub(crate) struct Directories;
@@ -412,11 +412,8 @@ impl Auditor for DirectoryAuditor {
         error.file_name() == Some(&self.name) || self.told.contains(error)
     }
 
-    fn members(&self) -> Vec<(&'static dyn Format, Location)> {
-        let members = self.members.iter();
-        members
-            .map(|at| (&FORMAT as &dyn Format, at.clone()))
-            .collect()
+    fn members(&self) -> Vec<(&'static str, Location)> {
+        self.members.iter().map(|at| (NAME, at.clone())).collect()
     }
 
     fn finish(

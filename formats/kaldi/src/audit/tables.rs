@@ -1,7 +1,7 @@
 //! Checks of archives and their script files: positions, keys and their order.
 
 use spr_core::bytes::{Env, FileKind, Location};
-use spr_core::format::{Audit, Auditor, Finding, Format};
+use spr_core::format::{Audit, Auditor, Finding};
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 
@@ -87,7 +87,7 @@ impl Auditor for TableAuditor {
         false
     }
 
-    fn members(&self) -> Vec<(&'static dyn Format, Location)> {
+    fn members(&self) -> Vec<(&'static str, Location)> {
         Vec::new()
     }
 

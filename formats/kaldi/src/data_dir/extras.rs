@@ -5,11 +5,12 @@ use spr_core::model::{Audio, Decimal, Key, Meta, Tag, TagSubject, Utterance};
 use spr_core::{Error, Result};
 
 use super::faults::Faults;
+use super::layout::NAME;
 use super::layout::{
     FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SPK2GENDER, TableSubject, UTT2DUR,
     UTT2FRAMES, UTT2GENDER, UTT2LANG, is_complete, tag_tables,
 };
-use super::{NAME, line, table::Table};
+use super::{line, table::Table};
 
 /// The tables besides those of audio, features and text.
 pub(super) struct Extras {

@@ -68,3 +68,11 @@ impl Faults {
         self.over
     }
 }
+
+/// Returns the error about a place that is no folder.
+pub(super) fn is_no_folder(name: &str) -> Error {
+    let error = Error::usage("a Kaldi data directory is a folder, and this is none");
+    error
+        .file(name)
+        .hint("name the folder that wav.scp, text and utt2spk are in")
+}

@@ -6,6 +6,9 @@ use spr_core::{Error, Result};
 
 use super::rules::{self, Rule};
 
+/// The name of the format and of its tags.
+pub(super) const NAME: &str = "kaldi-data";
+
 pub(crate) const UTT2SPK: &str = "utt2spk";
 pub(crate) const SPK2UTT: &str = "spk2utt";
 pub(crate) const TEXT: &str = "text";

@@ -11,21 +11,20 @@ pub(crate) mod sound;
 mod table;
 mod writer;
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
     AudioCaps, Audit, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium,
     OpenedDataset, OptionSpec, Options, Probe, Request, Score, Tags, WholeFolder, Writer,
 };
 use spr_core::model::{About, Dtype, SourceField};
-use spr_core::{Error, Result};
 
 use crate::audit::directory::Directories;
 use crate::format::table_style;
+use faults::is_no_folder;
+use layout::NAME;
 use reader::DataReader;
 use writer::DataWriter;
-
-/// The name of the format and of its tags.
-const NAME: &str = "kaldi-data";
 
 /// Kaldi's data directories.
 pub static DATA: DataDirectory = DataDirectory;
@@ -131,11 +130,4 @@ impl WholeFolder for DataDirectory {
             folder, options, request, env,
         )?))
     }
-}
-
-fn is_no_folder(name: &str) -> Error {
-    let error = Error::usage("a Kaldi data directory is a folder, and this is none");
-    error
-        .file(name)
-        .hint("name the folder that wav.scp, text and utt2spk are in")
 }

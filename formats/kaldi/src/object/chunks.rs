@@ -2,20 +2,10 @@
 
 use spr_core::Result;
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::model::{Chunks, Dtype, Key, Rank, Utterance};
+use spr_core::model::{Chunks, Dtype, Rank, Utterance};
 
 use super::ObjectReader;
-
-/// The rest of an object of which some rows were read.
-pub(super) struct Rest {
-    key: Key,
-    chunks: Chunks,
-    dtype: Dtype,
-    rank: Rank,
-    cols: u64,
-    /// Whether it has no key, and nothing may follow it.
-    whole: bool,
-}
+use super::rest::UnfinishedObject;
 
 impl ObjectReader {
     /// Enables chunks of long matrices.
@@ -45,7 +35,7 @@ impl ObjectReader {
             return Ok(false);
         };
         source.expect_matrix((dtype, rows, cols), &self.env.limits)?;
-        self.rest = Some(Rest {
+        self.rest = Some(UnfinishedObject {
             key: utt.key.clone(),
             chunks,
             dtype,

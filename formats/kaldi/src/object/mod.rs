@@ -1,8 +1,10 @@
 //! Single objects, in an archive, in a file named by a script file, or in a separate file.
 
 mod ahead;
+mod blanks;
 mod chunks;
 mod marked;
+mod rest;
 mod words;
 
 use spr_core::bytes::{Env, Source};
@@ -19,8 +21,8 @@ use crate::rounding::Rounding;
 use crate::scanner::Scanner;
 use crate::text::truncated;
 use crate::{audio, nested, opaque, probe, wrapped};
-use chunks::Rest;
-use words::blanks;
+use blanks::blanks;
+use rest::UnfinishedObject;
 
 /// A reader of consecutive objects that remembers their kinds.
 pub(crate) struct ObjectReader {
@@ -30,7 +32,7 @@ pub(crate) struct ObjectReader {
     precision: Precision,
     /// Whether a long matrix is returned in chunks, and the one that is unfinished.
     chunked: bool,
-    rest: Option<Rest>,
+    rest: Option<UnfinishedObject>,
     /// The count of rounded numbers in text.
     rounding: Rounding,
     /// The kind set by the user.
@@ -51,7 +53,7 @@ pub(crate) struct ObjectReader {
     decoder: Decoder,
     /// Whether compressed matrices are also returned as stored.
     keep: bool,
-    /// What becomes of further objects in a file without keys.
+    /// The treatment of further objects in a file without keys.
     further: Further,
     singles: Scanner<f32>,
     doubles: Scanner<f64>,
@@ -59,7 +61,7 @@ pub(crate) struct ObjectReader {
     line: Vec<u8>,
 }
 
-/// What becomes of the objects behind the first one in a file without keys.
+/// The treatment of objects after the first one in a file without keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Further {
     /// They are an error.

@@ -2,8 +2,11 @@
 
 use spr_syntax::manifest::source;
 
-use super::FILE;
+/// The names of the table: the first is written, both are read.
+pub(super) const TABLES: [&str; 2] = ["metadata.jsonl", "metadata.csv"];
 
+/// The column with the name of the audio file.
+pub(super) const FILE: &str = "file_name";
 /// The columns for text.
 pub(super) const TEXT: [&str; 4] = ["text", "sentence", "transcription", "transcript"];
 /// Those for the speaker.

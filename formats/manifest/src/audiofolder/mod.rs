@@ -7,40 +7,22 @@ mod write;
 
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe,
-    Request, Score, Tags, WholeFolder, Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, WholeFolder,
+    Writer,
 };
-use spr_core::model::{About, Dtype, SourceField};
+use spr_core::model::About;
 use spr_core::{Error, Result};
 use spr_syntax::json;
 
+use columns::{FILE, TABLES};
 use read::FolderReader;
-use write::FolderWriter;
+use write::{CAPS, FolderWriter};
 
 /// Hugging Face's AudioFolder.
 pub struct AudioFolder;
 
 /// The format, for registries.
 pub static AUDIO_FOLDER: AudioFolder = AudioFolder;
-
-/// The names of the table: the first is written, both are read.
-const TABLES: [&str; 2] = ["metadata.jsonl", "metadata.csv"];
-
-/// The column with the name of the audio file.
-const FILE: &str = "file_name";
-
-const CAPS: Caps = {
-    let dtypes = &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64];
-    let mut audio = AudioCaps::samples(dtypes);
-    audio.encoded = &["wav", "flac", "mp3", "ogg"];
-    let mut caps = Caps::new(Count::Many, Keys::FileNames);
-    caps.audio = audio;
-    caps.text = true;
-    caps.utf8 = true;
-    caps.source = SourceField::ALL;
-    caps.tags = Tags::Any;
-    caps
-};
 
 static INFO: FormatInfo = FormatInfo::new(
     "audiofolder",

@@ -10,9 +10,8 @@ use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::Place;
 
-use super::columns::{LANGUAGE, SPEAKER, TEXT};
+use super::columns::{FILE, LANGUAGE, SPEAKER, TABLES, TEXT};
 use super::table::Table;
-use super::{FILE, TABLES};
 
 pub(super) struct FolderReader {
     root: Location,

@@ -2,14 +2,26 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Part, Sink};
-use spr_core::format::{Caps, WriteSummary, Writer};
-use spr_core::model::{Audio, Utterance};
+use spr_core::format::{AudioCaps, Caps, Count, Keys, Tags, WriteSummary, Writer};
+use spr_core::model::{Audio, Dtype, SourceField, Utterance};
 use spr_syntax::json::Fields;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{Place, no_sound, utf8};
 
-use super::columns::is_own;
-use super::{CAPS, FILE, TABLES};
+use super::columns::{FILE, TABLES, is_own};
+
+pub(super) const CAPS: Caps = {
+    let dtypes = &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64];
+    let mut audio = AudioCaps::samples(dtypes);
+    audio.encoded = &["wav", "flac", "mp3", "ogg"];
+    let mut caps = Caps::new(Count::Many, Keys::FileNames);
+    caps.audio = audio;
+    caps.text = true;
+    caps.utf8 = true;
+    caps.source = SourceField::ALL;
+    caps.tags = Tags::Any;
+    caps
+};
 
 pub(super) struct FolderWriter {
     output: Output,

@@ -8,12 +8,12 @@ use spr_core::{Error, Result};
 use spr_syntax::json::Object;
 use spr_syntax::lines::Lines;
 
-use super::Kind;
 use super::features::Features;
+use super::kind::Kind;
 
-/// What tells the features of a recording apart.
+/// The fields that distinguish features of one recording.
 #[derive(Default)]
-struct Told {
+struct FeatureKey {
     first: Option<(Decimal, Decimal, Option<String>)>,
     times: bool,
     channels: bool,
@@ -21,7 +21,7 @@ struct Told {
 
 /// The recordings of a manifest of features that has to be looked at before it is read.
 #[derive(Default)]
-pub(super) struct FeatureNames(HashMap<String, Told>);
+pub(super) struct FeatureNames(HashMap<String, FeatureKey>);
 
 /// The bytes in which the first line is looked for.
 const HEAD: usize = 64 << 10;
@@ -47,7 +47,7 @@ impl FeatureNames {
             let features = Object::of_line(lines.line()).and_then(Features::read);
             if let Some((recording, features)) = features.ok().and_then(Features::nameless) {
                 if !names.0.contains_key(&recording) {
-                    lines.hold(&mut held, recording.len() + size_of::<Told>())?;
+                    lines.hold(&mut held, recording.len() + size_of::<FeatureKey>())?;
                 }
                 names.0.entry(recording).or_default().add(&features);
             }
@@ -95,7 +95,7 @@ fn is_nameless(line: &[u8]) -> bool {
         && Features::read(object).is_ok_and(|features| !features.is_named())
 }
 
-impl Told {
+impl FeatureKey {
     fn add(&mut self, features: &Features) {
         let own = (features.start, features.duration, features.channels.clone());
         match &self.first {

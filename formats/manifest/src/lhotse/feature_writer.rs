@@ -90,7 +90,7 @@ pub(super) struct StoredBytes {
     pub(super) key: String,
 }
 
-/// What a line of the manifest says of features, beside their shape and their place.
+/// The facts about features in a line of the manifest, besides shape and place.
 pub(super) struct FeatureFacts<'a> {
     pub(super) shift: Decimal,
     /// The sampling rate of the sound that they were computed of.

@@ -3,7 +3,7 @@
 use spr_core::bytes::{Env, Location, Source};
 use spr_core::{Error, Result};
 
-use super::Kind;
+use super::kind::Kind;
 
 /// Returns the kind of a manifest according to its name.
 pub(super) fn kind_by_name(name: &str) -> Option<Kind> {

@@ -8,6 +8,7 @@ mod feature_names;
 mod feature_writer;
 mod features;
 mod files;
+mod kind;
 mod parts;
 mod reader;
 mod recording;
@@ -15,18 +16,19 @@ mod stores;
 mod supervision;
 mod write;
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
     AudioCaps, Caps, Count, FeatureCaps, Format, FormatInfo, Keys, Medium, OpenedDataset,
     OptionSpec, Options, Probe, Request, Score, SegmentCaps, Tags, WholeFolder, Writer,
 };
 use spr_core::model::{About, Dtype, SourceField};
-use spr_core::{Error, Result};
-use spr_syntax::json::{self, Object};
+use spr_syntax::json;
 use spr_syntax::manifest;
 
 use feature_manifest::FeatureManifest;
 use feature_writer::Store;
+use kind::Kind;
 use reader::LhotseReader;
 use write::LhotseWriter;
 
@@ -35,49 +37,6 @@ pub struct Lhotse;
 
 /// The format, for registries.
 pub static LHOTSE: Lhotse = Lhotse;
-
-/// The kind of a manifest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Recordings,
-    Supervisions,
-    Features,
-    Cuts,
-}
-
-impl Kind {
-    /// Returns its name in file names and options.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Recordings => "recordings",
-            Self::Supervisions => "supervisions",
-            Self::Features => "features",
-            Self::Cuts => "cuts",
-        }
-    }
-
-    /// Returns the kind of a manifest with this object, by the same fields as Lhotse.
-    ///
-    /// # Errors
-    /// It is of images or arrays.
-    fn of(object: &Object<'_>) -> Result<Self> {
-        for (field, what) in [
-            ("width", "images"),
-            ("shape", "arrays"),
-            ("array", "arrays"),
-        ] {
-            if object.has(field) {
-                return Err(Error::unsupported(format!("a Lhotse manifest of {what}")));
-            }
-        }
-        Ok(match () {
-            () if object.has("sources") => Self::Recordings,
-            () if object.has("num_features") => Self::Features,
-            () if object.has("type") => Self::Cuts,
-            () => Self::Supervisions,
-        })
-    }
-}
 
 const FILE: Caps = {
     let mut audio = AudioCaps::NONE;
@@ -161,7 +120,7 @@ impl Format for Lhotse {
             || has(&"tracks") && has(&"MixedCut");
         // An array is refused by name.
         let opens = matches!(text.first(), Some(b'{' | b'['));
-        match opens && told && !has(&crate::nemo::FILE[0]) {
+        match opens && told && !has(&crate::nemo::names::FILE[0]) {
             true => Score::Certain,
             false => Score::No,
         }

@@ -13,10 +13,11 @@ use spr_syntax::manifest::source::Place;
 
 use super::feature_names::FeatureNames;
 use super::features::{FeatureSet, Features};
+use super::kind::Kind;
 use super::parts::RequestedFields;
 use super::recording::{Recording, RecordingSegment};
 use super::supervision::Supervision;
-use super::{Kind, cut, files};
+use super::{cut, files};
 
 pub(super) struct LhotseReader {
     lines: Lines,

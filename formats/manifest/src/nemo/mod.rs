@@ -1,43 +1,27 @@
 //! NeMo manifests: one JSON object per line, with a segment of an audio file and its text.
 
+pub(crate) mod names;
 mod read;
 mod write;
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, OptionSpec, Options,
-    Probe, Request, Score, Tags, Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, OptionSpec, Options, Probe, Request, Score,
+    Writer,
 };
-use spr_core::model::{About, Decimal, SourceField};
+use spr_core::model::About;
 use spr_syntax::{json, manifest};
 
+use names::FILE;
 use read::NemoReader;
-use write::NemoWriter;
+use write::{CAPS, NemoWriter};
 
 /// NeMo manifests.
 pub struct Nemo;
 
 /// The format, for registries.
 pub static NEMO: Nemo = Nemo;
-
-/// The names of the field with the audio file.
-pub(crate) const FILE: [&str; 2] = ["audio_filepath", "audio_filename"];
-
-/// The names of the field with the key.
-pub(crate) const KEY: [&str; 2] = ["utt_id", "id"];
-
-const CAPS: Caps = {
-    let mut audio = AudioCaps::NONE;
-    (audio.references, audio.first_seconds) = (true, true);
-    let mut caps = Caps::new(Count::Many, Keys::Any);
-    caps.audio = audio;
-    caps.text = true;
-    caps.utf8 = true;
-    caps.source = SourceField::ALL;
-    caps.tags = Tags::Any;
-    caps
-};
 
 static INFO: FormatInfo = FormatInfo::new(
     "nemo",
@@ -94,17 +78,5 @@ impl Format for Nemo {
         env: &Env,
     ) -> Result<Box<dyn Writer>> {
         Ok(Box::new(NemoWriter::new(&output, options, env)?))
-    }
-}
-
-/// Returns a key for an utterance without one: the name of its audio file, with the segment in
-/// milliseconds if there is one.
-fn made_up(file: &str, stretch: Option<[Decimal; 2]>) -> String {
-    match stretch {
-        None => file.to_owned(),
-        Some(times) => {
-            let [start, end] = times.map(|time| (time.value() * 1000.0).round());
-            format!("{file}-{start:07}-{end:07}")
-        }
     }
 }

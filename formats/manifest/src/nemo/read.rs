@@ -16,7 +16,7 @@ use spr_syntax::manifest::Places;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::Place;
 
-use super::{FILE, KEY, made_up};
+use super::names::{FILE, KEY, made_up, stem, without_extension};
 
 /// The source of generated keys.
 #[derive(Clone, Copy)]
@@ -153,20 +153,6 @@ impl NemoReader {
 
 fn is_true(raw: &RawValue) -> bool {
     !matches!(raw.get(), "false" | "0" | "0.0" | "\"\"")
-}
-
-fn without_extension(file: &str) -> &str {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    match name.rfind('.') {
-        Some(point) if point > 0 => &file[..file.len() - name.len() + point],
-        _ => file,
-    }
-}
-
-/// Returns the name of a file without folder and extension.
-pub(super) fn stem(file: &str) -> &str {
-    let plain = without_extension(file);
-    plain.rsplit('/').next().unwrap_or(plain)
 }
 
 impl Reader for NemoReader {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use spr_core::bytes::{Env, Locator, Output, Part, Sink};
-use spr_core::format::{Caps, Options, WriteSummary, Writer};
-use spr_core::model::{Audio, AudioReference, Decimal, Tag, TagSubject, Utterance};
+use spr_core::format::{AudioCaps, Caps, Count, Keys, Options, Tags, WriteSummary, Writer};
+use spr_core::model::{Audio, AudioReference, Decimal, SourceField, Tag, TagSubject, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Fields};
 use spr_syntax::manifest;
@@ -12,8 +12,19 @@ use spr_syntax::manifest::Names;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{self, Place, no_sound, utf8};
 
-use super::read::stem;
-use super::{CAPS, FILE, KEY, made_up};
+use super::names::{FILE, KEY, made_up, stem};
+
+pub(super) const CAPS: Caps = {
+    let mut audio = AudioCaps::NONE;
+    (audio.references, audio.first_seconds) = (true, true);
+    let mut caps = Caps::new(Count::Many, Keys::Any);
+    caps.audio = audio;
+    caps.text = true;
+    caps.utf8 = true;
+    caps.source = SourceField::ALL;
+    caps.tags = Tags::Any;
+    caps
+};
 
 /// Fields with a meaning in the format.
 const OWN: [&str; 14] = [
@@ -131,7 +142,7 @@ impl NemoWriter {
     }
 }
 
-/// How a line tells the key.
+/// The way in which a line names the key.
 struct Naming {
     /// The field that is written for it, unless a column tells it.
     written: Option<&'static str>,

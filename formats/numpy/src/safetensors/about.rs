@@ -1,4 +1,4 @@
-//! What a data set says of itself, as words of the metadata.
+//! Facts about a data set, as entries of the metadata.
 
 use spr_core::model::About;
 use spr_core::{Error, Result};
@@ -6,7 +6,7 @@ use spr_core::{Error, Result};
 use super::header::{Metadata, json};
 use super::{CLASSES, DESCRIPTION, KEYS, LICENSE, SPLIT};
 
-/// What the words of the metadata say, without that about keys.
+/// Returns the facts in the metadata, without those about keys.
 pub(super) fn read(metadata: Metadata) -> About {
     let mut about = About::default();
     for (word, text) in metadata {

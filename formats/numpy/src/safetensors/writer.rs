@@ -28,7 +28,7 @@ pub(super) struct TensorWriter {
     len: u64,
     /// The entries of the header so far, separated by commas.
     header: String,
-    /// What the data set says of itself.
+    /// The facts that the data set states about itself.
     metadata: Metadata,
     keys: Vec<String>,
     names: HashSet<Key>,

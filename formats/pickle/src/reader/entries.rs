@@ -7,7 +7,7 @@ use spr_core::model::{Chunks, DatasetInfo, Dtype, Key, KeySource, Rank, Utteranc
 use spr_core::tables::side::SideReader;
 use spr_core::{Error, Result};
 
-use super::{Scope, key_source, rank, read_features, read_labels};
+use super::scope::{Scope, key_source, rank, read_features, read_labels};
 use crate::array::Array;
 use crate::dataset::{Entry, UtteranceArrays};
 use crate::machine::Heap;
@@ -20,12 +20,12 @@ pub(super) struct Entries {
     /// The number of entries consumed.
     read: u64,
     /// The entry that is not finished.
-    open: Option<Open>,
+    open: Option<OpenEntry>,
     side: Option<SideReader>,
 }
 
 /// An entry that is read in chunks.
-struct Open {
+struct OpenEntry {
     key: Key,
     features: Rows,
     labels: Option<Rows>,
@@ -114,7 +114,7 @@ impl Entries {
         let Some(chunks) = features.chunks(part.features.rows) else {
             return false;
         };
-        self.open = Some(Open {
+        self.open = Some(OpenEntry {
             key: key.clone(),
             features,
             labels: part.labels.clone().map(Rows::new),
@@ -146,7 +146,7 @@ impl Entries {
     }
 }
 
-impl Open {
+impl OpenEntry {
     fn read(
         &mut self,
         source: &mut Source,

@@ -5,7 +5,7 @@ use spr_core::model::{Chunks, DatasetInfo, Key, Rank, Utterance};
 use spr_core::tables::side::SideReader;
 use spr_core::{Error, Result};
 
-use super::{Scope, key_source, rank, read_features, read_labels};
+use super::scope::{Scope, key_source, rank, read_features, read_labels};
 use crate::dataset::UtteranceArrays;
 use crate::rows::Rows;
 

@@ -2,22 +2,22 @@
 
 mod entries;
 mod joined;
+mod scope;
 
 use std::sync::Arc;
 
 use spr_core::bytes::{Codec, Env, Source};
-use spr_core::format::{ChunkSupport, KeyPredicate, Options, Reader, Request, Subset};
-use spr_core::model::{DatasetInfo, Key, KeySource, Rank, Utterance};
+use spr_core::format::{ChunkSupport, Options, Reader, Request};
+use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::tables::side::{self, SideReader};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
-use crate::array::Array;
 use crate::dataset::{Dataset, Terms};
 use crate::layout::{Layout, SPLIT};
 use crate::machine::{self, Heap, Loader, Value};
-use crate::rows::Rows;
 use entries::Entries;
 use joined::JoinedReader;
+use scope::Scope;
 
 /// A reader of pickled arrays.
 pub(crate) struct PickleReader {
@@ -27,22 +27,6 @@ pub(crate) struct PickleReader {
     ended: bool,
     info: DatasetInfo,
     scope: Scope,
-}
-
-/// The requested part of a data set.
-struct Scope {
-    /// The requested keys; without it, all.
-    keys: Option<KeyPredicate>,
-    /// The requested utterances by number.
-    run: Option<Subset>,
-    /// Whether the values of features are requested.
-    values: bool,
-    label_values: bool,
-    /// Whether labels are requested and features are not.
-    only_labels: bool,
-    /// Whether long utterances are returned in chunks.
-    chunked: bool,
-    limits: Limits,
 }
 
 enum Body {
@@ -154,69 +138,6 @@ fn check_option(options: &Options) -> Result<()> {
         Some(path) => Err(Error::usage(format!(
             "keys={path}: the utterances have names in the pickle"
         ))),
-    }
-}
-
-/// Returns the source of the keys.
-fn key_source(side: Option<&SideReader>) -> KeySource {
-    match side {
-        Some(_) => KeySource::SideFile,
-        None => KeySource::Generated,
-    }
-}
-
-fn rank(features: &Array) -> Rank {
-    match features.cols {
-        Some(_) => Rank::Matrix,
-        None => Rank::Vector,
-    }
-}
-
-impl Scope {
-    /// Returns `true` if the utterance with this number and key is requested.
-    fn wants(&self, number: u64, key: &Key) -> bool {
-        let dealt = self.run.is_none_or(|run| run.has(number));
-        dealt && self.keys.as_ref().is_none_or(|wanted| wanted(key))
-    }
-
-    /// Returns `true` if neither the utterance of this number nor a later one is requested.
-    fn is_over(&self, number: u64) -> bool {
-        self.run.is_some_and(|run| run.is_over(number))
-    }
-}
-
-/// Reads the next `frames` rows of features, or only their shape.
-fn read_features(
-    rows: &mut Rows,
-    source: &mut Source,
-    (frames, rank): (u64, Rank),
-    utt: &mut Utterance,
-    scope: &Scope,
-) -> Result<()> {
-    let (into, limits) = (utt.features_mut(), &scope.limits);
-    match scope.values {
-        true => rows.read(source, frames, rank, into, limits),
-        false => rows.shape_only(source, frames, rank, into, limits),
-    }
-}
-
-/// Reads the next `frames` labels, if there are any.
-fn read_labels(
-    labels: Option<&mut Rows>,
-    source: &mut Source,
-    frames: u64,
-    utt: &mut Utterance,
-    scope: &Scope,
-) -> Result<()> {
-    match labels {
-        Some(rows) => {
-            let (rank, into) = (rows.label_rank(), utt.labels_mut());
-            match scope.label_values {
-                true => rows.read(source, frames, rank, into, &scope.limits),
-                false => rows.shape_only(source, frames, rank, into, &scope.limits),
-            }
-        }
-        None => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use spr_core::bytes::Sink;
 use spr_core::model::Matrix;
 use spr_core::threads::Ordered;
 
-use super::{encode, encode_block};
+use super::elements::{encode, encode_block};
 use crate::coding::StringCoding;
 use crate::payload::BUSY;
 

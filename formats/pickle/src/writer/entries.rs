@@ -8,7 +8,7 @@ use spr_core::model::{Key, Matrix, Rank, Utterance};
 use spr_core::tables::side::{self, SideWriter};
 use spr_core::{Error, Remedy, Result};
 
-use super::{check_len, encode, encoded_len, features_of};
+use super::elements::{check_len, encode, encoded_len, features_of};
 use crate::emit::{ArrayHead, Emitter};
 use crate::layout::Layout;
 use crate::protocol::Protocol;

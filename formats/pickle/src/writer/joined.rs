@@ -9,8 +9,8 @@ use spr_core::model::{Dtype, Rank, Utterance};
 use spr_core::tables::side::SideWriter;
 use spr_core::{Error, Result};
 
+use super::elements::{BLOCK, check_len, encode, encoded_len, features_of};
 use super::encoder::Encoder;
-use super::{BLOCK, check_len, encode, encoded_len, features_of};
 use crate::emit::{ArrayHead, Emitter};
 use crate::protocol::Protocol;
 

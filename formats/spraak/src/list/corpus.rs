@@ -9,7 +9,7 @@ use super::head::{ListHead, ListKind};
 use super::lines::Lines;
 use super::names::Names;
 use super::options::takes_all;
-use super::tags::Extra;
+use super::tags::ExtraFields;
 use super::time::{FROM, TO_THE_END, TimeBase};
 use crate::contents::tag;
 use crate::header::Header;
@@ -125,7 +125,7 @@ impl CorpusReader {
         entry.f1 = f1.unwrap_or(FROM).to_vec();
         entry.f2 = f2.unwrap_or(TO_THE_END).to_vec();
         let short = f2.is_none();
-        let mut extra = Extra::default();
+        let mut extra = ExtraFields::default();
         let place = |what: String| self.lines.error(what).utterance(&entry.key);
         extra.add(fields).map_err(place)?;
         entry.extra = extra.into_tags().collect();

@@ -11,9 +11,9 @@ use super::head::check_tag;
 use super::lines::print_line;
 use super::names::Names;
 use super::segments::{SegmentLines, Segments};
+use super::tags::write_line;
 use super::tags::{extra, is_field};
 use super::time::{FROM, TO_THE_END, TimeBase};
-use super::write_line;
 use crate::header::shown;
 use crate::vocabulary::{Dialect, UNNAMED, is_own};
 

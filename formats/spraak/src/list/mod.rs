@@ -23,7 +23,7 @@ use spr_core::{Error, Result};
 
 use crate::contents::coder;
 use crate::data::unpacked;
-use crate::header::{Header, print, shown};
+use crate::header::Header;
 use crate::vocabulary::Dialect;
 
 pub(crate) use entries::EntryLines;
@@ -108,18 +108,4 @@ pub(crate) fn create(
             Box::new(ListWriter::new(output, Part::Main, entries)?)
         }
     }))
-}
-
-/// Appends a header line, with the spr name of its key.
-fn write_line(
-    dialect: Dialect,
-    data: &[u8],
-    key: &[u8],
-    value: &[u8],
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    print::pair(dialect, dialect.name_of(data, key), value, out).map_err(|why| {
-        let key = shown(key);
-        Error::unfit(format!("the header line {key} can't be stored: {why}"))
-    })
 }

@@ -142,7 +142,7 @@ pub(crate) fn header<'a>(
         return Err(Error::unfit(message));
     }
     if dialect == Dialect::Key && get(b"TYPE").is_none() {
-        super::write_line(dialect, word, b"TYPE", b"STRING", &mut out)?;
+        super::tags::write_line(dialect, word, b"TYPE", b"STRING", &mut out)?;
     }
     for tag in &utt.meta.tags {
         check_tag(tag, |key| key == b"HEADER_LEN" || key == b"COMPRESS")?;
@@ -157,12 +157,12 @@ pub(crate) fn header<'a>(
             // The key with the name of the list implies the kind.
             (Dialect::Key, b"DATA", b"DICTIONARY") if get(b"DICTIONARY").is_some() => continue,
             (Dialect::Key, b"DATA", b"DICTIONARY") => {
-                super::write_line(dialect, word, b"DICTIONARY", UNNAMED, &mut out)?;
+                super::tags::write_line(dialect, word, b"DICTIONARY", UNNAMED, &mut out)?;
                 continue;
             }
             _ => tag.key.as_slice(),
         };
-        super::write_line(dialect, word, key, &tag.value, &mut out)?;
+        super::tags::write_line(dialect, word, key, &tag.value, &mut out)?;
     }
     out.extend_from_slice(b"#\n");
     check(&out, dialect, (kind, bytes), utt, env)?;

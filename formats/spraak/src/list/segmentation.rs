@@ -12,7 +12,7 @@ use super::lines::Lines;
 use super::names::SAME;
 use super::options::takes_all;
 
-use super::tags::Extra;
+use super::tags::ExtraFields;
 use super::time::{FROM, TO_THE_END, TimeBase};
 use crate::header::Header;
 
@@ -86,7 +86,7 @@ impl SegmentationReader {
         }
         utt.origin = self.lines.origin();
         utt.meta.clone_from(&self.head.meta);
-        let mut extra = Extra::default();
+        let mut extra = ExtraFields::default();
         let mut held = MemoryCounter::new("a list of segments");
         loop {
             self.segment(&mut segments, &mut extra)
@@ -129,7 +129,7 @@ impl SegmentationReader {
     }
 
     /// Parses the segment of the current line.
-    fn segment(&mut self, into: &mut Vec<Segment>, extra: &mut Extra) -> Result<(), String> {
+    fn segment(&mut self, into: &mut Vec<Segment>, extra: &mut ExtraFields) -> Result<(), String> {
         let mut fields = self.lines.fields().skip(1);
         let label = fields.next().ok_or("a line has no label")?;
         let label = match &self.symbols {

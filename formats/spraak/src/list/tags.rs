@@ -3,8 +3,11 @@
 
 use spr_core::model::Tag;
 use spr_core::number::parse_integer;
+use spr_core::{Error, Result};
 
 use crate::contents::tag;
+use crate::header::{print, shown};
+use crate::vocabulary::Dialect;
 
 const FIELD: &[u8] = b"FIELD";
 /// The number of the first field without a defined meaning.
@@ -25,14 +28,28 @@ pub(crate) fn is_field(key: &[u8]) -> bool {
     field_of(key).is_some()
 }
 
+/// Appends a header line, with the spr name of its key.
+pub(super) fn write_line(
+    dialect: Dialect,
+    data: &[u8],
+    key: &[u8],
+    value: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    print::pair(dialect, dialect.name_of(data, key), value, out).map_err(|why| {
+        let key = shown(key);
+        Error::unfit(format!("the header line {key} can't be stored: {why}"))
+    })
+}
+
 /// The fields after the fourth of the lines of one entry.
 #[derive(Default)]
-pub(crate) struct Extra {
+pub(crate) struct ExtraFields {
     columns: Vec<Vec<u8>>,
     lines: usize,
 }
 
-impl Extra {
+impl ExtraFields {
     /// Adds those of a line, or returns the reason why that is impossible.
     pub(crate) fn add<'a>(&mut self, fields: impl Iterator<Item = &'a [u8]>) -> Result<(), String> {
         let mut n = 0;
@@ -99,7 +116,7 @@ mod tests {
 
     #[test]
     fn fields_come_back() {
-        let mut all = Extra::default();
+        let mut all = ExtraFields::default();
         for line in [[&b"a"[..], b"b"], [b"c", b"d"]] {
             all.add(line.into_iter()).unwrap();
         }
@@ -107,7 +124,7 @@ mod tests {
         assert_eq!(tags, [tag(b"FIELD5", b"a c"), tag(b"FIELD6", b"b d")]);
         let back = extra(&tags, 2).unwrap();
         assert_eq!(back, [[&b"a"[..], b"b"], [b"c", b"d"]]);
-        let mut uneven = Extra::default();
+        let mut uneven = ExtraFields::default();
         uneven.add([].into_iter()).unwrap();
         assert!(uneven.add([&b"x"[..]].into_iter()).is_err());
         assert!(extra(&tags, 3).is_err());

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::Fault;
+use super::fault::Fault;
 use super::request::Request;
 
 /// Bytes that a slow server sends at a time.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Fault;
 use super::answer::Answer;
+use super::fault::Fault;
 use super::request::Request;
 
 /// An object.

@@ -15,8 +15,8 @@ use spr_core::model::{Tag, Utterance};
 use spr_core::stage::{SortKey, Sorter};
 use spr_core::{Error, Result};
 
-use super::NAME;
-use super::layout::{FEATURES, UTT2FRAMES};
+use super::faults::is_no_folder;
+use super::layout::{FEATURES, NAME, UTT2FRAMES};
 use crate::sinks::Sinks;
 use crate::writer::{KaldiWriter, TableStyle};
 use field_counts::FieldCounts;
@@ -65,7 +65,7 @@ impl DataWriter {
         env: &Env,
     ) -> Result<Self> {
         let Locator::Folder(folder) = output.locator() else {
-            return Err(super::is_no_folder(&output.name()));
+            return Err(is_no_folder(&output.name()));
         };
         Ok(Self {
             caps,

@@ -3,7 +3,7 @@
 use spr_core::format::WriteSummary;
 use spr_core::loss::LossKind;
 use spr_core::model::{Decimal, Key, Utterance};
-use spr_core::stage::{SortKey, Sorted, Sorter};
+use spr_core::stage::{SortKey, SortedReader, Sorter};
 use spr_core::{Error, Remedy, Result};
 
 use super::super::layout::{
@@ -51,7 +51,11 @@ impl DataWriter {
     }
 
     /// Writes the tables of utterances, and collects their speakers.
-    fn write_utterances(&mut self, mut rows: Sorted, tables: &mut Tables) -> Result<Sorted> {
+    fn write_utterances(
+        &mut self,
+        mut rows: SortedReader,
+        tables: &mut Tables,
+    ) -> Result<SortedReader> {
         let mut speakers = Sorter::new(SortKey::Key, MEMORY);
         let (mut row, mut before) = (Utterance::default(), Key::default());
         let mut last = Key::default();
@@ -143,7 +147,7 @@ impl DataWriter {
     }
 
     /// Writes the tables of recordings.
-    fn write_recordings(&mut self, mut waves: Sorted, tables: &mut Tables) -> Result<()> {
+    fn write_recordings(&mut self, mut waves: SortedReader, tables: &mut Tables) -> Result<()> {
         let (mut wave, mut before) = (Utterance::default(), Utterance::default());
         while waves.next(&mut wave)? {
             if wave.key == before.key {
@@ -173,7 +177,7 @@ impl DataWriter {
     }
 
     /// Writes the tables of speakers. Each key consists of the speaker followed by an utterance.
-    fn write_speakers(&mut self, mut rows: Sorted, tables: &mut Tables) -> Result<()> {
+    fn write_speakers(&mut self, mut rows: SortedReader, tables: &mut Tables) -> Result<()> {
         let (mut row, mut first) = (Utterance::default(), Utterance::default());
         while rows.next(&mut row)? {
             let speaker = row.meta.speaker.clone().unwrap_or_default();

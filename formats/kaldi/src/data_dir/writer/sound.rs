@@ -6,7 +6,7 @@ use spr_core::model::{Audio, AudioReference, Key, Tag, Utterance};
 use spr_core::stage;
 use spr_core::{Error, Result};
 
-use super::super::NAME;
+use super::super::layout::NAME;
 use super::super::layout::{SEGMENTS, WAVES};
 use super::DataWriter;
 use super::row::{RecordingSegment, is_of_recording, tag};

@@ -1,11 +1,10 @@
-//! Rules of the house that the compiler does not check.
-
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+//! No format is named outside of the list of formats.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use spr_convert::builtin;
+
+use super::{root, sources};
 
 /// Words that stand for a family of formats, beside the names of the formats themselves.
 const FAMILIES: [&str; 5] = ["spraak", "numpy", "praat", "kaldi", "audiofolder"];
@@ -20,17 +19,6 @@ const TYPED: [&str; 6] = [
     "htk:{folder}/ and the like",
     "for Kaldi's text format, name it ark,t:{path}",
 ];
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
 
 /// The lines of a file that are code: no comments, tests, features or help.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -48,10 +36,8 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// The root takes what it knows of formats from the formats, and names none.
 #[test]
 fn no_format_is_named_outside_of_the_list() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    sources(&root.join("src"), &mut files);
-    sources(&root.join("engine/src"), &mut files);
+    let mut files = sources(&root().join("src"));
+    files.extend(sources(&root().join("engine/src")));
     let all = files.len();
     files.retain(|file| !file.ends_with("builtin.rs"));
     assert_eq!(files.len(), all - 1, "the list itself is left out");
