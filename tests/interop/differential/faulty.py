@@ -14,6 +14,8 @@ FORMATS = {"kaldi": ("ark", ("features", "labels", "vectors", "sound")), "pfile"
            "npy": ("npy", ("features",)), "wav": ("wav", ("sound",)), "htk": ("htk", ("features",)), "sphere": ("sph", ("sound",)),
            "key": ("key", ("features", "sound"))}
 SINGLE = ("npy", "wav", "htk", "sphere", "key")
+# Kaldi's lists of sound, and HTK's lists.
+LISTED = {"wav": lambda key, path: key + b" " + path, "htk": lambda key, path: path}
 GARBAGE = bytes((0x91, 0x07, 0xFE, 0x42)) * 9
 FOREIGN = (b'[{"a": 1}]\n', b"#!/bin/sh\necho hello\n", b"<a>\n</a>\n")
 
@@ -84,13 +86,17 @@ def run(case):
     case.name = "x"
     name = rng.choice(sorted(FORMATS))
     files = draw_files(case, name)
-    way = rng.choice(("args", "glob") + ("folder",) * (name in SINGLE))
+    way = rng.choice(("args", "glob") + ("folder",) * (name in SINGLE) + ("list",) * (name in LISTED))
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         chosen = rng.choice(files)
         if chosen.fault is None and os.path.getsize(chosen.path) > 1:
-            damage(case, name, chosen, way != "args")
+            damage(case, name, chosen, way in ("glob", "folder"))
     verb, skip, quiet = rng.choice(("convert", "sort", "merge")), rng.random() < 0.75, rng.random() < 0.3
-    inputs = {"args": [file.path for file in files], "glob": ["in/*." + FORMATS[name][0]], "folder": ["in"]}[way]
+    inputs = {"args": [file.path for file in files], "glob": ["in/*." + FORMATS[name][0]], "folder": ["in"],
+              "list": ["list.scp"]}[way]
+    if way == "list":
+        with open("list.scp", "wb") as out:
+            out.writelines(LISTED[name](file.data[0].key, file.path.encode()) + b"\n" for file in files)
     args = [verb, *inputs, "-o", "out/o.jsonl", "--no-sync", "--allow-loss", "all", "--error-log", "log"]
     args += ["--on-error", "skip"] * skip + ["-q"] * quiet + ["-j", str(rng.choice((1, 2, 4)))]
     status, _, said = case.call(*args)
