@@ -82,6 +82,9 @@ pub trait NestedFormats: Send + Sync {
     /// exist.
     fn finder(&self, name: &str, source: Source, env: &Env) -> Option<Result<Finder>>;
 
+    /// Returns the name of the format of objects whose files have this extension.
+    fn named(&self, extension: &str) -> Option<&'static str>;
+
     /// Returns the names and claims of all formats for an object that starts with `head`.
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)>;
 }
@@ -95,6 +98,10 @@ impl NestedFormats for NoFormats {
     }
 
     fn finder(&self, _: &str, _: Source, _: &Env) -> Option<Result<Finder>> {
+        None
+    }
+
+    fn named(&self, _extension: &str) -> Option<&'static str> {
         None
     }
 
@@ -119,6 +126,12 @@ impl Env {
     pub fn finder(&self, name: &str, source: Source) -> Result<Finder> {
         let found = self.formats.finder(name, source, self);
         found.unwrap_or_else(|| Err(missing(name)))
+    }
+
+    /// Returns the name of the format of the object in a file, by the file's extension.
+    pub fn nested_by_name(&self, file: &Location) -> Option<&'static str> {
+        let extension = file.plain().extension()?.to_ascii_lowercase();
+        self.formats.named(&extension)
     }
 
     /// Returns the name of the format of an object that starts with `head`, by its magic bytes.

@@ -214,6 +214,12 @@ impl NestedFormats for Registry {
         }))
     }
 
+    fn named(&self, extension: &str) -> Option<&'static str> {
+        let named = self.by_extension(extension).into_iter();
+        let mut nested = named.filter(|format| format.nested().is_some());
+        nested.next().map(|format| format.info().name)
+    }
+
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)> {
         let nested = self
             .formats()
