@@ -1,6 +1,6 @@
 //! Objects of one format inside another.
 
-use super::{Env, Source};
+use super::{Env, Location, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{AudioFacts, Key, Utterance};
 

@@ -113,11 +113,11 @@ fn a_fault_of_the_labels_costs_only_its_own_utterance() {
         let (mut utt, mut read, mut told) = (Utterance::default(), Vec::new(), Vec::new());
         loop {
             match reader.read(&mut utt) {
-                Ok(true) => read.push(utt.key.as_str().to_owned()),
+                Ok(true) => read.push(utt.key.to_string()),
                 Ok(false) => break,
                 Err(error) => {
                     assert!(error.can_continue(), "{error}");
-                    told.push(error.key().map(|key| key.as_str().to_owned()));
+                    told.push(error.key().map(ToString::to_string));
                 }
             }
         }
