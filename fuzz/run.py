@@ -22,7 +22,7 @@ FIXTURES = HERE.parent / "fixtures"
 LARGEST = 64 << 10
 
 HOLDERS = 28
-SPECIAL = {"kaldi_data": ["kaldi"], "kaldi_holders": ["kaldi"], "round_trip": None, "specifier": [], "spec": [], "header": ["spraak"]}
+SPECIAL = {"kaldi_data": ["kaldi"], "kaldi_holders": ["kaldi"], "round_trip": None, "shar_folder": ["manifest"], "specifier": [], "spec": [], "header": ["spraak"]}
 
 SPECIFIERS = [
     "ark:-", "scp:a.scp", "ark,t:a.txt", "ark,scp:a.ark,a.scp", "scp,ark,t,f:a.scp,a.ark",
@@ -64,6 +64,8 @@ def seeds(target, formats):
     """What a corpus begins with."""
     if target == "kaldi_data":
         return [tables(case) for case in sorted((FIXTURES / "kaldi").glob("data-directory*/input"))]
+    if target == "shar_folder":
+        return [tables(case) for case in sorted((FIXTURES / "manifest").glob("**/input.shar"))]
     if target == "specifier":
         return [text.encode() for text in SPECIFIERS]
     if target == "spec":

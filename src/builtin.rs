@@ -56,8 +56,10 @@ pub fn registry() -> Registry {
             spr_format_labels::PYANNOTE;
         "jsonl": spr_format_jsonl::FORMAT;
         "lilcom": spr_format_lilcom::FORMAT;
-        "manifest": spr_format_manifest::NEMO, spr_format_manifest::LHOTSE,
-            spr_format_manifest::AUDIO_FOLDER;
+        "manifest": spr_format_manifest::NEMO, spr_format_manifest::NEMO_TARRED,
+            spr_format_manifest::LHOTSE, spr_format_manifest::SHAR, spr_format_manifest::AUDIO_FOLDER;
+        "soundfolder": spr_format_soundfolder::FORMAT;
+        "webdataset": spr_format_webdataset::FORMAT;
     };
     Registry::new(formats.iter().copied())
 }

@@ -21,16 +21,18 @@ use std::process::Command;
 /// Documents with commands, and how many.
 const DOCUMENTS: &[(&str, usize)] = &[
     ("README.md", 24),
-    ("docs/arguments.md", 9),
+    ("docs/arguments.md", 12),
     ("docs/check.md", 6),
     ("docs/coming-from.md", 20),
     ("docs/guide.md", 58),
     ("docs/kaldi-data.md", 14),
-    ("docs/labels.md", 10),
-    ("docs/manifests.md", 16),
+    ("docs/labels.md", 14),
+    ("docs/manifests.md", 33),
     ("docs/plot.md", 10),
-    ("docs/sound.md", 16),
+    ("docs/shards.md", 23),
+    ("docs/sound.md", 26),
     ("docs/stages.md", 3),
+    ("docs/survey.md", 4),
     ("docs/verbs.md", 52),
 ];
 
@@ -133,6 +135,10 @@ fn scratch() -> tempfile::TempDir {
         (samples.join("kaldi-data"), "audio"),
         (directory.join("input"), "train"),
         (directory.join("input/data"), "train/data"),
+        (
+            directory.with_file_name("ali-jobs").join("input.exp"),
+            "tri",
+        ),
     ] {
         let to = folder.path().join(to);
         fs::create_dir_all(&to).unwrap();

@@ -126,7 +126,7 @@ fn within(utt: &mut Utterance, case: &Path) {
         return;
     };
     place.first_seconds = false;
-    if let Locator::File(file) = &mut place.at
+    if let Locator::File(file) | Locator::FileAt(file, _) = &mut place.at
         && let Some(inside) = file.relative_to(&case.into())
     {
         *file = inside;

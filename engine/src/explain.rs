@@ -46,6 +46,7 @@ pub fn plan(plan: &Plan, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
     for (what, sink) in [
         ("output", &plan.output),
         ("labels output", &plan.labels_output),
+        ("manifest", &plan.manifest),
     ] {
         if let Some(sink) = sink {
             lines.push(line(what, explain_output(plan, sink, registry)?));
@@ -93,13 +94,15 @@ fn joins(joins: &Joins, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
             Some(_) => "join by speaker, or else by key",
             None => "join by key, or else by recording and time",
         };
-        let (own, further) = joined(&labels.input)?;
-        lines.push(Line {
-            what: "labels",
-            how: format!("{}; {how}", own.how),
-            steps: own.steps,
-        });
-        lines.extend(further);
+        for input in &labels.inputs {
+            let (own, further) = joined(input)?;
+            lines.push(Line {
+                what: "labels",
+                how: format!("{}; {how}", own.how),
+                steps: own.steps,
+            });
+            lines.extend(further);
+        }
     }
     if let Some(text) = &joins.text {
         let (own, further) = joined(text)?;
@@ -148,6 +151,9 @@ fn explain_input(
     for (key, value) in &input.options {
         text.push_str(&format!("; {key}={value}"));
     }
+    for moved in env.path_map().texts() {
+        text.push_str(&format!("; names inside files: {moved}"));
+    }
     if plan.damaged {
         text.push_str("; what is intact of damaged data is read");
     }
@@ -168,7 +174,7 @@ fn explain_input(
             Work::Step(step) => Some(step.describe(partitioning)),
             Work::Labels(labels) => input
                 .has_labels()
-                .then(|| format!("with labels from {}", labels.input.text)),
+                .then(|| format!("with labels from {}", labels.text())),
             Work::Text(from) => Some(format!("with text from {}", from.text)),
             Work::Speakers(table) => Some(format!("with speakers from {}", told(table))),
             Work::ReadAhead => None,

@@ -8,11 +8,17 @@ use spr_core::{Error, Result};
 use crate::argument::Target;
 
 /// Rejects outputs inside input folders, and output folders that contain inputs. Conflicts of
-/// single files are detected by the outputs themselves.
+/// single files are detected by the outputs themselves. With `inside`, outputs may be inside input
+/// folders.
 ///
 /// # Errors
 /// The first conflict, by name.
-pub(crate) fn check(inputs: &[Location], outputs: &[Location], env: &Env) -> Result<()> {
+pub(crate) fn check(
+    inputs: &[Location],
+    outputs: &[Location],
+    inside: bool,
+    env: &Env,
+) -> Result<()> {
     let inputs: Vec<_> = inputs
         .iter()
         .filter(|input| env.exists(input))
@@ -23,7 +29,7 @@ pub(crate) fn check(inputs: &[Location], outputs: &[Location], env: &Env) -> Res
         let beside = |(input, from, is_folder): &(&Location, Location, bool)| {
             if *is_folder && *from == place {
                 Some("is read and can't be written in the same run".to_owned())
-            } else if *is_folder && place.is_within(from) {
+            } else if *is_folder && !inside && place.is_within(from) {
                 Some(format!("is inside the input folder {input}"))
             } else if *from != place && from.is_within(&place) {
                 Some(format!("is a folder that holds the input {input}"))

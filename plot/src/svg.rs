@@ -108,7 +108,7 @@ fn hex([r, g, b]: Rgb) -> String {
 }
 
 /// Escapes text for XML or HTML, in an element or an attribute.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in harmless(text).chars() {
         match c {

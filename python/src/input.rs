@@ -83,15 +83,10 @@ impl InputArgs {
                 )),
             };
         };
-        let mut found = Input::parse(&labels, None, &[], &at.registry, &at.env)?;
-        match (found.pop(), found.is_empty()) {
-            (Some(only), true) => {
-                let mut labels = Labels::new(only);
-                labels.speakers = self.utt2spk();
-                Ok(Some(labels))
-            }
-            _ => Err(Error::usage(format!("labels are one data set: '{labels}'"))),
-        }
+        let inputs = Input::parse(&labels, None, &[], &at.registry, &at.env)?;
+        let mut labels = Labels::of(inputs);
+        labels.speakers = self.utt2spk();
+        Ok(Some(labels))
     }
 
     pub(crate) fn utt2spk(&self) -> Option<spr_convert::core::bytes::Locator> {

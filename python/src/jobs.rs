@@ -206,7 +206,7 @@ pub(crate) fn check(
     let done = apart(py, || {
         let options = verbs::check::Options {
             quick,
-            labels: asked.labels(&at)?.map(|labels| *labels.input),
+            labels: asked.labels(&at)?,
         };
         let mut findings = Vec::new();
         let mut found = |finding| findings.push(finding);

@@ -13,6 +13,9 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Remedy::BuildRemote => "the Python package knows no URLs: download it first",
         Remedy::AllowPipes => "if you trust the file, allow its commands with allow_pipes=True",
         Remedy::RaiseLimit => "if the size is right, raise the limit with max_alloc",
+        Remedy::TrustPacked => {
+            "if the file is to be trusted, max_alloc=SIZE allows objects of that size"
+        }
         Remedy::AllowLosses(kinds) => {
             let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
             let names = names.join(",");

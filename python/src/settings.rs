@@ -44,8 +44,8 @@ impl Settings {
             Some(true) => Access::Files,
             Some(false) => Access::Safe,
         };
-        let mut limits = Limits::default();
-        limits.max_alloc = self.max_alloc.unwrap_or(limits.max_alloc);
+        let limits = Limits::default();
+        let limits = self.max_alloc.map_or(limits, |bytes| limits.allowing(bytes));
         let store = Interruptible::default();
         let interrupt = store.interrupt().clone();
         let mut env = Env::new(limits, access, move |warning| {

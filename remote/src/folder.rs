@@ -148,7 +148,7 @@ impl DraftFolder for Folder {
         let path = path.map_err(|_| Error::unfit("objects can't be called so").file(&shown))?;
         if !self.begun.insert(name.clone()) {
             let error = Error::unfit("a second utterance with this name").file(shown);
-            return Err(error.suggest(Remedy::KeepOne));
+            return Err(error.suggest(Remedy::KeepOnlyOne));
         }
         let (client, live) = (self.client.clone(), self.live.clone());
         Ok(Box::new(FolderFile {

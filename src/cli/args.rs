@@ -21,10 +21,17 @@ pub(super) struct ReadArgs {
     /// Frame shift in seconds, such as 0.01, for data that don't state it
     #[arg(long, value_name = "SECONDS")]
     pub(super) frame_shift: Option<String>,
+    /// Take speakers from the names of utterances, such as '{speaker}/{chapter}/{name}'
+    #[arg(long, value_name = "PATTERN", hide_short_help = true)]
+    pub(super) speaker_from: Option<String>,
     #[command(flatten)]
     pub(super) sound: SoundArgs,
     #[command(flatten)]
     pub(super) data: DataArgs,
+    /// Read names inside files (lists, manifests, data directories) that begin with OLD as if they
+    /// began with NEW
+    #[arg(long, value_name = "OLD=NEW", hide_short_help = true)]
+    pub(super) map_path: Vec<String>,
     /// What to do with faulty utterances
     #[arg(
         long,
@@ -34,14 +41,10 @@ pub(super) struct ReadArgs {
         hide_possible_values = true
     )]
     pub(super) on_error: OnErrorArg,
-    /// The largest object to hold in memory, such as 512m or 4g
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "4g",
-        hide_short_help = true
-    )]
-    pub(super) max_alloc: String,
+    /// The largest object to hold in memory, such as 512m or 4g [default: 4g, but
+    /// less of compressed data that expand more than fifty times]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    pub(super) max_alloc: Option<String>,
     /// Run commands that script files contain
     #[arg(long, conflicts_with = "safe", hide_short_help = true)]
     pub(super) allow_pipes: bool,
@@ -143,7 +146,7 @@ pub(super) struct DataArgs {
         hide_short_help = true
     )]
     // Here for the help and the completions: words::plain puts SPEC in its place before this is read,
-    // and leaves a value only where both flags were typed.
+    // and leaves the number of inputs that were typed as --valid-data, if there are any.
     pub(super) train_data: Option<String>,
     /// Splice each frame with N frames on either side, or L before and R after it
     #[arg(
@@ -235,6 +238,12 @@ pub(super) struct ConvertArgs {
     /// Write labels to a separate data set
     #[arg(long, value_name = "OUT", value_parser = data_set())]
     pub(super) labels_out: Option<String>,
+    /// Write the manifest of the sound files in the folder OUT, with their text and speakers
+    #[arg(long, value_name = "OUT", value_parser = data_set(), hide_short_help = true)]
+    pub(super) manifest: Option<String>,
+    /// Copy sound files, where the output would name those of the input
+    #[arg(long, hide_short_help = true)]
+    pub(super) copy: bool,
     /// Change the type of features and sound: f32, f64, i16, …
     #[arg(long, value_name = "TYPE", value_parser = dtype(), hide_possible_values = true)]
     pub(super) dtype: Option<String>,

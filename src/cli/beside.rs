@@ -14,9 +14,21 @@ use crate::plan::{Joins, Labels};
 /// Options for data that join by key.
 #[derive(Args, Debug, Clone)]
 pub(super) struct JoinArgs {
-    /// Take labels from another data set, by key
+    /// Take labels from another data set, by key: a file, a folder or a pattern in quotes
     #[arg(long, value_name = "IN", value_parser = data_set())]
     pub(super) labels: Option<String>,
+    /// Show what the labels of alignments stand for, by their model: phones or pdfs
+    #[arg(long, value_name = "phones|pdfs", hide_short_help = true)]
+    pub(super) ali_to: Option<String>,
+    /// The model of the alignments; by default final.mdl in their folder
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        hide_short_help = true
+    )]
+    pub(super) model: Option<Location>,
     /// Take transcripts from another data set, by key
     #[arg(long, value_name = "IN", value_parser = data_set(), hide_short_help = true)]
     pub(super) text: Option<String>,
@@ -52,14 +64,14 @@ pub(super) struct BesideArgs {
 }
 
 impl JoinArgs {
-    /// The labels of the data set that `--labels` names.
-    pub(super) fn labels(&self, registry: &Registry, env: &Env) -> Result<Option<Labels>> {
+    /// The labels of the data sets that `--labels` names.
+    fn labels(&self, registry: &Registry, env: &Env) -> Result<Option<Labels>> {
         let labels = self.labels.as_deref();
-        let labels = labels.map(|text| only("--labels", text, registry, env));
-        let Some(input) = labels.transpose()? else {
+        let labels = labels.map(|text| Input::parse(text, None, &[], registry, env));
+        let Some(inputs) = labels.transpose()? else {
             return Ok(None);
         };
-        let mut labels = Labels::new(input);
+        let mut labels = Labels::of(inputs);
         labels.tolerance = self.length_tolerance.unwrap_or_default();
         labels.speakers = self.speakers(registry)?;
         Ok(Some(labels))
@@ -79,12 +91,34 @@ impl JoinArgs {
         Ok(text.transpose()?.map(Box::new))
     }
 
-    /// All that joins.
-    pub(super) fn joins(&self, registry: &Registry, env: &Env) -> Result<Joins> {
+    /// All that joins `inputs`. The labels are translated by their model if that is asked for, and
+    /// those of the inputs if none join.
+    pub(super) fn joins(
+        &self,
+        inputs: &mut [Input],
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Joins> {
         let mut joins = Joins::default();
         joins.labels = self.labels(registry, env)?;
         joins.text = self.text(registry, env)?;
         joins.speakers = self.speakers(registry)?;
+        let labelled = match &mut joins.labels {
+            Some(labels) => labels.inputs.as_mut_slice(),
+            None => inputs,
+        };
+        match (&self.ali_to, self.model.as_ref().map(Location::to_string)) {
+            (None, None) => {}
+            (None, Some(_)) => {
+                let error = Error::usage("--model: nothing says what its labels become");
+                return Err(error.hint("add --ali-to phones or --ali-to pdfs"));
+            }
+            (Some(unit), model) => {
+                for input in labelled {
+                    input.translate_labels(unit, model.as_deref(), registry, env)?;
+                }
+            }
+        }
         Ok(joins)
     }
 
@@ -109,10 +143,12 @@ impl BesideArgs {
 
     /// Joins to the inputs what the flags name.
     pub(super) fn join(&self, inputs: &mut [Input], registry: &Registry, env: &Env) -> Result<()> {
-        let mut joins = self.join.joins(registry, env)?;
+        let mut joins = self.join.joins(inputs, registry, env)?;
         if let (Some(labels), Some(file)) = (&mut joins.labels, &self.symbols) {
-            let symbols = ("symbols".to_owned(), file.to_string());
-            labels.input.wishes.push(symbols);
+            for input in &mut labels.inputs {
+                let symbols = ("symbols".to_owned(), file.to_string());
+                input.wishes.push(symbols);
+            }
         }
         self.join.check(inputs.iter().any(Input::has_labels))?;
         check_stdin(inputs, &joins)?;
@@ -140,7 +176,7 @@ impl BesideArgs {
 
 /// Refuses standard input where it would be read more than once.
 pub(super) fn check_stdin(inputs: &[Input], joins: &Joins) -> Result<()> {
-    let labels = joins.labels.iter().map(|labels| &*labels.input);
+    let labels = joins.labels.iter().flat_map(|labels| &labels.inputs);
     let text = joins.text.iter().map(|text| &**text);
     let all = inputs.iter().chain(labels).chain(text);
     let inputs = all.filter(|input| input.is_stdin()).count();

@@ -6,12 +6,12 @@ use spr_core::Result;
 use spr_core::format::Registry;
 
 use super::args::ReadArgs;
-use super::beside::only;
 use super::exit::{DONE, FAILED, NO};
 use super::out::{print_json, print_lines};
 use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan, remedy};
+use crate::argument::Input;
 use crate::plan::Labels;
 use crate::verbs::check::{Finding, Options, Summary, check};
 
@@ -47,14 +47,14 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
         labels: None,
     };
     if let Some(labels) = &args.labels {
-        options.labels = Some(only("--labels", labels, registry, &env)?);
+        options.labels = Some(Labels::of(Input::parse(labels, None, &[], registry, &env)?));
     }
     let mut status = DONE;
     let mut hint = String::new();
     for mut input in plan::inputs(&args.paths, &args.read, registry, &env)? {
         if args.read.explain {
             if let Some(labels) = options.labels.clone() {
-                input.join_labels(Labels::new(labels))?;
+                input.join_labels(labels)?;
             }
             plan::explain(&[input], &args.read, registry, &env)?;
             continue;

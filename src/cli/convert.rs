@@ -114,6 +114,7 @@ fn check_unnumbered(args: &ConvertArgs) -> Result<()> {
         args.paths.last(),
         args.output.as_ref(),
         args.labels_out.as_ref(),
+        args.manifest.as_ref(),
     ];
     let outputs = outputs.into_iter().flatten().cloned();
     let documents = args.report.iter().chain(&args.error_log);

@@ -4,10 +4,14 @@ use std::collections::HashMap;
 
 use clap::Args;
 use spr_core::Result;
+#[cfg(feature = "survey")]
+use spr_core::bytes::{Env, Location};
 use spr_core::model::{About, AboutField};
+#[cfg(feature = "survey")]
+use spr_core::{Error, ErrorKind};
 use spr_stats::Sound;
 
-use super::args::ReadArgs;
+use super::args::{ProgressArg, ReadArgs};
 use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
 use super::messages::unit;
@@ -16,6 +20,8 @@ use super::session::Session;
 use super::table::flat;
 use super::words::data_set;
 use super::{messages, plan};
+#[cfg(feature = "survey")]
+use crate::argument::Input;
 use crate::verbs::info::{Facts, inspect};
 
 pub(super) const EXAMPLES: &str = "\
@@ -26,6 +32,7 @@ Examples:
   spr-convert info feats.scp           the same as spr-convert feats.scp
   spr-convert info *.pfile --quick     headers only; some counts are unknown
   spr-convert info * -v                a paragraph for each file, not a table
+  spr-convert info -r corpus old.tgz   a line for each data set below or inside
   spr-convert info train.pfile --json  one object per line, for programs";
 
 #[derive(Args, Debug, Clone)]
@@ -39,6 +46,21 @@ pub(super) struct InfoArgs {
     /// Read headers only
     #[arg(long)]
     pub(super) quick: bool,
+    /// Survey folders and archives (tar, zip): a line for each data set in them, what belongs
+    /// together, and what is none
+    #[cfg(feature = "survey")]
+    #[arg(short, long, conflicts_with = "from")]
+    pub(super) recursive: bool,
+    /// Show the progress of a survey on standard error
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        value_name = "auto|always|never|json",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub(super) progress: ProgressArg,
     #[command(flatten)]
     pub(super) beside: BesideArgs,
     #[command(flatten)]
@@ -55,6 +77,11 @@ const SHOWN: usize = 60;
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let mut env = plan::env(&args.read, session)?;
+    #[cfg(feature = "survey")]
+    if args.recursive {
+        let places: Vec<_> = args.paths.iter().map(|path| path.as_str().into()).collect();
+        return survey(&places, args, session, &env);
+    }
     let mut status = DONE;
     let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
     args.beside.join(&mut inputs, registry, &env)?;
@@ -63,15 +90,13 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     }
     let mut form = match (args.read.json, args.tsv) {
         (true, _) => Form::Json,
-        (_, true) => Form::Tsv,
+        (_, true) => Form::Tsv { titled: false },
         _ if inputs.len() > 1 && !args.read.verbose => Form::Table(Columns::new(3)),
         _ => Form::Blocks,
     };
     let mut out = Out::new();
-    match &mut form {
-        Form::Table(table) => table.line(TITLES.map(str::to_owned).to_vec(), &mut out)?,
-        Form::Tsv => out.tsv(&FACTS)?,
-        Form::Json | Form::Blocks => {}
+    if let Form::Table(table) = &mut form {
+        table.line(TITLES.map(str::to_owned).to_vec(), &mut out)?;
     }
     for input in inputs {
         let (facts, result) = inspect(&input, args.quick, registry, &env);
@@ -89,6 +114,11 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
                 continue;
             }
             form.pause(&mut out)?;
+            #[cfg(feature = "survey")]
+            if let Some(place) = surveyed(&input, &facts, &error, &env) {
+                status = status.max(survey(&[place], args, session, &env)?);
+                continue;
+            }
             session.error(error);
             status = FAILED;
         }
@@ -97,11 +127,43 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     Ok(skipped.status(status))
 }
 
+/// Surveys places as the arguments say.
+#[cfg(feature = "survey")]
+fn survey(places: &[Location], args: &InfoArgs, session: &Session, env: &Env) -> Result<u8> {
+    let form = super::survey::Form {
+        json: args.read.json,
+        tsv: args.tsv,
+        verbose: args.read.verbose,
+        progress: super::survey::Progress::new(args.progress, args.read.quiet),
+    };
+    super::survey::run(places, args.quick, form, session, env)
+}
+
+/// Returns the folder or archive that is to be surveyed, as it is no data set.
+#[cfg(feature = "survey")]
+fn surveyed(input: &Input, facts: &Facts, error: &Error, env: &Env) -> Option<Location> {
+    let kinds = [
+        ErrorKind::Unrecognised,
+        ErrorKind::Ambiguous,
+        ErrorKind::Usage,
+    ];
+    let is_open = !facts.format.is_empty() || input.format.is_some() || !input.options.is_empty();
+    if is_open || !kinds.contains(&error.kind()) {
+        return None;
+    }
+    let archive = input
+        .file()
+        .filter(|file| spr_survey::is_archive(file, env));
+    input.folder().or(archive).cloned()
+}
+
 /// The form in which facts are printed.
 enum Form {
     Json,
-    /// A line each, with tabs.
-    Tsv,
+    /// A line each, with tabs, and a line of titles before the first.
+    Tsv {
+        titled: bool,
+    },
     /// A line each, of several data sets.
     Table(Columns),
     /// A paragraph each.
@@ -150,7 +212,10 @@ impl Form {
     fn print(&mut self, facts: &Facts, out: &mut Out) -> Result<()> {
         match self {
             Self::Json => out.json(facts)?,
-            Self::Tsv => {
+            Self::Tsv { titled } => {
+                if !std::mem::replace(titled, true) {
+                    out.tsv(&FACTS)?;
+                }
                 let facts: HashMap<_, _> = flat(facts)?.into_iter().collect();
                 out.tsv(&FACTS.map(|name| facts.get(name).map_or("", String::as_str)))?;
             }

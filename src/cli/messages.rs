@@ -9,7 +9,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Value, json};
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
-use spr_core::loss::{LossReport, describe};
+use spr_core::loss::{LossKind, LossReport, describe};
 use spr_core::text::{json_line, visible};
 use spr_core::{Error, Result};
 
@@ -213,7 +213,11 @@ pub(super) fn closing(outcome: &Outcome, job: &Job) {
         say(label, &describe(kind, line));
     }
     for (kind, line) in outcome.rounded.iter().flat_map(LossReport::lines) {
-        say("rounded", &describe(kind, line));
+        let label = match kind {
+            LossKind::Metadata => "not kept",
+            _ => "rounded",
+        };
+        say(label, &describe(kind, line));
     }
     let written = &outcome.written;
     let mut notes = format!(

@@ -45,6 +45,8 @@ mod skipped;
 mod sort;
 mod split;
 mod stats;
+#[cfg(feature = "survey")]
+mod survey;
 mod table;
 mod values;
 mod warnings;
@@ -117,6 +119,7 @@ pub fn run(
     };
     let result = program::run(cli, &given, &session);
     session.warnings.tell_rest();
+    session.tell_idle_paths();
     match result {
         Ok(status) => status,
         Err(error) if error.is_broken_pipe() => DONE,

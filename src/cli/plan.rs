@@ -1,7 +1,7 @@
 //! From raw arguments to a job: all rules across flags.
 
 use serde_json::json;
-use spr_core::bytes::{Access, Env, Location, Urls};
+use spr_core::bytes::{Access, Env, Location, PathMap, Urls};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::Dtype;
@@ -21,9 +21,9 @@ use crate::step::{Step, Steps, Subject};
 
 /// The surroundings that the flags ask for.
 pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
-    let limits = Limits {
-        max_alloc: parse_size(&args.max_alloc)?,
-        ..Limits::default()
+    let limits = match &args.max_alloc {
+        Some(size) => Limits::default().allowing(parse_size(size)?),
+        None => Limits::default(),
     };
     let access = match (args.safe, args.allow_pipes) {
         (true, _) => Access::Safe,
@@ -31,13 +31,24 @@ pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
         _ => Access::Typed,
     };
     let mut env = session.env(limits, access, args.quiet);
+    let mut paths = PathMap::default();
+    for text in &args.map_path {
+        paths.add(text).map_err(|e| e.context("--map-path"))?;
+    }
+    // What the user types is trusted.
+    let typed: Vec<_> = paths.hosts().collect();
     env.urls = match args.allow_urls.as_deref() {
-        None => Urls::Own,
+        None if typed.is_empty() => Urls::Own,
+        None => Urls::Hosts(typed),
         Some([]) => Urls::All,
-        Some(hosts) => Urls::Hosts(hosts.to_vec()),
+        Some(hosts) => Urls::Hosts([hosts, &typed].concat()),
     };
     #[cfg(feature = "remote")]
     session.store.set(remote(&args.remote)?);
+    let env = env.with_path_map(paths);
+    if !args.quiet && !args.explain {
+        session.moves(&env);
+    }
     Ok(env)
 }
 
@@ -128,8 +139,12 @@ pub(super) fn inputs(
     let mut options = pairs(&args.input_options)?;
     options.extend(data_options(&args.data));
     options.extend(sound_options(&args.sound));
-    let shift = args.frame_shift.iter();
-    options.extend(shift.map(|shift| ("frame-shift".to_owned(), shift.clone())));
+    for (key, value) in [
+        ("frame-shift", &args.frame_shift),
+        ("speaker-from", &args.speaker_from),
+    ] {
+        options.extend(value.iter().map(|value| (key.to_owned(), value.clone())));
+    }
     let mut inputs = Vec::new();
     for path in paths {
         inputs.extend(Input::parse(path, from, &options, registry, env)?);
@@ -266,6 +281,22 @@ fn typed(args: &ConvertArgs) -> Result<(&[String], &String)> {
     }
 }
 
+/// Checks that validation data are not mixed with others.
+///
+/// # Errors
+/// There are inputs beside those that `--valid-data` names.
+pub(super) fn unmixed(args: &ConvertArgs) -> Result<()> {
+    let (sources, output) = typed(args)?;
+    let valid = args.read.data.train_data.as_deref();
+    let valid = valid.and_then(|count| count.parse::<usize>().ok());
+    if valid.is_none_or(|valid| valid >= sources.len()) {
+        return Ok(());
+    }
+    let error = Error::usage("--valid-data and other inputs would be mixed in one output");
+    let error = error.file(output.as_str());
+    Err(error.hint("convert each of them to an output of its own"))
+}
+
 /// The conversion that the flags ask for.
 pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<Job> {
     let (sources, output) = typed(args)?;
@@ -283,22 +314,32 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     }
     // A wrong option is told before a file that is there already.
     target.caps()?;
-    if args.read.data.train_data.is_some() && !target.is_numbered() {
-        let message = "--train-data and --valid-data would be mixed in one output";
-        return Err(Error::usage(message)
-            .file(output.as_str())
-            .hint("convert each of them to an output of its own"));
+    if !target.is_numbered() {
+        unmixed(args)?;
     }
     let mut job = Job::new(inputs, &target);
     let plan = &mut job.plan;
+    plan.paths = env.path_map().clone();
     args.join.check(plan.inputs.iter().any(Input::has_labels))?;
-    plan.joins = args.join.joins(registry, env)?;
+    plan.joins = args.join.joins(&mut plan.inputs, registry, env)?;
     check_stdin(&plan.inputs, &plan.joins)?;
     if let Some(labels_out) = &args.labels_out {
         let target = Target::parse(labels_out, None, &[], registry, env)?;
         plan.labels_output = Some(target.sink().clone());
     }
     plan.steps = stages(args)?;
+    if args.copy {
+        copy(&target, plan)?;
+    }
+    if let Some(manifest) = &args.manifest {
+        if args.shard.which()?.is_some() {
+            let message = "--manifest: a shard has only some of the sound files";
+            let error = Error::usage(message).file(manifest.as_str());
+            return Err(error.hint("write the manifest from the folder when it is whole"));
+        }
+        let target = Target::parse(manifest, None, &[], registry, env)?;
+        plan.manifest = Some(target.sink().clone());
+    }
     duplicates(args.duplicates, plan)?;
     plan.set_dtype(args.dtype.as_deref().map(str::parse).transpose()?)?;
     plan.label_dtype = args.label_dtype.as_deref().map(label_dtype).transpose()?;
@@ -326,6 +367,23 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         env.open_file(file)?;
     }
     Ok(job)
+}
+
+/// Plans that sound is copied to an output that could name its files as well.
+fn copy(target: &Target, plan: &mut Plan) -> Result<()> {
+    let audio = target.caps()?.audio;
+    if !audio.references {
+        return Ok(());
+    }
+    if audio.dtypes.is_empty() {
+        let message = "--copy: the format names sound files and holds none";
+        return Err(Error::usage(message)
+            .file(target.text())
+            .hint("OUT/ --to flac --manifest FILE writes copies and their manifest"));
+    }
+    plan.steps
+        .push(Step::new("samples", [] as [(&str, &str); 0])?);
+    Ok(())
 }
 
 /// Plans what becomes of utterances that have the same key.

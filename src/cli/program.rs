@@ -211,6 +211,9 @@ fn short_form(args: ConvertArgs, given: &ArgMatches, session: &Session) -> Resul
                 paths: vec![only.clone()],
                 tsv: false,
                 quick: false,
+                #[cfg(feature = "survey")]
+                recursive: false,
+                progress: args.progress,
                 beside: BesideArgs::of(args.join),
                 read: args.read,
             };

@@ -52,9 +52,25 @@ pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
             format!("`spr-convert ls {file}` shows where utterances start")
         }
         Remedy::PickTier(names) => format!("tier=NAME picks one: {}", names.join(", ")),
+        Remedy::MapPath { old, new } => {
+            let (flag, known) = (
+                quoted(&format!("{old}={new}")),
+                "reads the files where they are now",
+            );
+            format!("--map-path {flag} {known}")
+        }
         // One without a switch here.
         other => other.to_string(),
     })
+}
+
+/// Returns a word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    match word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// The flag that allows losses, and what keeps the data instead.
@@ -63,7 +79,8 @@ fn allow_losses(kinds: &[LossKind]) -> String {
     let instead = if names.contains(&"labels") {
         "to keep labels apart, add --labels-out FILE; "
     } else if names.contains(&"text") {
-        "where there are no labels, --labels-out ark,t:FILE keeps it; "
+        "where there are no labels, --labels-out ark,t:FILE keeps it, \
+         and of sound files in a folder --manifest FILE; "
     } else if names.contains(&"tiers") {
         "to pick a tier, add tier=NAME to the input after a comma; "
     } else {
@@ -105,6 +122,9 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
             "this program was built without URLs: cargo install --path . --features remote"
         }
         Remedy::RaiseLimit => "if the size is right, raise the limit with --max-alloc",
+        Remedy::TrustPacked => {
+            "if the file is to be trusted, --max-alloc SIZE allows objects of that size"
+        }
         Remedy::MoreMemory => "TMPDIR names another folder, --memory allows more memory",
         Remedy::ShuffleLess => {
             "raise the limit with --max-alloc, or shuffle partition by partition"
@@ -116,6 +136,7 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
             "features and their labels are joined by --labels, or by label=FILE in the data spec"
         }
         Remedy::JoinText => "text is joined to sound or features by --text: IN --text FILE OUT",
+        Remedy::NameModel => "--model FILE, or model=FILE after the data, names the model",
         Remedy::LeaveOutLabels => "leave out --labels, or label= in the spec",
         Remedy::LeaveOutText => "leave out --text",
         Remedy::TolerateLengths => "if they are only a few, --length-tolerance N cuts the longer",
@@ -132,6 +153,7 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
         Remedy::KeepOne => {
             "--duplicates first and --duplicates last keep one of them, --duplicates keep keeps both"
         }
+        Remedy::KeepOnlyOne => "--duplicates first and --duplicates last keep one of them",
         Remedy::NameSpeakers => "--utt2spk FILE says it, in lines `utterance speaker`",
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
         Remedy::OneType => "give all the same type with --dtype",
@@ -144,6 +166,9 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
         Remedy::FloatSamples => "--dtype f32 holds them",
         Remedy::Redirect => "add > FILE or | PROGRAM, or write text, such as ark,t:- or jsonl:-",
         Remedy::Resample => "--rate gives sound another rate, such as --rate 16000",
+        Remedy::WriteSounds => {
+            "OUT/ --to flac --manifest FILE writes sound files and what names them"
+        }
         Remedy::NumberNames => "the option symbols=FILE of the segments gives numbers to names",
         _ => return None,
     })

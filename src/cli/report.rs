@@ -3,15 +3,21 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
+#[cfg(feature = "survey")]
+use spr_core::bytes::Env;
 use spr_core::bytes::Location;
 use spr_core::{Error, Result};
 use spr_plot::page::page;
 
+#[cfg(feature = "survey")]
+use super::args::ProgressArg;
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
 use super::plot::store;
 use super::session::Session;
+#[cfg(feature = "survey")]
+use super::survey;
 use super::words::data_set;
 use super::{messages, plan, skipped};
 use crate::verbs::report::{KEPT, report};
@@ -23,13 +29,18 @@ and the exit status is 2.
 
 Examples:
   spr-convert report train.pfile -o train.html
-  spr-convert report feats.scp -o - > feats.html";
+  spr-convert report feats.scp -o - > feats.html
+  spr-convert report -r corpus -o corpus.html  all data sets in a folder";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct ReportArgs {
     /// Data to report on
     #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
+    /// Report on all data sets in a folder or archive, as info -r does
+    #[cfg(feature = "survey")]
+    #[arg(short, long, conflicts_with = "from")]
+    recursive: bool,
     /// Where to write the page
     #[arg(short, long, value_name = "OUT")]
     output: String,
@@ -66,6 +77,10 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let mut env = plan::env(&args.read, session)?;
     check_name(&args.output)?;
+    #[cfg(feature = "survey")]
+    if args.recursive {
+        return survey_page(args, session, &env);
+    }
     let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
     args.beside
         .join(std::slice::from_mut(&mut input), registry, &env)?;
@@ -121,4 +136,16 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
         messages::say("note", &text);
     }
     Ok(FAILED)
+}
+
+/// Writes a page about all data sets in a folder or archive.
+#[cfg(feature = "survey")]
+fn survey_page(args: &ReportArgs, session: &Session, env: &Env) -> Result<u8> {
+    let progress = survey::Progress::new(ProgressArg::Auto, args.read.quiet);
+    let place = args.path.as_str().into();
+    let found = survey::look(&[place], false, progress, session, env)?;
+    let html = spr_survey::page(&args.path, &found);
+    let (output, overwrite) = (&args.output, args.overwrite);
+    store(html.as_bytes(), output, overwrite, &args.read, env)?;
+    Ok(survey::tell_damage(&found, session))
 }

@@ -1,6 +1,6 @@
 //! State shared by one run of the program.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clap::Command;
 use spr_core::bytes::{Access, Env};
@@ -17,6 +17,8 @@ pub(super) struct Session {
     pub(super) registry: Registry,
     pub(super) store: Arc<Places>,
     pub(super) warnings: Arc<Warnings>,
+    /// The surroundings whose replacements of names are told if they applied to none.
+    moving: OnceLock<Env>,
     /// Whether errors are told as JSON.
     json: bool,
     /// Gives the verbs and their arguments, for these formats.
@@ -34,6 +36,7 @@ impl Session {
             store: Arc::new(places.clone()),
             warnings: Arc::new(Warnings::new(registry.clone())),
             registry,
+            moving: OnceLock::new(),
             json,
             command,
         }
@@ -55,6 +58,22 @@ impl Session {
             })
             .with_store(self.store.clone())
             .with_formats(self.registry.clone())
+    }
+
+    /// Has replacements of names in these surroundings told at the end, if they applied to none.
+    pub(super) fn moves(&self, env: &Env) {
+        self.moving.get_or_init(|| env.clone());
+    }
+
+    /// Tells which replacements of names applied to none.
+    pub(super) fn tell_idle_paths(&self) {
+        let idle = self.moving.get().map(Env::idle_paths);
+        for text in idle.unwrap_or_default() {
+            messages::say(
+                "warning",
+                &format!("--map-path {text}: no name that was read begins so"),
+            );
+        }
     }
 
     /// Surroundings for what takes no data from outside.

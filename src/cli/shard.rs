@@ -117,11 +117,12 @@ impl ShardRecorder {
             job.plan.run.overwrite = true;
         }
         warn_of_few(shard, weights.count(), job, env);
+        warn_of_packed(shard, &weights, job, env);
         let outputs = job.plan.outputs().flat_map(Sink::locations);
         shard::keep_inputs(&job.plan, &outputs.collect::<Vec<_>>(), registry, env)?;
         job.settle_kind(registry, env)?;
         let inputs = std::mem::take(&mut job.plan.inputs);
-        job.plan.inputs = weights.leave(inputs, shard);
+        job.plan.inputs = weights.leave(inputs, shard, (registry, env));
         Ok(ShardStart::Now(Box::new(Self {
             record,
             at,
@@ -190,7 +191,7 @@ fn main_file(
     if let Some(what) = job.plan.across() {
         return Err(across(&what));
     }
-    shard::check_pipes(&job.plan, flags.shard_group.as_ref(), env)?;
+    shard::check_pipes(&job.plan, flags.shard_group.as_ref(), registry, env)?;
     let (target, labels) = job.targets(registry)?;
     for target in std::iter::once(&target).chain(&labels) {
         shard::check_numbered(target, shard, env)?;
@@ -208,6 +209,22 @@ fn warn_of_few(shard: Shard, entries: u64, job: &Job, env: &Env) {
         let message = format!("fewer entries than shards, {entries} than {of}: some are empty");
         let input = job.plan.inputs.first().map_or("", Input::text);
         env.warn(&Error::unfit(message).file(input));
+    }
+}
+
+/// Warns of compressed inputs, which every shard reads from the start.
+fn warn_of_packed(shard: Shard, weights: &Weights, job: &Job, env: &Env) {
+    if shard.of == 1 {
+        return;
+    }
+    for input in weights.packed().filter_map(|n| job.plan.inputs.get(n)) {
+        let of = shard.of;
+        let message = format!(
+            "is compressed, so that each of {of} shards unpacks it from the start: {of} times the work \
+             of one job"
+        );
+        let warning = Error::unfit(message).file(input.text());
+        env.warn(&warning.hint("decompress it first, or convert it once into files of their own"));
     }
 }
 

@@ -201,7 +201,9 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     }
     let hashes = Hashes::default();
     shards.expect(&hashes);
-    let merged = convert::run_hashing(&convert, session, hashes, |_, env| {
+    let lacking = shards.skipped().iter().map(|(_, count)| count).sum();
+    let merged = convert::run_hashing(&convert, session, hashes, |plan, env| {
+        plan.run.lacking = lacking;
         shards.files().iter().for_each(|file| env.reads(file));
         Ok(())
     })?;

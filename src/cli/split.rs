@@ -92,6 +92,7 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
     let rule = rule(&args.rule, args.test)?;
     let mut convert = args.convert.clone();
     convert.same_form = true;
+    plan::unmixed(&convert)?;
     let seed = plan::seed(&mut convert.read)?;
     let utt2spk = convert.join.speakers(&session.registry)?;
     convert.join.utt2spk = None;

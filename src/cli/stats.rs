@@ -85,7 +85,8 @@ impl<'a> Facts<'a> {
 /// Labels shown, the commonest ones if there are more.
 const SHOWN: usize = 40;
 
-/// Sums up data sets; of a damaged one, what came before the damage.
+/// Sums up data sets; of a damaged one, what came before the damage. Sound that cannot be opened
+/// leaves the rest as it is, and is an error.
 pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let mut env = plan::env(&args.read, session)?;
@@ -109,9 +110,7 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
         let unit = messages::unit(input.shuffles());
         let mut survey = Survey::new(Scope::Numbers, reader.info());
         let result = survey.read(&mut reader);
-        if let Some(unheard) = reader.told() {
-            env.warn(&unheard);
-        }
+        let unheard = reader.fault();
         let mut out = Out::new();
         let facts = Facts::of(&survey, input.text(), format);
         if args.read.json {
@@ -129,6 +128,10 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
             Err(error) if skipped.passes(&input, &error) => {}
             Err(error) => {
                 session.error(error);
+                status = FAILED;
+            }
+            Ok(()) if unheard.is_some() => {
+                unheard.into_iter().for_each(|error| session.error(error));
                 status = FAILED;
             }
             Ok(()) if survey.utterances == 0 => messages::empty(&input, &env),

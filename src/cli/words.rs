@@ -18,10 +18,13 @@ pub(super) fn file() -> impl TypedValueParser<Value = Location> {
 }
 
 /// The flags that name a data set in PDNN's commands.
-const PDNN: [&str; 2] = ["--train-data", "--valid-data"];
+const PDNN: [&str; 2] = ["--train-data", VALID];
 
-/// The flag with a value that stands for both of them.
-const BOTH: &str = "--train-data=";
+/// The flag of validation data.
+const VALID: &str = "--valid-data";
+
+/// Stands before the number of data sets that [`VALID`] named.
+const COUNT: &str = "--train-data=";
 
 /// Stands before a data set that would be taken for a flag; no word from outside can hold it.
 const MARK: char = '\0';
@@ -55,27 +58,25 @@ pub(super) fn asked(
 }
 
 /// The words with `--train-data SPEC` and `--valid-data SPEC` as the data set SPEC in its place, and
-/// with a mark before standard input or output that has options, `-,context=1`. If both flags are
-/// there, [`BOTH`] stands before the first.
+/// with a mark before standard input or output that has options, `-,context=1`. [`COUNT`] stands
+/// before the first that `--valid-data` named, with the number of them.
 pub(super) fn plain(words: Vec<OsString>) -> Vec<OsString> {
     let end = words.iter().position(|word| word == "--");
     let mut typed = words;
     let rest = typed.split_off(end.unwrap_or(typed.len()));
     let mut plain = Vec::with_capacity(typed.len());
-    let names = |flag: &str, word: &OsString| {
+    let is_valid = |word: &OsString| {
         let text = word.to_str().unwrap_or_default();
-        text.split('=').next() == Some(flag)
+        text.split('=').next() == Some(VALID)
     };
-    let mut both = PDNN
-        .iter()
-        .all(|flag| typed.iter().any(|word| names(flag, word)));
+    let mut valid = typed.iter().filter(|word| is_valid(word)).count();
     let mut typed = typed.into_iter().peekable();
     while let Some(word) = typed.next() {
         let text = word.to_str().unwrap_or_default();
         let glued = text.split_once('=').filter(|(flag, _)| PDNN.contains(flag));
-        if both && PDNN.iter().any(|flag| names(flag, &word)) {
-            plain.push(BOTH.into());
-            both = false;
+        if valid > 0 && is_valid(&word) {
+            plain.push(format!("{COUNT}{valid}").into());
+            valid = 0;
         }
         let word = match glued {
             Some((_, spec)) => spec.into(),
@@ -181,7 +182,7 @@ mod tests {
             ),
             (
                 "x --valid-data=a.pfile,random=True b",
-                "x a.pfile,random=True b",
+                "x --train-data=1 a.pfile,random=True b",
             ),
             (
                 "x -,context=1 -o -,keys=none",
@@ -191,10 +192,17 @@ mod tests {
             ("x a -- -,b --train-data", "x a -- -,b --train-data"),
             ("x --train-data", "x --train-data"),
             ("x --train-data a --train-data=b c", "x a b c"),
-            ("x --train-data a --valid-data=b c", "x --train-data= a b c"),
+            (
+                "x --train-data a --valid-data=b c",
+                "x a --train-data=1 b c",
+            ),
             (
                 "x --valid-data a -o c --train-data b",
-                "x --train-data= a -o c b",
+                "x --train-data=1 a -o c b",
+            ),
+            (
+                "x a --valid-data b --valid-data c d",
+                "x a --train-data=2 b c d",
             ),
         ] {
             let words = typed.split(' ').map(OsString::from).collect();

@@ -218,7 +218,10 @@ impl Shards {
         (own.shard, own.entries) = (first.shard, first.entries);
         own.archives.clone_from(&first.archives);
         if let Some(what) = own.differs_from(first) {
-            return Some(format!("its {what} is not that of shard {}", first.shard));
+            return Some(format!(
+                "its '{what}' differs from that of shard {}",
+                first.shard
+            ));
         }
         let file = record.missing(env)?;
         Some(format!("{file} is missing or changed"))

@@ -14,7 +14,7 @@ pub struct AudioLoader {
     inner: Box<dyn Reader>,
     input: Input,
     env: Env,
-    /// The number of utterances whose audio could not be opened, and the first error.
+    /// The number of utterances whose audio could not be opened nor skipped, and the first error.
     unheard: u64,
     first: Option<Error>,
 }
@@ -36,14 +36,13 @@ impl AudioLoader {
         Ok((heard, opened.format.info().name))
     }
 
-    /// Returns the warning about audio that could not be opened, if there is any.
-    pub fn told(self) -> Option<Error> {
+    /// Returns the error about audio that could not be opened, if there is any that is not skipped.
+    pub fn fault(self) -> Option<Error> {
         let first = self.first?;
-        let of = match self.unheard {
-            1 => "its sound".to_owned(),
-            n => format!("the sound of {n} utterances, of which this is the first,"),
-        };
-        Some(first.context(format!("{of} was not read")))
+        Some(match self.unheard {
+            1 => first,
+            n => first.context(format!("the first of {n}")),
+        })
     }
 }
 
@@ -61,8 +60,11 @@ impl Reader for AudioLoader {
             let error = error.utterance(&utt.key).continuable();
             match error.kind() {
                 ErrorKind::Io | ErrorKind::Usage | ErrorKind::Unsupported => {
-                    self.unheard += 1;
-                    self.first.get_or_insert(error);
+                    let error = error.context("its sound was not read");
+                    if !self.input.skips(&error, &self.env) {
+                        self.unheard += 1;
+                        self.first.get_or_insert(error);
+                    }
                     return Ok(true);
                 }
                 _ if self.input.skips(&error, &self.env) => {}

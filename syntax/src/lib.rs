@@ -5,6 +5,7 @@
 //! * [`lilcom`] – compressed features, in files of their own and in Lhotse's stores;
 //! * [`manifest`] – what manifests share: names of sound files, recordings, durations, and columns
 //!   that the model has no field for;
+//! * [`shards`] – the files of one data set by their numbers, and how large they become;
 //! * [`tar`] – archives of files: their members with their places, and the writer.
 //!
 //! It stands on the core, below the formats, and knows none of them.
@@ -13,4 +14,5 @@ pub mod json;
 pub mod lilcom;
 pub mod lines;
 pub mod manifest;
+pub mod shards;
 pub mod tar;

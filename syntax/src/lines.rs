@@ -144,6 +144,11 @@ impl<S: BorrowMut<Source>> Lines<S> {
         &self.line
     }
 
+    /// Returns the number of the line in the file, from 1.
+    pub fn line_number(&self) -> u64 {
+        self.number
+    }
+
     /// Returns the name of the file.
     pub fn file(&self) -> &str {
         &self.file

@@ -55,6 +55,16 @@ fn a_file_twice_in_one_is_not_read_as_one() {
             "{file}: {text}"
         );
     }
+    // Samples that the header does not count.
+    let mut stale = s.read("a.wav");
+    stale[4..8].copy_from_slice(&1036u32.to_le_bytes());
+    stale[40..44].copy_from_slice(&1000u32.to_le_bytes());
+    s.write("stale.wav", stale);
+    for quiet in ["", " -q"] {
+        let error = s.fails(&format!("stale.wav o.ark{quiet}"));
+        assert!(error.contains("goes on after the samples"), "{error}");
+    }
+    s.ok("stale.wav,all=false o.ark");
     s.ok("twice/x.wav,all=false o.wav");
     s.ok("a.wav p.wav");
     assert_eq!(s.read("o.wav"), s.read("p.wav"));

@@ -271,7 +271,8 @@ fn words_for_places_folders_and_partitions() {
     // One table among files hides them.
     s.ok("fbank.ark mix/ -t npy");
     s.write("mix/0.ark", s.read("ali.ark"));
-    let said = s.run("info mix");
+    assert!(s.ok("info mix").out.contains("2 data sets"));
+    let said = s.run("ls mix");
     assert_eq!(said.status, 2);
     assert_eq!(
         said.err,

@@ -262,3 +262,160 @@ fn words_of_a_directory_with_sound_and_features() {
         said.err
     );
 }
+
+/// Durations that contradict the sound are faults, also where the sound is cut by segments.
+#[test]
+fn durations_are_compared_with_the_sound() {
+    let s = scratch();
+    put(&s, "d", "", None);
+    assert!(!s.run("check d").out.contains("lasts"));
+    for (table, from, to, told) in [
+        (
+            "utt2dur",
+            "b-1 0.71",
+            "b-1 3.5",
+            "utterance b-1: the sound lasts 0.700 s, said to be 3.5 s",
+        ),
+        (
+            "reco2dur",
+            "r1 1.25",
+            "r1 8",
+            "utterance r1: the recording lasts 1.250 s, said to be 8 s",
+        ),
+    ] {
+        put(
+            &s,
+            "d",
+            "",
+            Some((table, &|text: &str| text.replace(from, to))),
+        );
+        let said = s.run("check d");
+        let told = format!("fault: d/{table}: {told}");
+        let faults = said.out.lines().filter(|line| line.starts_with("fault: "));
+        let faults: Vec<_> = faults.filter(|line| line.contains("lasts")).collect();
+        assert_eq!((said.status, &*faults), (1, &[&*told][..]), "{}", said.out);
+    }
+    // Without segments the utterances are the recordings.
+    for name in ["segments", "utt2dur", "utt2lang", "utt2uniq", "text"] {
+        std::fs::remove_file(s.path(&format!("d/{name}"))).unwrap();
+    }
+    s.write("d/utt2spk", "r1 r1\nr2 r2\n");
+    s.write("d/utt2dur", "r1 1.25\nr2 9\n");
+    let said = s.run("check d");
+    let told = "w/r2.wav: utterance r2: the sound lasts 1.250 s, said to be 9 s";
+    assert!(said.status == 1 && said.out.contains(told), "{}", said.out);
+}
+
+/// Who speaks is known by either of two tables, and told where they contradict each other.
+#[test]
+fn speakers_are_known_by_either_table() {
+    let s = scratch();
+    put(&s, "d", "", None);
+    s.ok("d kaldi-data:out");
+    let whole = written(&s);
+    std::fs::remove_file(s.path("d/utt2spk")).unwrap();
+    let said = s.ok("d kaldi-data:out --overwrite");
+    assert_eq!(written(&s), whole);
+    assert!(
+        !said.err.contains("belongs to no utterance"),
+        "{}",
+        said.err
+    );
+    let said = s.run("check d");
+    let is_other = |line: &&str| line.contains("spk2utt") && line.contains("is listed");
+    assert!(
+        said.out.contains("fault: d/utt2spk: is missing"),
+        "{}",
+        said.out
+    );
+    assert_eq!(said.out.lines().find(is_other), None, "{}", said.out);
+    for (text, error) in [
+        (
+            "a a-1 a-2\n",
+            "d/spk2utt: utterance b-1: is listed for no speaker",
+        ),
+        (
+            "a a-1 a-2\nb b-1 a-2\n",
+            "d/spk2utt:2: utterance a-2: is listed for the speaker a as well",
+        ),
+    ] {
+        s.write("d/spk2utt", text);
+        let said = s.fails("d none.jsonl");
+        assert!(said.contains(error), "{said}");
+    }
+    let contradiction = "d/spk2utt: contradicts utt2spk, which is taken";
+    for (text, told) in [
+        ("a a-1 a-2\nb b-1\n", false),
+        // Another order says the same.
+        ("b b-1\na a-2 a-1\n", false),
+        ("a a-1\nb a-2 b-1\n", true),
+        ("a a-1 a-2\n", true),
+        ("a a-1 a-2\nb b-1\nb b-1\n", true),
+        ("a a-1 a-2 z-9\nb b-1\n", true),
+        ("", true),
+    ] {
+        put(&s, "d", "", Some(("spk2utt", &|_: &str| text.to_owned())));
+        let said = s.ok("d kaldi-data:out --overwrite");
+        assert_eq!(
+            said.err.contains(contradiction),
+            told,
+            "{text}: {}",
+            said.err
+        );
+        assert_eq!(written(&s), whole);
+        assert!(!s.run("check d").out.contains("contradicts"), "{text}");
+    }
+}
+
+/// What a fault in one table hides of others is not told to be of no use.
+#[test]
+fn a_fault_makes_no_line_unused() {
+    let s = scratch();
+    for (table, _) in tables("") {
+        put(&s, "d", "", Some((table, &DAMAGES[0].1)));
+        for line in ["d out.jsonl", "check d"] {
+            let said = s.run(line);
+            let told = all(&said);
+            assert!(!told.contains("belongs to no utterance"), "{table}: {told}");
+        }
+    }
+}
+
+/// A file of one number holds no other.
+#[test]
+fn frame_shifts_are_one_number() {
+    let s = scratch();
+    put(&s, "d", "", None);
+    s.write("d/frame_shift", "0.01\n");
+    s.ok("d out.jsonl");
+    for text in ["0.01\n0.02\n", "0.01\n\nx", "0\n", "x\n", "0.01", ""] {
+        s.write("d/frame_shift", text);
+        let error = s.fails("d none.jsonl");
+        assert!(error.contains("d/frame_shift:"), "{text}: {error}");
+        let said = s.run("check d");
+        let faults = said
+            .out
+            .lines()
+            .filter(|line| line.starts_with("fault: d/frame_shift"));
+        assert_eq!(
+            (said.status, faults.count()),
+            (1, 1),
+            "{text}: {}",
+            said.out
+        );
+    }
+}
+
+/// Of two forms of a table one is read, and the other is named.
+#[test]
+fn a_table_in_two_forms() {
+    let s = scratch();
+    put(&s, "d", "", None);
+    s.shell("sed s/ONE/NONE/ d/text | gzip > d/text.gz");
+    let said = s.ok("d out.trn");
+    assert!(said.err.contains("text.gz"), "{}", said.err);
+    assert!(s.read("out.trn").starts_with(b"ONE (a-1)"));
+    let said = s.run("check d");
+    let note = "note: d/text.gz: is not read, as text is there";
+    assert!(said.out.contains(note), "{}", said.out);
+}

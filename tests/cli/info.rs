@@ -146,8 +146,12 @@ fn formats_come_from_the_capabilities() {
             "jsonl",
             "lilcom",
             "nemo",
+            "nemo-tarred",
             "lhotse",
-            "audiofolder"
+            "shar",
+            "audiofolder",
+            "soundfolder",
+            "webdataset"
         ]
     );
     for name in names {

@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod alignments;
 mod arguments;
 mod audio;
 mod behind_the_first;
@@ -18,6 +19,7 @@ mod choosing;
 #[cfg(unix)]
 mod completions;
 mod convert;
+mod copies;
 mod corpora;
 mod damage;
 mod directory_tables;
@@ -40,12 +42,15 @@ mod kaldi_objects;
 mod kaldi_trust;
 mod labels;
 mod limits;
+mod line_faults;
 mod lists;
 #[cfg(unix)]
 mod live;
 mod long;
 mod looking;
+mod manifest_lines;
 mod manifests;
+mod moved;
 #[cfg(unix)]
 mod names;
 #[cfg(not(feature = "remote"))]
@@ -60,16 +65,24 @@ mod plot;
 #[cfg(feature = "remote")]
 mod remote;
 mod rounding;
+mod shar;
 mod shards;
 mod shards_changes;
 mod shards_places;
+#[cfg(target_os = "linux")]
+mod shards_reads;
 mod skipping;
 mod skipping_inputs;
 mod sound;
+mod sound_folders;
 mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
+#[cfg(unix)]
+mod survey;
+mod taken;
+mod tars;
 #[cfg(unix)]
 mod together;
 mod trust;

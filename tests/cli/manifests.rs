@@ -5,7 +5,7 @@ use std::fs;
 use crate::{Scratch, sample};
 
 /// The tables of a data directory whose sound is at these places.
-fn data(s: &Scratch, places: [&str; 2]) {
+pub(crate) fn data(s: &Scratch, places: [&str; 2]) {
     for (name, text) in [
         (
             "wav.scp",
@@ -30,7 +30,7 @@ fn data(s: &Scratch, places: [&str; 2]) {
 }
 
 /// Two recordings of speech, from the samples.
-fn sounds(s: &Scratch) {
+pub(crate) fn sounds(s: &Scratch) {
     let folder = sample("").replace("kaldi/", "wav/");
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -230,9 +230,10 @@ fn a_folder_of_manifests_is_not_called_as_another_file() {
 fn features_are_read_from_archives_of_kaldi() {
     let s = Scratch::new();
     let line = |path: &str, key: &str, frames: u32| {
+        let seconds = format!("{}.{:02}", frames / 100, frames % 100);
         format!(
             "{{\"type\": \"fbank\", \"num_frames\": {frames}, \"num_features\": 40, \"frame_shift\": 0.01, \
-             \"sampling_rate\": 16000, \"start\": 0, \"duration\": 99, \"storage_type\": \"kaldiio\", \
+             \"sampling_rate\": 16000, \"start\": 0, \"duration\": {seconds}, \"storage_type\": \"kaldiio\", \
              \"storage_path\": \"{path}\", \"storage_key\": \"{key}\", \"recording_id\": \"{key}\"}}\n"
         )
     };

@@ -26,7 +26,7 @@ fn an_extension_never_contradicts_what_is_written() {
         "key" => ["spr", "trk", "sam", "seg", "cor", "lex"].contains(&extension),
         "htk" => extension == "mfc",
         "pyannote" => extension == "lab",
-        "nemo" => extension == "jsonl",
+        "nemo" | "audiofolder" => extension == "jsonl",
         "lhotse" => ["json", "jsonl"].contains(&extension),
         _ => false,
     };

@@ -257,6 +257,10 @@ fn the_flags_of_pdnn_name_inputs() {
         "--train-data train.pfile --valid-data train.pfile x.pkl",
         "convert --valid-data=train.pfile -o x.pkl --train-data train.pfile",
         "sort --train-data train.pfile --valid-data=train.pfile x.pkl",
+        "train.pfile --valid-data train.pfile x.pkl",
+        "--valid-data train.pfile train.pfile --valid-data=train.pfile x.pkl",
+        "split -n 2 --train-data train.pfile --valid-data train.pfile x-{part}.pkl",
+        "split -n 2 train.pfile --valid-data train.pfile x-{part}.pkl",
     ] {
         let error = s.fails(line);
         assert!(

@@ -23,7 +23,13 @@ fn corpus() -> Scratch {
     };
     s.write("text", table(&|key| format!("said by {key}")));
     s.write("utt2spk", table(&|key| key[..3].to_owned()));
+    let symbols = (0..60).map(|n| format!("P{n} {n}\n"));
+    s.write("symbols", symbols.collect::<String>());
     s.write("names.map", table(&|key| format!("new-{key}")));
+    s.write("data/feats.scp", s.read("in.scp"));
+    for name in ["text", "utt2spk"] {
+        s.write(&format!("data/{name}"), s.read(name));
+    }
     s.write("some.list", keys[1..].join("\n") + "\n");
     let members = crate::names(&s.path("mfc"));
     let members = members.iter().map(|name| format!("mfc/{name}\n"));
@@ -57,6 +63,12 @@ fn add(s: &Scratch, name: &str, line: &str) {
     let mut bytes = s.read(name);
     bytes.extend_from_slice(line.as_bytes());
     s.write(name, bytes);
+}
+
+/// Replaces a word in a file.
+fn rename(s: &Scratch, name: &str, from: &str, to: &str) {
+    let text = String::from_utf8(s.read(name)).unwrap();
+    s.write(name, text.replacen(from, to, 1));
 }
 
 fn last(length: usize) -> usize {
@@ -142,6 +154,27 @@ const FILES: &[(&str, &str, Change)] = &[
         "nemo:wavs.json -o y.{shard}.jsonl --allow-loss all",
         |s| turn(s, "ann-001.wav", last),
     ),
+    (
+        "symbols of labels",
+        "ali.txt -o y.{shard}.ctm,symbols=symbols --frame-shift 0.01",
+        |s| rename(s, "symbols", "P4 ", "Q4 "),
+    ),
+    (
+        "symbols of a segmentation",
+        "ali.txt -o y.{shard}.seg,symbols=symbols --frame-shift 0.01",
+        |s| rename(s, "symbols", "P4 ", "Q4 "),
+    ),
+    (
+        "symbols of labels apart",
+        "in.ark -o y.{shard}.jsonl --labels ali.txt --labels-out ctm:l.{shard}.ctm,symbols=symbols \
+         --frame-shift 0.01",
+        |s| rename(s, "symbols", "P4 ", "Q4 "),
+    ),
+    (
+        "a table of a data directory",
+        "kaldi-data:data -o y.{shard}.jsonl",
+        |s| rename(s, "data/text", "said by ann-001", "said by eve"),
+    ),
     ("new member", "htk:mfc/ -o y.{shard}.ark", |s| {
         let member = &crate::names(&s.path("mfc"))[0];
         fs::copy(s.path(&format!("mfc/{member}")), s.path("mfc/zoe-9.htk")).unwrap();
@@ -210,7 +243,7 @@ fn check(s: &Scratch, what: &str, before: &str, after: &str, change: Change) {
     );
     assert!(said.err.contains("1 mismatched"), "{what}: {}", said.err);
     let error = s.fails(&format!("shards merge {out} -o all.jsonl"));
-    let told = error.contains("is not that of shard 1") || error.contains("another version");
+    let told = error.contains("differs from that of shard 1") || error.contains("another version");
     assert!(told, "{what}: {error}");
     s.ok(&shard(after, 1, "--overwrite"));
     let said = s.run(&format!("shards status {out}"));

@@ -202,7 +202,14 @@ fn shards_go_on_and_remember_what_was_skipped() {
         let status = s.run("shards status o.{shard}.ark");
         assert_eq!(status.status, 3, "{what}: {}", status.err);
         assert!(status.err.contains("1 utterance"), "{what}: {}", status.err);
-        let merged = s.run("shards merge o.{shard}.ark -o all.ark -q");
+        let merged = s.run("shards merge o.{shard}.ark -o all.ark --overwrite");
+        assert_eq!(merged.status, 3, "{what}: {}", merged.err);
+        assert!(
+            merged.err.contains(", 1 skipped ("),
+            "{what}: {}",
+            merged.err
+        );
+        let merged = s.run("shards merge o.{shard}.ark -o all.ark -q --overwrite");
         assert_eq!(merged.status, 3, "{what}: {}", merged.err);
         assert!(
             merged.err.contains("skipped: shard "),
@@ -294,7 +301,19 @@ fn for_check_it_is_a_fault() {
 fn what_a_conversion_refuses_is_a_fault_for_check() {
     let s = Scratch::new();
     for ending in [
-        "ctm", "rttm", "stm", "trn", "lab", "wav", "json", "csv", "pfile", "npy",
+        "ctm",
+        "rttm",
+        "stm",
+        "trn",
+        "lab",
+        "wav",
+        "json",
+        "csv",
+        "pfile",
+        "npy",
+        "ark.gz",
+        "jsonl.bz2",
+        "ark.zst",
     ] {
         let file = format!("empty.{ending}");
         s.write(&file, "");
@@ -352,6 +371,162 @@ fn sound_under_another_name_is_read_or_told() {
     // Who names the format wants its files only.
     let said = s.ok("wav:w -o q.ark");
     assert!(said.err.contains("3 utterances"), "{}", said.err);
+}
+
+#[test]
+fn members_of_folders_that_are_empty_or_something_else_are_faults() {
+    let wav = crate::sample("../wav/ann-001.wav");
+    let s = Scratch::new();
+    s.write(
+        "f.jsonl",
+        "{\"key\":\"f\",\"features\":{\"dtype\":\"f32\",\"shape\":[2,2],\"data\":[[1,2],[3,4]]},\
+         \"meta\":{\"frame_shift\":0.01}}\n",
+    );
+    s.write(
+        "s.jsonl",
+        "{\"key\":\"s\",\"segments\":[{\"start\":0,\"end\":1,\"label\":\"a\"}]}\n",
+    );
+    fs::copy(wav, s.path("a.wav")).unwrap();
+    for (input, target) in [
+        ("f.jsonl", "htk"),
+        ("f.jsonl", "sphinx:x.mfc,dim=2"),
+        ("f.jsonl", "npy"),
+        ("f.jsonl", "spr"),
+        ("f.jsonl", "key"),
+        ("f.jsonl", "est:x.track"),
+        ("f.jsonl", "lilcom:x.llc"),
+        ("a.wav", "wav"),
+        ("a.wav", "flac"),
+        ("a.wav", "sphere:x.sph"),
+        ("a.wav", "au"),
+        ("s.jsonl", "htk-lab:x.lab"),
+        ("s.jsonl", "timit:x.phn"),
+        ("s.jsonl", "textgrid:x.TextGrid"),
+    ] {
+        let target = match target.contains(':') {
+            true => target.to_owned(),
+            false => format!("{target}:x.{target}"),
+        };
+        s.ok(&format!("{input} {target} --allow-loss all"));
+        let file = target.split([':', ',']).nth(1).unwrap();
+        let extension = file.rsplit('.').next().unwrap();
+        let options = target
+            .split_once(',')
+            .map_or(String::new(), |(_, o)| format!("--oo {o}"));
+        for content in [
+            &b""[..],
+            b"\n",
+            b"#!/bin/sh\necho a b\n",
+            b"[{\"a\": 1}]\n",
+            GARBAGE,
+        ] {
+            for bad in ["a", "b", "d"] {
+                for name in NAMES {
+                    let member = format!("d/{name}.{extension}");
+                    match name == bad {
+                        true => s.write(&member, content),
+                        false => s.write(&member, s.read(file)),
+                    }
+                }
+                let what = format!("{target} {bad} {:?}", content.escape_ascii().to_string());
+                let said = s.run(&format!("convert d -o o.jsonl {options}"));
+                assert_eq!(said.status, 2, "{what}: {}", said.err);
+                let line =
+                    format!("convert d -o o.jsonl {options} --on-error skip --error-log log");
+                let said = s.run(&line);
+                assert_eq!(said.status, 3, "{what}: {}", said.err);
+                assert!(said.err.contains("3 utterances"), "{what}: {}", said.err);
+                let name = format!("d/{bad}.{extension}");
+                assert!(told(&said)[0].contains(&name), "{what}: {}", said.err);
+                let log = String::from_utf8(s.read("log")).unwrap();
+                assert!(log.contains(&name), "{what}: {log}");
+                s.shell("rm -r d o.jsonl log");
+            }
+        }
+        s.shell(&format!("rm {file}"));
+    }
+}
+
+#[test]
+fn labels_that_are_cut_lose_no_more_than_theirs() {
+    let s = Scratch::new();
+    let keys = |line: &str| line.split_whitespace().next().unwrap().to_owned();
+    for (flag, table) in [("--labels", "ali.txt"), ("--text", "text")] {
+        let text = fs::read_to_string(crate::sample(table)).unwrap();
+        let lines: Vec<_> = text.split_inclusive('\n').collect();
+        let first = lines[..4].concat();
+        let half = &lines[4][..lines[4].len() / 2];
+        // Cut in a line; another line in the middle at fault, of a name that is needed and one that is not.
+        let wrong = format!("{} 1 x 2\n", keys(lines[4]));
+        let other = "zoe-9 1 x 2\n";
+        for (content, delivered) in [
+            (format!("{first}{half}"), 4),
+            (format!("{first}{wrong}{}", lines[5..].concat()), 11),
+            (format!("{first}{other}{}", lines[4..].concat()), 12),
+        ] {
+            if flag == "--text" && delivered > 4 {
+                continue;
+            }
+            s.write("t", content);
+            let line = format!(
+                "{} o.jsonl {flag} t --on-error skip",
+                crate::sample("fbank.scp")
+            );
+            let said = s.run(&line);
+            let counts = match delivered {
+                12 => "12 utterances, 3111 frames, 0 skipped".to_owned(),
+                n => format!(" {} skipped", 12 - n),
+            };
+            let status = if delivered == 12 { 0 } else { 3 };
+            assert_eq!(said.status, status, "{line}: {}", said.err);
+            assert!(
+                said.err.contains(&counts),
+                "{flag} {delivered}: {}",
+                said.err
+            );
+            let read = s.ok("ls o.jsonl --tsv").out;
+            assert_eq!(read.lines().count(), 1 + delivered, "{flag}: {}", said.err);
+            assert_eq!(told(&said).len(), 12 - delivered, "{flag}: {}", said.err);
+            fs::remove_file(s.path("o.jsonl")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn features_of_a_directory_are_of_the_kind_of_most() {
+    let s = Scratch::new();
+    let (mut list, mut table) = (String::new(), String::new());
+    for name in NAMES {
+        s.ok(&format!("select {} f/{name}.ark --first 1", {
+            fs::create_dir_all(s.path("f")).unwrap();
+            crate::sample("fbank.ark")
+        }));
+        list.push_str(&format!("{name} f/{name}.ark:8\n"));
+        table.push_str(&format!("{name} {name}\n"));
+    }
+    s.write("d/feats.scp", list);
+    for file in ["d/utt2spk", "d/spk2utt"] {
+        s.write(file, &table);
+    }
+    s.write("f/a.ark", "ann-001 hello there\n");
+    let said = s.run("d o.jsonl --on-error skip");
+    assert_eq!(said.status, 3, "{}", said.err);
+    assert!(said.err.contains("3 utterances"), "{}", said.err);
+    assert!(told(&said)[0].contains("f/a.ark"), "{}", said.err);
+}
+
+#[test]
+fn stats_without_some_of_the_sound_say_so() {
+    let s = sounds(Fault::Missing, "b");
+    for quiet in ["", " -q"] {
+        let said = s.run(&format!("stats m.json{quiet}"));
+        assert_eq!(said.status, 2, "{}", said.err);
+        assert!(said.out.contains("4 utterances"), "{}", said.out);
+        assert!(said.err.contains("w/b.wav"), "{}", said.err);
+        let said = s.run(&format!("stats m.json --on-error skip{quiet}"));
+        assert_eq!(said.status, 3, "{}", said.err);
+        assert!(told(&said)[0].contains("w/b.wav"), "{}", said.err);
+    }
 }
 
 #[test]

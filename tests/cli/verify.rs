@@ -5,6 +5,18 @@ use std::fs;
 use crate::{Scratch, sample};
 
 #[test]
+fn names_of_symbols_are_read_back() {
+    let s = Scratch::new();
+    let symbols = (0..60).map(|n| format!("P{n} {n}\n"));
+    s.write("symbols", symbols.collect::<String>());
+    for output in ["x.seg", "x.ctm", "x.mlf", "x.rttm", "spr:y.seg,data=SEG"] {
+        let line = format!("{} {output},symbols=symbols", sample("ali.txt"));
+        let said = s.ok(&format!("{line} --frame-shift 0.01 --verify"));
+        assert!(said.err.contains(", verified)"), "{output}: {}", said.err);
+    }
+}
+
+#[test]
 fn every_format_is_read_back() {
     let s = Scratch::new();
     let outputs = crate::faults::OUTPUTS;
@@ -136,5 +148,47 @@ fn outputs_are_read_back_without_the_options_of_the_writer() {
     for output in ["z.pfile,keys=names", "z.pkl,keys=names2", "sphinx:z/,dim=1"] {
         let said = s.ok(&format!("in.jsonl {output} --verify"));
         assert!(said.err.contains(", verified)"), "{output}: {}", said.err);
+    }
+}
+
+/// Bytes that are read as something else, unless an option says what they are, are told.
+#[test]
+fn what_is_read_with_an_option_only_is_told() {
+    let s = Scratch::new();
+    let text = |text: &str| {
+        format!(
+            "{{\"key\":\"a\",\"features\":null,\"labels\":null,\"text\":\"{text}\",\"meta\":{{}}}}\n"
+        )
+    };
+    let labels = |labels: &str| {
+        format!("{{\"key\":\"a\",\"features\":null,\"labels\":[{labels}],\"meta\":{{}}}}\n")
+    };
+    for (line, output, holder) in [
+        (text("ONE TWO"), "ark,t:o.ark", None),
+        (text("1 2"), "ark,t:o.ark", Some("token-vector")),
+        (text("1 2"), "o.ark", Some("token-vector")),
+        (text("[ 1 2 ]"), "o.ark", Some("token-vector")),
+        (labels("1,2"), "ark,t:o.ark", None),
+        (labels("1"), "ark,t:o.ark", Some("int32-vector")),
+    ] {
+        s.write("in.jsonl", line);
+        let said = s.ok(&format!("in.jsonl {output} --verify --overwrite"));
+        let told = holder
+            .map(|holder| format!("o.ark: is read as what was written with holder={holder} only"));
+        let only = said.err.lines().find(|line| line.contains("holder="));
+        match told {
+            Some(told) => assert!(
+                only.is_some_and(|only| only.contains(&told)),
+                "{}",
+                said.err
+            ),
+            None => assert_eq!(only, None),
+        }
+        if let Some(holder) = holder {
+            s.ok(&format!(
+                "o.ark back.jsonl --oo holder={holder} --overwrite"
+            ));
+            s.ok("diff in.jsonl back.jsonl");
+        }
     }
 }

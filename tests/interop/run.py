@@ -21,9 +21,11 @@ import labels
 import manifests
 import pfile
 import pickles
+import shar
 import sound
 import spraak
 import stores
+import tars
 from harness import Harness
 
 
@@ -35,8 +37,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the seed of the first of them (default: 1)")
     parser.add_argument("--jobs", type=int, default=2, help="of them at once (default: 2)")
     modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl,
-               "labels": labels, "manifests": manifests, "stores": stores, "archives": archives, "htk": htk, "sound": sound,
-               "random": differential}
+               "labels": labels, "manifests": manifests, "stores": stores, "shar": shar, "archives": archives,
+               "tars": tars, "htk": htk, "sound": sound, "random": differential}
     parser.add_argument("--only", action="append", choices=sorted(modules))
     args = parser.parse_args()
     t = Harness(args.program)

@@ -12,11 +12,12 @@ use spr_convert::plan::Plan;
 use spr_convert::step::{Step, Steps};
 
 use super::TWO;
-use super::shards::WRITTEN;
+use super::shards::{MODEL, WRITTEN};
 
 fn surroundings() -> (Registry, Env) {
     let store = MemoryStore::new();
     store.insert("in.jsonl", TWO.as_bytes().to_vec());
+    store.insert("final.mdl", MODEL.as_bytes().to_vec());
     (
         builtin::registry(),
         builtin::env().with_store(Arc::new(store)),
@@ -76,6 +77,8 @@ fn options_flags_and_stages_are_spellings_of_one_step() {
         (("channel", "mix"), "channel(mix)"),
         (("resample", "8000"), "resample(8000)"),
         (("tier", "words"), "tier(words)"),
+        // The model lies beside the data.
+        (("ali-to", "pdfs"), "ali-to(pdfs,model=final.mdl)"),
     ] {
         let pair = (option.0.to_owned(), option.1.to_owned());
         let inputs = Input::parse("in.jsonl", None, &[pair], &registry, &env).unwrap();

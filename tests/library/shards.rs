@@ -47,7 +47,10 @@ pub(super) const WRITTEN: &[&str] = &[
     "sound(rate=4000)",
     "sound(channel=mix,dither,seed=3)",
     "frame-shift(0.01)",
+    "speaker('{name}-{speaker}')",
     "tier(words)",
+    "ali-to(phones,model=final.mdl)",
+    "ali-to(pdfs,model=final.mdl)",
     "frames(0)",
     "columns(0,2)",
     "context(1)",
@@ -56,6 +59,12 @@ pub(super) const WRITTEN: &[&str] = &[
     "shuffle(3,seed=1)",
     "prefetch",
 ];
+
+/// A transition model with four transition ids, of two phones.
+pub(super) const MODEL: &str = "<TransitionModel>\n<Topology>\n<TopologyEntry>\n<ForPhones>\n1 2\n</ForPhones>\n\
+    <State> 0 <PdfClass> 0 <Transition> 0 0.5 <Transition> 1 0.5 </State>\n<State> 1 </State>\n\
+    </TopologyEntry>\n</Topology>\n<Triples> 2\n1 0 0\n2 0 1\n</Triples>\n<LogProbs>\n \
+    [ 0 -1 -1 -1 -1 ]\n</LogProbs>\n</TransitionModel>\n";
 
 /// Data options of an input, with what a refusal calls them.
 const OPTIONS: &[(&str, &str)] = &[
@@ -92,7 +101,7 @@ fn lines(fields: &[&str]) -> Vec<u8> {
     for n in 0..COUNT {
         let (frames, speaker) = (1 + n * 5 % 7, n % 2);
         let rows = (0..frames).map(|i| format!("[{n},{i}.5,{}]", i * n));
-        let labels = (0..frames).map(|i| ((i + n) % 4).to_string());
+        let labels = (0..frames).map(|i| (1 + (i + n) % 4).to_string());
         let samples = (0..frames * 80).map(|i| format!("[{}]", (i * 7 + n) % 100));
         let [rows, labels, samples] = [rows.collect(), labels.collect(), samples.collect()]
             .map(|all: Vec<String>| all.join(","));
@@ -147,6 +156,7 @@ impl Corpus {
         store.insert("some.list", b"u0-s0\nu3-s1\nu8-s0\n".to_vec());
         let names = (0..COUNT).map(|n| format!("u{n}-s{} n{n}\n", n % 2));
         store.insert("names.map", names.collect::<String>().into_bytes());
+        store.insert("final.mdl", MODEL.as_bytes().to_vec());
         let (registry, env) = surroundings(&store);
         let (mut inputs, mut outputs) = (BTreeMap::new(), BTreeMap::new());
         for format in registry.formats() {
@@ -324,7 +334,7 @@ fn tried(input: &str, output: &str, steps: &[Step], of: u64) -> Outcome {
     for number in 1..=of {
         let shard = Shard::new(number, of).unwrap();
         let mut own = whole.clone();
-        own.plan.inputs = weights.leave(own.plan.inputs, shard);
+        own.plan.inputs = weights.leave(own.plan.inputs, shard, (&registry, &env));
         let identity = own.plan.identity(Some(shard));
         assert_eq!(identity, whole.plan.identity(Some(shard)));
         let part = written(&own, output);

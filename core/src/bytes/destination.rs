@@ -233,7 +233,7 @@ fn pack(
 
 /// Returns the file of an utterance in a folder. A key may name sub-folders with `/`, but never
 /// leaves the folder.
-fn file_of_key(key: &Key, extension: &str) -> Result<Location> {
+pub(super) fn file_of_key(key: &Key, extension: &str) -> Result<Location> {
     let refused = |e: Error| e.utterance(key).continuable();
     key.check_path().map_err(refused)?;
     let name = Location::of_bytes(key.as_bytes());

@@ -12,9 +12,11 @@ use super::finished_names::FinishedNames;
 use super::inputs::Inputs;
 use super::local::Local;
 use super::object::{Claim, ObjectBounds};
+use super::path_map::AppliedMap;
 use super::refusal::refused;
 use super::sink::SpoolProgress;
 use super::store::{FileKind, OpenedFile, Store, is_folder};
+use super::whereabouts::Whereabouts;
 use super::{Access, FileStatus, Leftover, Location, Locator, Source, Urls};
 use crate::error::{Error, Result};
 use crate::model::{AudioFacts, Key, Limits, Utterance};
@@ -84,6 +86,10 @@ pub struct Env {
     seen: Option<Arc<dyn FinishedNames>>,
     /// The folder to which keys of files are relative.
     pub(super) folder: Option<Location>,
+    /// Where files are now that are named inside files.
+    pub(super) paths: Arc<AppliedMap>,
+    /// What was found out about missing files.
+    pub(super) whereabouts: Arc<Whereabouts>,
     /// The files whose bytes read are counted.
     counted: Option<(Arc<HashSet<Location>>, Arc<AtomicU64>)>,
 }
@@ -142,6 +148,8 @@ impl Env {
             claims: Claims::default(),
             seen: None,
             folder: None,
+            paths: Arc::default(),
+            whereabouts: Arc::default(),
             counted: None,
         }
     }
@@ -153,6 +161,7 @@ impl Env {
             store,
             inputs: Inputs::default(),
             claims: Claims::default(),
+            whereabouts: Arc::default(),
             seen: None,
             ..self
         }
@@ -217,15 +226,16 @@ impl Env {
     /// The system refuses, it is a command and these are not allowed, or it cannot be read as one
     /// stream.
     pub fn open(&self, at: &Locator) -> Result<Source> {
-        match at {
+        let opened = match at {
             Locator::Standard => Source::stdin(),
-            Locator::File(file) => self.open_file(file),
+            Locator::File(file) => return self.open_file(file),
             Locator::FileAt(file, offset) => Source::open_at(file, self.stored(file)?, *offset),
             Locator::Command(line) if self.access == Access::Safe => Err(refused(line)),
             Locator::Command(line) => Source::command(line),
             Locator::Folder(folder) => Err(is_folder(folder)),
             Locator::Nowhere => Err(Error::usage("nothing can be read from nowhere")),
-        }
+        };
+        Ok(opened?.unpacking_to(self.limits.max_unpacked))
     }
 
     /// Opens and decompresses a file.
@@ -236,7 +246,8 @@ impl Env {
         let counted = self.counted.as_ref();
         let read = counted.filter(|(files, _)| files.contains(file));
         let read = read.map(|(_, read)| read.clone());
-        Source::open(file, self.stored(file)?, read, self.threads)
+        let opened = Source::open(file, self.stored(file)?, read, self.threads)?;
+        Ok(opened.unpacking_to(self.limits.max_unpacked))
     }
 
     /// Opens a file without decompression, and records it as an input.
@@ -400,6 +411,13 @@ pub trait Nested: Send + Sync {
     /// The header is damaged.
     fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts>;
 
+    /// Skips the object at the current position, which ends according to its own header, without
+    /// reading its data. Returns `false`, and consumes nothing, if its header does not tell where.
+    ///
+    /// # Errors
+    /// The file ends in it.
+    fn pass(&self, source: &mut Source, env: &Env) -> Result<bool>;
+
     /// Writes the object in `utt` with `put`, which is not called before everything is checked.
     ///
     /// # Errors
@@ -420,6 +438,10 @@ pub trait NestedFormats: Send + Sync {
     /// exist.
     fn finder(&self, name: &str, source: Source, env: &Env) -> Option<Result<Finder>>;
 
+    /// Returns the name of the format of sound files with this extension, if its objects can be
+    /// inside containers.
+    fn sound_by_extension(&self, extension: &str) -> Option<&'static str>;
+
     /// Returns the names and claims of all formats for an object that starts with `head`.
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)>;
 }
@@ -433,6 +455,10 @@ impl NestedFormats for NoFormats {
     }
 
     fn finder(&self, _: &str, _: Source, _: &Env) -> Option<Result<Finder>> {
+        None
+    }
+
+    fn sound_by_extension(&self, _extension: &str) -> Option<&'static str> {
         None
     }
 

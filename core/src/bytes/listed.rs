@@ -13,15 +13,16 @@ impl Env {
     /// As for [`open`](Self::open). Commands, pipes and devices need [`Access::Files`]; other hosts
     /// than the script's need permission by [`urls`](Self::urls).
     pub fn open_from(&self, script: Option<&Location>, at: &Locator) -> Result<Source> {
-        let at = self.found_from(script, at);
-        match &at {
+        let found = self.found_from(script, at);
+        match &found {
             Locator::Command(line) if self.access != Access::Files => {
                 return Err(refused_in_file(line));
             }
             Locator::File(file) | Locator::FileAt(file, _) => self.check_found(script, file)?,
             _ => {}
         }
-        self.open(&at)
+        let opened = self.open(&found);
+        opened.map_err(|error| self.tell_whereabouts(error, script, at))
     }
 
     /// Returns `true` if a name in a script file is a file, which can be read repeatedly.

@@ -25,14 +25,17 @@ mod output;
 mod output_names;
 mod parents;
 mod part;
+mod path_map;
 mod pattern;
 mod refusal;
 mod rehearsal;
+mod rubbish;
 mod sink;
 mod source;
 mod store;
 mod terminal;
 mod urls;
+mod whereabouts;
 
 pub use crate::name::{Location, Locator, Url};
 pub use crate::number::{ByteOrder, PutNumber, swap_in_place};
@@ -49,6 +52,8 @@ pub use object::{Claim, ObjectBounds};
 pub use output::Output;
 pub use parents::Parents;
 pub use part::Part;
+pub use path_map::PathMap;
+pub use rubbish::is_rubbish;
 pub use sink::{Sink, SpoolProgress};
 pub use source::{MemoryCounter, Source};
 pub use store::{

@@ -23,6 +23,11 @@ impl Env {
         found.unwrap_or_else(|| Err(missing(name)))
     }
 
+    /// Returns the name of the format of sound files with this extension.
+    pub fn sound_by_extension(&self, extension: &str) -> Option<&'static str> {
+        self.formats.sound_by_extension(extension)
+    }
+
     /// Returns the name of the format of an object that starts with `head`, by its magic bytes.
     pub fn nested_by_magic(&self, head: &[u8]) -> Option<&'static str> {
         let claims = self.formats.claims(head);

@@ -70,6 +70,7 @@ impl Output {
             add: false,
             rehearsed: false,
             taken: false,
+            begun: None,
             held: BTreeMap::new(),
             finished: FinishedFiles::default(),
             stale: Vec::new(),
@@ -241,6 +242,25 @@ impl Output {
     /// name, or is a command and these are not allowed; or the system refuses.
     pub fn create(&self, part: Part<'_>, patch: bool) -> Result<Sink> {
         self.lock().create(part, patch)
+    }
+
+    /// Takes the final name of the first file in a folder that was [created](Self::create) for an
+    /// utterance since the last call.
+    pub fn take_begun(&self) -> Option<Location> {
+        self.lock().begun.take()
+    }
+
+    /// Returns the name that the file of an utterance will have in a folder.
+    ///
+    /// # Errors
+    /// The key cannot be a file name, or this is no folder.
+    pub fn file_of(&self, key: &Key, extension: &str) -> Result<Location> {
+        match &self.lock().main {
+            Destination::Folder(target, _) => {
+                Ok(target.join(destination::file_of_key(key, extension)?))
+            }
+            other => Err(Error::usage("expected a folder").file(other.name())),
+        }
     }
 
     /// Checks that the file of an utterance can be [created](Self::create), according to names

@@ -339,7 +339,7 @@ pub(super) fn is_read(target: &Location) -> Error {
 /// Returns the error for a second file of this name in a folder.
 pub(super) fn second_in_folder(file: &Location) -> Error {
     let error = Error::unfit("a second utterance with this name").file(file.to_string());
-    error.suggest(Remedy::KeepOne)
+    error.suggest(Remedy::KeepOnlyOne)
 }
 
 /// Returns the error for a change made by another store.

@@ -130,6 +130,12 @@ impl Adapter {
         self.now.denied(policy, target)
     }
 
+    /// Returns the error for losses of the last adapted utterance that `policy` denies, if the target
+    /// has no place at all for some of it.
+    pub fn denied_at_once(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        self.now.denied_at_once(policy, target)
+    }
+
     /// Counts the losses of the last adapted utterance, and makes it a model for the next ones. An
     /// utterance that is not stored must not be kept.
     pub fn keep(&mut self) {
@@ -174,7 +180,7 @@ impl Adapter {
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         self.whole.check(utt, &self.caps)?;
-        recordings::fit(utt, &self.caps, &mut self.now)?;
+        recordings::fit(utt, &self.caps, &mut self.now, &self.env)?;
         if self.caps.audio.references && !self.caps.audio.first_seconds {
             stage::settle(utt, &self.env)?;
         }
@@ -261,8 +267,24 @@ impl Adapter {
             self.now.add(LossKind::Text, &utt.key, None);
             utt.text = None;
         }
+        self.fit_blanks(utt);
         self.fit_arrays(utt)?;
         self.fit_audio(utt)
+    }
+
+    /// Puts a single blank between the words of a text that the target does not hold with the blanks
+    /// that it has, if it holds it so.
+    fn fit_blanks(&mut self, utt: &mut Utterance) {
+        let rule = self.caps.text_rule;
+        let Some(text) = utt.text.as_mut().filter(|text| !rule.fits(text)) else {
+            return;
+        };
+        let plain = with_single_blanks(text);
+        if plain != *text && rule.fits(&plain) {
+            *text = plain;
+            self.now
+                .add(LossKind::Metadata, &utt.key, Some("blanks of the text"));
+        }
     }
 
     fn fit_arrays(&mut self, utt: &mut Utterance) -> Result<()> {
@@ -329,7 +351,9 @@ impl Adapter {
         };
         if caps.dtypes.is_empty() {
             let error = match caps.references {
-                true => Error::unfit("has samples, but ").the_format(" can only name sound files"),
+                true => Error::unfit("has samples, but ")
+                    .the_format(" can only name sound files")
+                    .suggest(Remedy::WriteSounds),
                 false => {
                     let encoded = caps.encoded.join(" or ");
                     Error::unfit(format!("has samples, but {encoded} can't be encoded"))
@@ -474,16 +498,32 @@ impl Adapter {
             }
         }
         let report = &mut self.now;
-        let caps = self.caps.tags;
+        let caps = &self.caps;
         let mut lost = false;
         meta.tags.retain(|tag| {
-            let kept = caps.hold(tag);
+            let kept = caps.holds_tag(tag);
             if !kept && !lost && tag.about != Some(TagSubject::Key) {
                 lost = true;
                 report.add(LossKind::Metadata, key, Some("header lines"));
             }
             kept
         });
+    }
+}
+
+/// Returns the words of a text with single blanks between them. Line ends are no blanks.
+fn with_single_blanks(text: &[u8]) -> Vec<u8> {
+    let is_blank = |c: char| c.is_whitespace() && !matches!(c, '\n' | '\r');
+    match std::str::from_utf8(text) {
+        Ok(text) => {
+            let words = text.split(is_blank).filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(" ").into_bytes()
+        }
+        Err(_) => {
+            let words = text.split(|byte| is_blank((*byte).into()) && byte.is_ascii());
+            let words = words.filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(&b' ')
+        }
     }
 }
 

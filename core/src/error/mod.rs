@@ -347,6 +347,12 @@ impl Error {
         cause.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     }
 
+    /// Returns `true` if it reports that a file or folder does not exist.
+    pub fn is_missing(&self) -> bool {
+        let cause = self.0.cause.as_ref();
+        cause.is_some_and(|e| e.kind() == io::ErrorKind::NotFound)
+    }
+
     /// Returns `true` if the system failed other than by not finding a file or folder.
     pub fn is_failure(&self) -> bool {
         let cause = self.0.cause.as_ref();

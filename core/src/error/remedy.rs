@@ -31,6 +31,8 @@ pub enum Remedy {
     BuildRemote,
     /// Raise the limit on one object in memory.
     RaiseLimit,
+    /// Allow compressed data to expand to objects of that size.
+    TrustPacked,
     /// Raise the memory for sorting, or set another folder for temporary files.
     MoreMemory,
     /// Raise the limit on frames shuffled together, or shuffle fewer.
@@ -65,8 +67,12 @@ pub enum Remedy {
     KeepUtterances,
     /// Shuffle the frames.
     Shuffle,
-    /// Choose one of several utterances with the same key.
+    /// Choose one of several utterances with the same key, or keep all.
     KeepOne,
+    /// Name the model that says what labels stand for.
+    NameModel,
+    /// Choose one of several utterances with the same key, as the format holds no more.
+    KeepOnlyOne,
     /// Give a table of speakers.
     NameSpeakers,
     /// Skip faulty utterances.
@@ -107,6 +113,15 @@ pub enum Remedy {
     Redirect,
     /// Resample the audio.
     Resample,
+    /// Write sound files to a folder, and what names them with it.
+    WriteSounds,
+    /// Read names inside files that begin with `old` as if they began with `new`.
+    MapPath {
+        /// The beginning that is wrong.
+        old: String,
+        /// Where the files are now.
+        new: String,
+    },
 }
 
 impl fmt::Display for Remedy {
@@ -127,6 +142,7 @@ impl fmt::Display for Remedy {
             Self::AllowHttp => "use https, or allow to ask without encryption",
             Self::BuildRemote => "URLs are known to builds with the feature remote",
             Self::RaiseLimit => "if the size is right, raise the limit",
+            Self::TrustPacked => "if the file is to be trusted, allow objects of that size",
             Self::MoreMemory => "TMPDIR names another folder; with more memory less is kept there",
             Self::ShuffleLess => "raise the limit, or shuffle partition by partition",
             Self::AllowLosses(kinds) => {
@@ -152,7 +168,8 @@ impl fmt::Display for Remedy {
             Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",
             Self::KeepUtterances => "leave it out, where utterances are to be written",
             Self::Shuffle => "shuffle the frames",
-            Self::KeepOne => "say which of them is kept",
+            Self::KeepOne | Self::KeepOnlyOne => "say which of them is kept",
+            Self::NameModel => "name the model by which the data were aligned",
             Self::NameSpeakers => "a table says who speaks each utterance",
             Self::SkipErrors => "pass over such utterances",
             Self::OneType => "give all utterances one element type",
@@ -178,6 +195,10 @@ impl fmt::Display for Remedy {
             Self::NameFolder => "write to a folder: end the name with /",
             Self::Redirect => "send it to a file or program, or write text",
             Self::Resample => "give sound a rate that it holds",
+            Self::WriteSounds => "write sound files, and the manifest with them",
+            Self::MapPath { old, new } => {
+                return write!(f, "what is named in {old} is now in {new}");
+            }
         };
         f.write_str(text)
     }

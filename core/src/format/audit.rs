@@ -1,7 +1,7 @@
 //! Checks by a format that go beyond reading a data set.
 
 use crate::bytes::{Env, Location};
-use crate::model::{Key, Utterance};
+use crate::model::{AudioFacts, Key, Utterance};
 use crate::{Error, Result};
 
 /// The severity of a finding.
@@ -76,8 +76,14 @@ pub trait Audit: Send + Sync {
 
 /// Compares the utterances of a data set, as they are read, with what an [`Audit`] has seen.
 pub trait Auditor: Send {
-    /// Compares an utterance, which is the first of its key.
-    fn utterance(&mut self, utt: &Utterance, found: &mut dyn FnMut(Finding));
+    /// Compares an utterance, which is the first of its key. Its sound is loaded where it could be;
+    /// `recording` has the facts about the recording that it was taken from.
+    fn utterance(
+        &mut self,
+        utt: &Utterance,
+        recording: Option<AudioFacts>,
+        found: &mut dyn FnMut(Finding),
+    );
 
     /// Returns `true` if an error or a warning of the reader says what was found already.
     fn repeats(&self, error: &Error) -> bool;

@@ -140,7 +140,7 @@ pub struct Caps {
     pub keys: Keys,
     /// The rule that names must fit beyond what [`keys`](Self::keys) says.
     pub key_rule: Rule<Key>,
-    /// Whether names, text and labels of segments must be UTF-8.
+    /// Whether names, text, tags and labels of segments must be UTF-8.
     pub utf8: bool,
     /// The kept facts that a data set states about itself.
     pub about: &'static [AboutField],
@@ -243,10 +243,12 @@ impl Caps {
     }
 
     /// Returns the fields to read from a data set with several forms of its utterances: audio that
-    /// would have to be decoded is omitted if features are supported.
+    /// would have to be loaded is omitted if features are supported, unless it is wanted beside them.
+    /// Segments of recordings are references to audio.
     pub fn forms(&self) -> FieldSet {
         let mut forms = self.parts();
-        forms.audio &= self.audio.references || !forms.features;
+        forms.audio &= self.audio.references || self.audio.beside_features || !forms.features;
+        forms.audio |= self.recordings == Recordings::Stretches;
         forms
     }
 }

@@ -3,8 +3,8 @@
 use super::{ArrayCaps, Caps, Empty, Keys, Recordings, SegmentCaps};
 use crate::error::{Error, Remedy, Result};
 use crate::model::{
-    About, Audio, Decimal, Key, Matrix, NamedArray, Rank, Segment, SourceField, Tier, Utterance,
-    Waveform,
+    About, Audio, Decimal, Key, Matrix, NamedArray, Rank, Segment, SourceField, Tag, Tier,
+    Utterance, Waveform,
 };
 
 /// Returns the error for a field that the output does not support.
@@ -365,7 +365,7 @@ impl Caps {
         if self.recordings == Recordings::Stretches && !stretch {
             return Err(Error::unfit("is not a stretch of a recording"));
         }
-        match meta.tags.iter().find(|tag| !self.tags.hold(tag)) {
+        match meta.tags.iter().find(|tag| !self.holds_tag(tag)) {
             Some(tag) => Err(refused(format_args!(
                 "the header line {} of {}",
                 tag.key.escape_ascii(),
@@ -373,6 +373,12 @@ impl Caps {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Returns `true` if a tag is stored.
+    pub(crate) fn holds_tag(&self, tag: &Tag) -> bool {
+        let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
+        self.tags.hold(tag) && (!self.utf8 || is_text(&tag.key) && is_text(&tag.value))
     }
 }
 

@@ -134,9 +134,14 @@ impl Look {
             .collect();
         if let (Some(fits), Some(first)) = (fitting.first(), looks.first()) {
             // A form that is more special than that of the name is as good as the name.
-            return match fits.0 >= first.0 {
-                true => best(&fitting, Basis::Content),
-                false => Err(Doubt::between(&[*first, *fits])),
+            if fits.0 < first.0 {
+                return Err(Doubt::between(&[*first, *fits]));
+            }
+            // Any text fits the name, also that of another kind.
+            let found = names(fitting.iter().map(|(_, format)| *format));
+            return match text.opens_another(&found).filter(|_| !has_form) {
+                Some(why) => Err(why),
+                None => best(&fitting, Basis::Content),
             };
         }
         let named = of(|score| *score == Score::NameOnly);
@@ -155,6 +160,16 @@ impl Look {
 }
 
 impl TextLook {
+    /// Returns what the first bytes say against formats.
+    fn opens_another(&self, found: &[&'static str]) -> Option<Doubt> {
+        let (opening, kind) = self.opening?;
+        let look = found.join(" or ");
+        Some(Doubt {
+            message: format!("has lines as {look}, but starts with {opening} as {kind} does"),
+            formats: found.to_vec(),
+        })
+    }
+
     /// Returns what speaks against formats that only the look of the text speaks for. `has_form` is
     /// `false` if they would take any text.
     fn refusal(
@@ -167,18 +182,16 @@ impl TextLook {
         let owners = names(self.owners(formats).into_iter());
         let extension = self.extension.as_deref();
         let kind = extension.and_then(foreign::by_extension);
-        let message = match (extension, kind, self.opening) {
-            (Some(extension), ..) if !owners.is_empty() => {
+        let message = match (extension, kind) {
+            (Some(extension), _) if !owners.is_empty() => {
                 let owners = owners.join(" or ");
                 format!("has lines as {look}, but .{extension} is the extension of {owners}")
             }
-            (Some(extension), Some(kind), _) => {
+            (Some(extension), Some(kind)) => {
                 format!("has lines as {look}, but .{extension} is the extension of {kind}")
             }
-            (_, _, Some((opening, kind))) => {
-                format!("has lines as {look}, but starts with {opening} as {kind} does")
-            }
-            (Some(extension), None, None) if !has_form => {
+            _ if self.opening.is_some() => return self.opens_another(found),
+            (Some(extension), None) if !has_form => {
                 format!(
                     "may be {look}, as any text may, but .{extension} is no extension of {look}"
                 )

@@ -170,6 +170,26 @@ impl LossReport {
         !self.is_empty() && self.lines.keys().any(|kind| policy.denies(*kind))
     }
 
+    /// Returns the error for denied losses of what the target has no place for at all, if there are
+    /// any: whatever else there is, it will not be written. `target` names the format.
+    pub fn denied_at_once(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        let denied = || self.lines().filter(|(kind, _)| policy.denies(*kind));
+        let is_measured = |kind: LossKind| {
+            use LossKind::{Precision, Range, Rank, Weights};
+            matches!(kind, Precision | Range | Rank | Weights)
+        };
+        let (_, line) = denied().find(|(kind, _)| !is_measured(*kind))?;
+        let texts: Vec<_> = denied().map(|(kind, line)| named(kind, line)).collect();
+        let kinds = denied().map(|(kind, _)| kind).collect();
+        let texts = texts.join("; ");
+        let message = format!("{target} can't hold all of it: {texts}; the rest was not read");
+        let error = Error::new(ErrorKind::Loss, message).suggest(Remedy::AllowLosses(kinds));
+        Some(match &line.first {
+            Some(key) => error.utterance(key),
+            None => error,
+        })
+    }
+
     /// Returns the error for denied losses, if there are any; `target` names the format.
     pub fn denied(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
         let denied: Vec<_> = self
@@ -188,6 +208,14 @@ impl LossReport {
             error = error.utterance(key);
         }
         Some(error)
+    }
+}
+
+/// Names a loss of one utterance.
+fn named(kind: LossKind, line: &LossLine) -> String {
+    match line.what.is_empty() {
+        true => kind.describe().to_owned(),
+        false => format!("{} ({})", kind.describe(), line.what.join(", ")),
     }
 }
 

@@ -95,6 +95,8 @@ pub struct AudioCaps {
     pub same_rate: bool,
     /// Whether sound must have samples: then none is not silence but nothing.
     pub needs_samples: bool,
+    /// Whether sound that has to be loaded is wanted beside features of the same utterance.
+    pub beside_features: bool,
 }
 
 impl AudioCaps {
@@ -113,6 +115,7 @@ impl AudioCaps {
             rates: Rule::ANY,
             same_rate: false,
             needs_samples: false,
+            beside_features: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::decide::{Basis, Look, TextLook};
 use super::foreign::{self, foreign};
-use super::{Format, OpenedDataset, Options, Probe, Request, Score};
+use super::{Caps, Format, Medium, OpenedDataset, Options, Probe, Request, Score};
 use crate::bytes::{Claim, Env, Finder, Location, Nested, NestedFormats, Source};
 use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::text::nearest;
@@ -157,8 +157,8 @@ impl Registry {
         let names = entries.iter().filter_map(|at| at.name()?.to_str());
         let names: Vec<_> = names.collect();
         let fits = |format: &&'static dyn Format| {
-            let whole = format.folder();
-            whole.is_some_and(|whole| whole.fits(&names))
+            let whole = format.whole_folder();
+            whole.is_some_and(|whole| whole.fits(&names)) && format.owns_folder(folder, env)
         };
         let fitting: Vec<_> = self.formats().filter(fits).collect();
         match *fitting.as_slice() {
@@ -179,10 +179,13 @@ impl Registry {
             Ok(head) => head,
             Err(error) => return error,
         };
-        let message = match foreign(head) {
+        let message = match (foreign(head), foreign::opening(head)) {
             _ if head.is_empty() => "the file is empty".to_owned(),
-            Some(name) => format!("looks like {name}, which this version does not convert"),
-            None => "no known format".to_owned(),
+            (Some(name), _) => format!("looks like {name}, which this version does not convert"),
+            (None, Some((opening, kind))) => {
+                format!("no known format, starts with {opening} as {kind} does")
+            }
+            (None, None) => "no known format".to_owned(),
         };
         let error = Error::new(ErrorKind::Unrecognised, message);
         let error = match foreign::hint(head) {
@@ -209,6 +212,16 @@ impl NestedFormats for Registry {
                 OpenedDataset::Stream(mut reader) => Box::new(move |_, utt| reader.read(utt)),
             }
         }))
+    }
+
+    fn sound_by_extension(&self, extension: &str) -> Option<&'static str> {
+        let holds_sound = |format: &&'static dyn Format| {
+            let caps = format.caps(&Options::default(), Medium::File);
+            let holds = |caps: Caps| caps.audio.hold_any() && caps.features.is_none();
+            format.nested().is_some() && caps.is_ok_and(holds)
+        };
+        let formats = self.by_extension(extension).into_iter();
+        Some(formats.filter(holds_sound).next()?.info().name)
     }
 
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)> {

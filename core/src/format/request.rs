@@ -87,11 +87,18 @@ impl Subset {
 pub struct Request {
     keys: Option<KeyPredicate>,
     share: Option<Subset>,
+    /// The byte where the first entry of a run starts.
+    start: Option<u64>,
+    /// The bytes in which the selected lines start.
+    lines: Option<[u64; 2]>,
     /// Whether the values of features are requested. Otherwise readers may return matrices of the
     /// right type and shape with undefined content, and skip the bytes in the file.
     pub values: bool,
     /// Whether the values of labels are requested, in the same sense.
     pub label_values: bool,
+    /// Whether entries are only weighed. Then no values are read, not even to check them, audio may
+    /// be missing, and the origin of an utterance is where its entry starts, with its key.
+    pub weighing: bool,
     /// The requested fields.
     pub parts: FieldSet,
     /// The fields that the caller supports. A data set with several forms of its utterances, such
@@ -99,6 +106,8 @@ pub struct Request {
     pub forms: FieldSet,
     /// Whether audio is requested as samples, not in its stored form or as a reference.
     pub samples: bool,
+    /// Whether sound is wanted as the names of its files alone, by a caller that takes no samples.
+    pub references: bool,
     /// Whether text is wanted, so that bytes that may be numbers or words are words.
     pub words: bool,
     /// Formats of audio files that are returned as stored, without decoding.
@@ -134,11 +143,15 @@ impl Request {
         Self {
             keys: None,
             share: None,
+            start: None,
+            lines: None,
             values: true,
             label_values: true,
+            weighing: false,
             parts: FieldSet::ALL,
             forms: FieldSet::ALL,
             samples: false,
+            references: false,
             words: false,
             files: &[],
             damaged: false,
@@ -202,6 +215,29 @@ impl Request {
         }
     }
 
+    /// Requests what tells the [weight](Self::weighing) of entries.
+    #[must_use]
+    pub fn weights(self) -> Self {
+        Self {
+            weighing: true,
+            ..self.shapes()
+        }
+    }
+
+    /// Tells the byte where the first entry of a [run](Subset::Run) starts, so that a format may
+    /// go there at once.
+    #[must_use]
+    pub fn starting_at(self, start: Option<u64>) -> Self {
+        Self { start, ..self }
+    }
+
+    /// Selects the lines that start from the first to before the second byte, of a format whose
+    /// files can be [cut](super::FormatInfo::by_line) at any line.
+    #[must_use]
+    pub fn lines(self, lines: Option<[u64; 2]>) -> Self {
+        Self { lines, ..self }
+    }
+
     /// Requests audio as samples.
     #[must_use]
     pub fn samples(self) -> Self {
@@ -209,6 +245,12 @@ impl Request {
             samples: true,
             ..self
         }
+    }
+
+    /// Requests sound as the names of its files, if `references` is set.
+    #[must_use]
+    pub fn references(self, references: bool) -> Self {
+        Self { references, ..self }
     }
 
     /// With words where bytes may be numbers or words.
@@ -301,6 +343,7 @@ impl Request {
             damaged: self.damaged,
             lenient: self.lenient,
             words: self.words,
+            references: self.references,
             forms: self.forms,
             files: self.files,
             keep_stored: self.keep_stored,
@@ -330,6 +373,16 @@ impl Request {
     /// Takes a subset that is applied before the selection of keys, which the format then applies.
     pub fn take_run(&mut self) -> Option<Subset> {
         self.share.take_if(|share| share.goes_first())
+    }
+
+    /// Takes the byte where the first entry of the run starts, if it is known.
+    pub fn take_start(&mut self) -> Option<u64> {
+        self.start.take()
+    }
+
+    /// Takes the bytes in which the selected lines start.
+    pub fn take_lines(&mut self) -> Option<[u64; 2]> {
+        self.lines.take()
     }
 
     /// Takes the subset after the selection of keys was taken; the format then applies it.

@@ -1,13 +1,13 @@
 //! Formats and writers.
 
 use super::{
-    Audit, Caps, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options, Probe,
-    Request, Score, WholeFolder,
+    Audit, Caps, FormatInfo, LabelModels, Lists, Medium, Nested, Notation, OpenedDataset, Options,
+    Probe, Request, Score, SoundFolder, Weight, WholeFolder,
 };
-use crate::bytes::{Env, Output, Source};
+use crate::bytes::{Env, Location, Output, Source};
 use crate::error::Result;
 use crate::format::loss::LossReport;
-use crate::model::{About, Audio, Utterance};
+use crate::model::{About, Audio, Key, Utterance};
 
 /// A file format: recognises, reads and writes it.
 ///
@@ -40,6 +40,22 @@ pub trait Format: Send + Sync {
         env: &Env,
     ) -> Result<OpenedDataset>;
 
+    /// Weighs the entries of a file in their order by what stands apart from them, such as a
+    /// directory, without reading them. Returns `false` if there is nothing of the kind.
+    ///
+    /// # Errors
+    /// It is damaged, or `each` fails.
+    fn weigh(
+        &self,
+        source: Source,
+        options: &Options,
+        env: &Env,
+        each: &mut dyn FnMut(&Key, Weight) -> Result<()>,
+    ) -> Result<bool> {
+        let _ = (source, options, env, each);
+        Ok(false)
+    }
+
     /// Starts a data set in `output`, which the caller commits once the writer is finished; `about`
     /// is what it says of itself. Callers go through [`create`](super::create), which refuses what
     /// [`Caps::about`] has no place for. Formats that hold one utterance a file ask for
@@ -57,6 +73,23 @@ pub trait Format: Send + Sync {
 
     /// Returns the format of folders that as a whole are one data set, if there is one.
     fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    /// Returns the format of folders whose files are read as one data set although none is written
+    /// like that, if there is one: the alignments of several jobs.
+    fn job_folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    /// Returns `true` if a folder that [fits](WholeFolder::fits) by its names is of the format by
+    /// what is in its files, of which a look at the first bytes is enough.
+    fn owns_folder(&self, _folder: &Location, _env: &Env) -> bool {
+        true
+    }
+
+    /// Returns the format of folders of sound files of any format, if it is one.
+    fn sound_folder(&self) -> Option<&dyn SoundFolder> {
         None
     }
 
@@ -78,6 +111,18 @@ pub trait Format: Send + Sync {
     /// Its lists of places in other files, if it has such.
     fn lists(&self) -> Option<&dyn Lists> {
         None
+    }
+
+    /// Its models that say what labels stand for, if it has such.
+    fn label_models(&self) -> Option<&dyn LabelModels> {
+        None
+    }
+}
+
+impl dyn Format {
+    /// Returns the format of folders that are read as one data set, whether such are written or not.
+    pub fn whole_folder(&self) -> Option<&dyn WholeFolder> {
+        self.folder().or_else(|| self.job_folder())
     }
 }
 

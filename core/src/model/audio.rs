@@ -59,6 +59,14 @@ impl Audio {
         }
     }
 
+    /// Returns the reference, if it is one.
+    pub fn reference(&self) -> Option<&AudioReference> {
+        match self {
+            Self::Reference(reference) => Some(reference),
+            Self::Samples(_) | Self::Encoded(_) => None,
+        }
+    }
+
     /// Returns the facts that are known without decoding or opening anything.
     #[expect(
         clippy::cast_possible_truncation,
@@ -182,6 +190,17 @@ impl AudioReference {
     /// Returns `true` if it is a segment of the recording.
     pub fn is_stretch(&self) -> bool {
         self.start.is_some() || self.end.is_some()
+    }
+
+    /// Returns what is said of the whole recording.
+    pub fn recording(&self) -> AudioFacts {
+        match self.is_stretch() {
+            true => AudioFacts {
+                rate: self.facts.rate.or(self.whole.rate),
+                ..self.whole
+            },
+            false => self.facts,
+        }
     }
 
     /// Returns the duration of the segment in seconds, if it is known without opening anything.

@@ -8,6 +8,9 @@ use crate::model::Dtype;
 pub struct Limits {
     /// The size of one object in memory, in bytes: a matrix, a line of text, a header.
     pub max_alloc: u64,
+    /// The size up to which compressed data may expand in any proportion, in bytes: the memory for
+    /// one object, or a temporary copy.
+    pub max_unpacked: u64,
     /// The size of a text header in bytes (SPRAAK, PFile).
     pub max_header: u64,
     /// The nesting of containers (pickle, JSON).
@@ -18,6 +21,7 @@ impl Limits {
     /// No limits, for data that are already in memory.
     pub const NONE: Self = Self {
         max_alloc: u64::MAX,
+        max_unpacked: u64::MAX,
         max_header: u64::MAX,
         max_depth: usize::MAX,
     };
@@ -27,6 +31,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_alloc: 4 << 30,
+            max_unpacked: 16 << 20,
             max_header: 16 << 20,
             max_depth: 1000,
         }
@@ -34,6 +39,16 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Allows `bytes` for one object, whether it is compressed or not: what a user asks for.
+    #[must_use]
+    pub fn allowing(self, bytes: u64) -> Self {
+        Self {
+            max_alloc: bytes,
+            max_unpacked: bytes,
+            ..self
+        }
+    }
+
     /// Returns the size in bytes of a `rows` × `cols` matrix, or an error that names the excessive
     /// size.
     pub fn matrix_bytes(&self, dtype: Dtype, rows: u64, cols: u64) -> Result<usize> {

@@ -173,6 +173,15 @@ impl Meta {
         }
     }
 
+    /// Returns the letter of the gender, `m` or `f`, if it is one of these or the word.
+    pub fn gender_letter(&self) -> Option<&'static [u8]> {
+        match self.gender.as_ref()?.as_bytes() {
+            b"m" | b"M" | b"male" | b"Male" => Some(b"m"),
+            b"f" | b"F" | b"female" | b"Female" => Some(b"f"),
+            _ => None,
+        }
+    }
+
     /// The names that are known of who speaks, and in which recording.
     pub fn names(&self) -> impl Iterator<Item = (SourceField, &Key)> {
         let names = [

@@ -70,11 +70,16 @@ impl Block {
         }
     }
 
-    /// Takes the next utterance, if there is one.
+    /// Takes the next utterance, if there is one, in exchange for the allocations of `utt`.
     pub(super) fn take(&mut self, utt: &mut Utterance) -> bool {
         let more = self.taken < self.len;
         if more {
-            std::mem::swap(utt, &mut self.utts[self.taken]);
+            let next = &mut self.utts[self.taken];
+            if next.waveform().is_none() {
+                // Samples that were loaded since were not counted when the block was filled.
+                utt.audio = None;
+            }
+            std::mem::swap(utt, next);
             self.taken += 1;
         }
         more
@@ -83,5 +88,42 @@ impl Block {
     /// Takes the continuation.
     pub(super) fn then(&mut self) -> BlockEnd {
         std::mem::take(&mut self.then)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Locator;
+    use crate::error::Result;
+    use crate::model::{Audio, AudioReference, DatasetInfo, Waveform};
+
+    struct References(DatasetInfo);
+
+    impl Reader for References {
+        fn info(&self) -> &DatasetInfo {
+            &self.0
+        }
+
+        fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+            let place = AudioReference::new(Locator::file("a.wav"));
+            utt.audio = Some(Audio::Reference(place));
+            Ok(true)
+        }
+    }
+
+    #[test]
+    fn sound_that_is_loaded_is_not_kept() {
+        let mut block = Block::default();
+        block.fill(&mut References(DatasetInfo::default()));
+        let mut utt = Utterance::default();
+        let mut taken = 0;
+        while block.take(&mut utt) {
+            assert!(matches!(utt.audio, Some(Audio::Reference(_))));
+            utt.audio = Some(Audio::Samples(Waveform::default()));
+            taken += 1;
+        }
+        assert_eq!(taken, UTTERANCES);
+        assert!(block.utts.iter().all(|utt| utt.waveform().is_none()));
     }
 }

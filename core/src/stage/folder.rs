@@ -1,6 +1,6 @@
 //! Folders with one file per utterance.
 
-use crate::bytes::{Env, Location, key_in_folder};
+use crate::bytes::{Env, Location, is_rubbish, key_in_folder};
 use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::format::{Format, Medium, Options, Reader, Registry, Request, Score, Subset};
 use crate::model::{DatasetInfo, Key, Utterance};
@@ -66,20 +66,19 @@ impl OpenFile {
 }
 
 impl FolderReader {
-    /// Opens `folder`, whose files have an extension of `format` or of `kin`; others are skipped
-    /// with a warning. With an option that replaces their headers, all files count. Files whose
-    /// keys are not selected are not opened.
+    /// Returns the files of `folder` with their keys, in the order in which they are read: those that
+    /// have an extension of `format` or of `kin`; others are skipped with a warning. With an option
+    /// that replaces their headers, all files count.
     ///
     /// # Errors
     /// The folder cannot be read, or two files have the same key.
-    pub fn open(
+    pub fn files(
         folder: &Location,
         format: &'static dyn Format,
         kin: &[&str],
-        options: Options,
-        mut request: Request,
-        env: Env,
-    ) -> Result<Self> {
+        options: &Options,
+        env: &Env,
+    ) -> Result<Vec<(Key, Location)>> {
         let own = match format.info() {
             info if info.extensions.is_empty() => info.also,
             info => info.extensions,
@@ -89,7 +88,7 @@ impl FolderReader {
             .variants
             .headerless
             .and_then(|key| options.get(key));
-        let FolderListing { mut files, others } = list(folder, &env, |ext| {
+        let FolderListing { mut files, others } = list(folder, env, |ext| {
             header.is_some() || own.contains(&ext) || kin.contains(&ext)
         })?;
         if let Some(header) = header.map(|header| env.resolve(&header.into())) {
@@ -119,6 +118,22 @@ impl FolderReader {
                 .utterance(&pair[0].0)
                 .file(pair[1].1.to_string()));
         }
+        Ok(files)
+    }
+
+    /// Opens the [files](Self::files) of `folder`. Those whose keys are not selected are not opened.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or two files have the same key.
+    pub fn open(
+        folder: &Location,
+        format: &'static dyn Format,
+        kin: &[&str],
+        options: Options,
+        mut request: Request,
+        env: Env,
+    ) -> Result<Self> {
+        let mut files = Self::files(folder, format, kin, &options, &env)?;
         let deal = |files: &mut Vec<_>, share: Subset| {
             let mut number = 0..;
             files.retain(|_| number.next().is_some_and(|n| share.has(n)));
@@ -276,10 +291,14 @@ fn extension_of(file: &Location) -> String {
     extension.unwrap_or_default()
 }
 
-/// Returns `true` if a format holds features or audio.
+/// Returns `true` if a format holds features or audio, rather than names of audio files.
 fn holds_data(format: &&'static dyn Format) -> bool {
     let caps = format.caps(&Options::default(), Medium::Folder);
-    caps.is_ok_and(|caps| caps.features.is_some() || caps.audio.hold_any())
+    caps.is_ok_and(|caps| {
+        let audio = caps.audio;
+        let holds_audio = !audio.dtypes.is_empty() || !audio.encoded.is_empty();
+        caps.features.is_some() || holds_audio
+    })
 }
 
 /// Returns `true` if a format holds audio and no features.
@@ -303,14 +322,16 @@ struct FolderListing {
     others: Vec<Location>,
 }
 
-/// Lists the files below `folder` with an extension that is `wanted`, and the others.
+/// Lists the files below `folder` with an extension that is `wanted`, and the others, among them
+/// what other programs leave behind.
 fn list(folder: &Location, env: &Env, wanted: impl Fn(&str) -> bool) -> Result<FolderListing> {
     let mut files = Vec::new();
     let mut others = Vec::new();
     for file in env.list(folder)? {
         let plain = file.plain();
         let extension = plain.extension().map(str::to_ascii_lowercase);
-        match wanted(extension.as_deref().unwrap_or_default()) {
+        let is_rubbish = is_rubbish(file.name().unwrap_or_default());
+        match !is_rubbish && wanted(extension.as_deref().unwrap_or_default()) {
             true => {
                 let key = key_in_folder(&file, folder).ok_or_else(|| {
                     let message = format!("was listed in the folder {folder}, but is not in it");

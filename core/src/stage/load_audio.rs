@@ -7,7 +7,7 @@ use crate::bytes::{Env, Location, Locator, ObjectBounds, Source};
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Limits, Matrix,
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Limits, Matrix, Origin,
     Utterance, Waveform,
 };
 
@@ -59,6 +59,10 @@ pub fn load(utt: &mut Utterance, env: &Env) -> Result<()> {
 pub struct SoundLoader {
     env: Env,
     kept: Option<Recording>,
+    /// Whether warnings tell of recordings of other lengths than they are said to have.
+    tells_lengths: bool,
+    /// The facts about the recording that the last sound was taken from.
+    whole: Option<AudioFacts>,
 }
 
 /// A whole recording, and what was opened for it.
@@ -70,13 +74,41 @@ struct Recording {
     sound: Waveform,
 }
 
+impl Recording {
+    fn facts(&self) -> AudioFacts {
+        let samples = &self.sound.samples;
+        AudioFacts {
+            rate: Some(self.sound.rate),
+            channels: u32::try_from(samples.cols()).ok(),
+            samples: Some(samples.rows() as u64),
+            duration: None,
+        }
+    }
+}
+
 impl SoundLoader {
     /// A loader that has loaded nothing yet.
     pub fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
             kept: None,
+            tells_lengths: true,
+            whole: None,
         }
+    }
+
+    /// Leaves it to the caller to compare lengths with what is said of them.
+    pub fn leave_lengths(self) -> Self {
+        Self {
+            tells_lengths: false,
+            ..self
+        }
+    }
+
+    /// Returns the facts about the recording that the last sound was taken from, if a reference to
+    /// one was loaded.
+    pub fn whole(&self) -> Option<AudioFacts> {
+        self.whole
     }
 
     /// Makes samples of the sound of an utterance, as [`load`] does.
@@ -84,26 +116,30 @@ impl SoundLoader {
     /// # Errors
     /// As those of [`load`].
     pub fn load(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.whole = None;
         let sound = match &utt.audio {
             None | Some(Audio::Samples(_)) => return Ok(()),
             Some(Audio::Encoded(encoded)) => {
                 decode(encoded, utt.origin.file.as_deref(), &self.env)?
             }
-            Some(Audio::Reference(reference)) => self.fetch(reference, list_of(utt))?,
+            Some(Audio::Reference(reference)) => self.fetch(reference, &utt.origin)?,
         };
         utt.audio = Some(Audio::Samples(sound));
         Ok(())
     }
 
     /// Opens the file of a reference, and extracts its segment and channel.
-    fn fetch(&mut self, reference: &AudioReference, list: Option<Location>) -> Result<Waveform> {
+    fn fetch(&mut self, reference: &AudioReference, origin: &Origin) -> Result<Waveform> {
+        let list = list_of(origin);
         let is_it = |recording: &Recording| {
             recording.at == reference.at && recording.len == reference.len && recording.list == list
         };
-        let recording = match self.kept.take().filter(is_it) {
+        let kept = self.kept.take().filter(is_it);
+        let is_new = kept.is_none();
+        let recording = match kept {
             Some(recording) => recording,
             None => {
-                let mut source = open(reference, list.as_ref(), &self.env)?;
+                let mut source = open(reference, origin, &self.env)?;
                 Recording {
                     sound: read(&mut source, None, &self.env)?,
                     name: source.name().to_owned(),
@@ -113,21 +149,31 @@ impl SoundLoader {
                 }
             }
         };
-        check_rate(reference, recording.sound.rate).map_err(|e| e.file(&recording.name))?;
         let samples = &recording.sound.samples;
-        let whole = AudioFacts {
-            rate: Some(recording.sound.rate),
-            samples: Some(samples.rows() as u64),
-            ..AudioFacts::default()
-        };
+        let whole = recording.facts();
+        self.whole = Some(whole);
+        check(reference, whole).map_err(|e| e.file(&recording.name))?;
         let length = first_seconds(reference, whole.seconds().unwrap_or_default());
-        let mut reference = Cow::Borrowed(reference);
-        if let Some((end, warning)) = length {
-            self.env.warn(&warning.file(&recording.name));
-            reference.to_mut().end = end;
+        let mut meant = Cow::Borrowed(reference);
+        if let Some((end, _)) = &length {
+            meant.to_mut().end = *end;
         }
-        let cut = extent(&reference, recording.sound.rate, samples);
+        let cut = extent(&meant, recording.sound.rate, samples);
         let (rows, cols) = cut.map_err(|e| e.file(&recording.name))?;
+        let own = AudioFacts {
+            samples: Some(rows.len() as u64),
+            ..whole
+        };
+        let other = match reference.is_stretch() {
+            true => other_length(reference.facts, own),
+            false => None,
+        };
+        let said = Some(reference.recording()).filter(|_| is_new && !reference.first_seconds);
+        let other = other.or_else(|| other_length(said?, whole));
+        let warning = length.map(|(_, warning)| warning).or(other);
+        if let Some(warning) = warning.filter(|_| self.tells_lengths) {
+            self.env.warn(&warning.file(&recording.name));
+        }
         if rows == (0..samples.rows()) && cols == (0..samples.cols()) {
             return Ok(recording.sound);
         }
@@ -135,7 +181,7 @@ impl SoundLoader {
             rate: recording.sound.rate,
             samples: part(samples, rows, cols, &self.env.limits)?,
         };
-        self.kept = reference.is_stretch().then_some(recording);
+        self.kept = meant.is_stretch().then_some(recording);
         Ok(sound)
     }
 }
@@ -169,8 +215,8 @@ fn read(source: &mut Source, format: Option<&str>, env: &Env) -> Result<Waveform
 /// It cannot be opened, or no available format reads it.
 pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     let facts = whole_facts(utt, env)?;
-    if let (Some(Audio::Reference(reference)), Some(rate)) = (&utt.audio, facts.rate) {
-        check_rate(reference, rate).map_err(|e| e.file(reference.at.to_string()))?;
+    if let Some(Audio::Reference(reference)) = &utt.audio {
+        check(reference, facts).map_err(|e| e.file(reference.at.to_string()))?;
     }
     Ok(facts)
 }
@@ -180,14 +226,13 @@ fn whole_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     let Some(Audio::Reference(reference)) = &utt.audio else {
         return Ok(AudioFacts::default());
     };
-    let list = list_of(utt);
-    let mut source = open(reference, list.as_ref(), env)?;
+    let mut source = open(reference, &utt.origin, env)?;
     let nested = env.nested_by_content(&mut source)?;
     let facts = nested.facts(&mut source, env)?;
     if facts.rate.is_some() && facts.channels.is_some() && facts.samples.is_some() {
         return Ok(facts);
     }
-    let sound = read(&mut open(reference, list.as_ref(), env)?, None, env)?;
+    let sound = read(&mut open(reference, &utt.origin, env)?, None, env)?;
     Ok(Audio::Samples(sound).facts())
 }
 
@@ -205,7 +250,7 @@ pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bo
     if formats.is_empty() || reference.is_stretch() || reference.channel.is_some() {
         return Ok(false);
     }
-    let mut source = open(reference, list_of(utt).as_ref(), env)?;
+    let mut source = open(reference, &utt.origin, env)?;
     let head = source.peek(HEAD)?;
     let found = env.nested_by_magic(head).or_else(|| by_magic(head));
     let Some(format) = found.filter(|format| formats.contains(format)) else {
@@ -243,14 +288,18 @@ fn by_magic(head: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns the list at a URL that contained an utterance, if there is one.
-fn list_of(utt: &Utterance) -> Option<Location> {
-    let list = utt.origin.file.as_deref().map(Location::from);
+fn list_of(origin: &Origin) -> Option<Location> {
+    let list = origin.file.as_deref().map(Location::from);
     list.filter(Location::is_url)
 }
 
 /// Opens the file of a reference, which may be in a list at a URL.
-fn open(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Result<Source> {
-    let source = env.open_from(list, &reference.at)?;
+fn open(reference: &AudioReference, origin: &Origin, env: &Env) -> Result<Source> {
+    let source = env.open_from(list_of(origin).as_ref(), &reference.at);
+    let source = source.map_err(|error| {
+        let named_in = origin.file.as_deref().map(Location::from);
+        env.tell_whereabouts(error, named_in.as_ref(), &reference.at)
+    })?;
     match reference.len {
         Some(len) => source.limited(len),
         None => Ok(source),
@@ -277,21 +326,38 @@ fn extent(
     Ok((start..end, channels))
 }
 
-/// Checks that audio has the rate that its reference says.
-fn check_rate(reference: &AudioReference, is: u32) -> Result<()> {
-    match reference.facts.rate.or(reference.whole.rate) {
-        Some(said) if said != is => {
-            let message = format!("the sound has {is} Hz, said to be {said}");
-            Err(Error::unfit(message))
+/// Checks that a recording has the rate and the channels that a reference to it says.
+fn check(reference: &AudioReference, is: AudioFacts) -> Result<()> {
+    let said = reference.recording();
+    for (said, is, what) in [
+        (said.rate, is.rate, "Hz"),
+        (said.channels, is.channels, "channels"),
+    ] {
+        if let (Some(said), Some(is)) = (said, is)
+            && said != is
+        {
+            let message = format!("the sound has {is} {what}, said to be {said}");
+            return Err(Error::unfit(message));
         }
-        _ => Ok(()),
     }
+    Ok(())
+}
+
+/// The seconds by which a recording may be longer or shorter than it is said to be. The duration may
+/// be rounded, or be that of the frames.
+pub const LENGTH_ROUNDING: f64 = 0.1;
+
+/// Returns the warning about sound that is longer or shorter than it is said to be.
+fn other_length(said: AudioFacts, is: AudioFacts) -> Option<Error> {
+    let (said, is) = (said.time()?, is.seconds()?);
+    let other = (said.value() - is).abs() > LENGTH_ROUNDING;
+    other.then(|| Error::unfit(format!("the sound lasts {is:.3} s, said to be {said} s")))
 }
 
 /// Compares the [first seconds](AudioReference::first_seconds) of a recording with its length.
 /// Returns the end of the part that is meant, unless it is all of it, and a warning, if they differ by
 /// more than a frame.
-fn first_seconds(reference: &AudioReference, length: f64) -> Option<(Option<Decimal>, Error)> {
+pub fn first_seconds(reference: &AudioReference, length: f64) -> Option<(Option<Decimal>, Error)> {
     /// The seconds of a frame, by which a duration may be rounded.
     const FRAME: f64 = 0.01;
     let said = reference
@@ -314,7 +380,7 @@ fn first_seconds(reference: &AudioReference, length: f64) -> Option<(Option<Deci
 /// opened, is taken for as long as it is said to be.
 ///
 /// # Errors
-/// It has another rate than it is said to have.
+/// It has another rate or other channels than it is said to have.
 pub fn settle(utt: &mut Utterance, env: &Env) -> Result<()> {
     let is_local = |audio: &AudioReference| audio.at.location().is_some_and(|at| !at.is_url());
     let wanted = |audio: &AudioReference| audio.first_seconds && is_local(audio);
@@ -325,8 +391,7 @@ pub fn settle(utt: &mut Utterance, env: &Env) -> Result<()> {
         return Ok(());
     };
     if let (Some(Audio::Reference(audio)), Some(seconds)) = (&mut utt.audio, facts.seconds()) {
-        let rate = facts.rate.unwrap_or_default();
-        check_rate(audio, rate).map_err(|e| e.file(audio.at.to_string()))?;
+        check(audio, facts).map_err(|e| e.file(audio.at.to_string()))?;
         let length = first_seconds(audio, seconds);
         audio.first_seconds = false;
         if let Some((end, warning)) = length {
@@ -339,7 +404,7 @@ pub fn settle(utt: &mut Utterance, env: &Env) -> Result<()> {
 }
 
 /// The seconds by which segments may exceed their recording; they are cut there.
-const OVERSHOOT: f64 = 0.5;
+pub const OVERSHOOT: f64 = 0.5;
 
 /// Returns the samples of a segment of a recording, from the first to before the last, by the rules
 /// of Kaldi's `extract-segments`.

@@ -37,10 +37,11 @@
 //! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
 //! | [`JoinLabels`] | labels from a second data set |
 //! | [`JoinText`] | transcripts from a second data set |
-//! | [`Speakers`] | the speakers of utterances |
+//! | [`Speakers`], [`SpeakersByName`] | the speakers of utterances |
 //! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
 //! | [`IgnoreLabels`], [`MapLabels`] | without the frames of certain labels; other labels for labels |
+//! | [`TranslateLabels`] | what a model says that labels stand for |
 //! | [`ShuffleFrames`] | frames in random order, all of them or partition by partition |
 //! | [`ShuffleUtterances`] | utterances in random order, as far as a buffer goes |
 //! | [`Partition`] | utterances cut where a partition of one size is full |
@@ -107,12 +108,14 @@ mod shuffle_utterances;
 mod skip_errors;
 mod sort;
 mod sound;
+mod speaker_pattern;
 mod speakers;
 mod stale;
 #[cfg(test)]
 mod tests;
 mod threaded;
 mod tier;
+mod translate_labels;
 mod unique;
 mod utterances;
 
@@ -128,7 +131,10 @@ pub use ignore::IgnoreLabels;
 pub use interleave::Interleave;
 pub use join::{JoinLabels, JoinText};
 pub use labels::{LabelMap, LabelSet};
-pub use load_audio::{LoadAudio, SoundLoader, fetch_file, load, recording_facts, settle};
+pub use load_audio::{
+    LENGTH_ROUNDING, LoadAudio, OVERSHOOT, SoundLoader, fetch_file, first_seconds, load,
+    recording_facts, settle,
+};
 pub use map::Map;
 pub use map_labels::MapLabels;
 pub use partition::{Partition, PartitionSize};
@@ -147,9 +153,11 @@ pub use shuffle_utterances::ShuffleUtterances;
 pub use skip_errors::{OnSkip, SkipErrors};
 pub use sort::{Sort, SortKey, SortedReader, Sorter};
 pub use sound::{Channels, SoundChoice};
+pub use speaker_pattern::{SpeakerPattern, SpeakersByName};
 pub use speakers::Speakers;
 pub use threaded::ThreadedReader;
 pub use tier::PickTier;
+pub use translate_labels::TranslateLabels;
 pub use unique::Unique;
 pub use utterances::Utterances;
 

@@ -35,7 +35,7 @@ impl Request {
         options: &Options,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let Some(whole) = format.folder() else {
+        let Some(whole) = format.whole_folder() else {
             let (options, env) = (options.clone(), env.clone());
             let reader = FolderReader::open(folder, format, kin, options, self, env)?;
             return Ok(OpenedDataset::stream(reader));

@@ -4,12 +4,12 @@ use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Format, Registry, Specification};
 use spr_core::{Error, Result};
 
-use super::{Pair, command, named, path_and_pairs, place_of};
+use super::{Pair, braces, command, named, path_and_pairs, place_of};
 use crate::plan::{Input, Labels};
 use crate::step::SourceOptions;
 
 impl Input {
-    /// Understands an argument; a glob gives several inputs, sorted.
+    /// Understands an argument; a glob gives several inputs, sorted, and a list several in its order.
     ///
     /// `from` forces the format, `pairs` adds options, of the format or [data
     /// options](crate::step::option_keys).
@@ -78,12 +78,9 @@ impl Input {
         (self.partition, self.stream, self.round) = (asked.partition, asked.stream, asked.round);
         if let Some(label) = &asked.label {
             let labels = Self::parse(&stored(label, env), None, &[], registry, env)?;
-            let [labels] = <[Self; 1]>::try_from(labels).map_err(|_| {
-                let error = Error::usage(format!("label: '{label}' is more than one file"));
-                self.misplaced("label", error)
-            })?;
-            self.joins.labels = Some(Labels::new(labels));
+            self.joins.labels = Some(Labels::of(labels));
         }
+        self.settle_model(registry, env)?;
         let named = asked.format.as_deref().map(|name| registry.get(name));
         named.transpose().map_err(|e| self.misplaced("type", e))
     }
@@ -133,8 +130,8 @@ impl Input {
         })
     }
 
-    /// Parses the `REST` of an argument: a path, `-`, a glob, a folder or a position in a file,
-    /// with options, or a command.
+    /// Parses the `REST` of an argument: a path, `-`, a glob, a list, a folder or a position in a
+    /// file, with options, or a command.
     fn paths(
         text: &str,
         form: &'static str,
@@ -168,6 +165,19 @@ impl Input {
         if path.trim_matches('|').contains('|') && kind.is_none() {
             let message = format!("'{path}' names the data of several tasks");
             return Err(Error::usage(message).hint("convert the data of each task on their own"));
+        }
+        if kind.is_none()
+            && let Some(names) = braces::expand(path)?
+        {
+            let input = |name: &String| {
+                with_options(Self::at_path(
+                    name,
+                    "a list of files",
+                    name,
+                    kind_of(name, env),
+                ))
+            };
+            return Ok(names.iter().map(input).collect());
         }
         let place = Location::from(path);
         let of_server = place

@@ -4,7 +4,9 @@
 //! format, or a path or glob; the last two may end in `,key=value` options of their format, and
 //! those of an input in PDNN's [data options](crate::step::option_keys) too.
 
+mod braces;
 mod input;
+mod model;
 mod output;
 mod target;
 
@@ -110,15 +112,20 @@ fn path_and_pairs(text: &str) -> Result<(&str, Vec<Pair>)> {
     Ok((path, pairs))
 }
 
-/// Returns the end of the path in `PATH,key=value,…`: its first comma outside of brackets.
+/// Returns the end of the path in `PATH,key=value,…`: its first comma outside of brackets and braces.
 fn end_of_path(text: &str) -> usize {
     let mut from = 0;
     loop {
         let end = text[from..].find(',').map_or(text.len(), |at| from + at);
-        let is_open = text[..end].rfind('[') > text[..end].rfind(']');
-        match text[end..].find(']') {
-            Some(close) if is_open => from = end + close,
-            _ => return end,
+        let close = [('[', ']'), ('{', '}')]
+            .into_iter()
+            .find_map(|(open, close)| {
+                let is_open = text[..end].rfind(open) > text[..end].rfind(close);
+                text[end..].find(close).filter(|_| is_open)
+            });
+        match close {
+            Some(close) => from = end + close,
+            None => return end,
         }
     }
 }

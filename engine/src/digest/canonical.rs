@@ -2,7 +2,7 @@
 //! in little-endian order, every NaN the same.
 
 use spr_core::model::{
-    Audio, Decimal, Dtype, Element, Lists, Matrix, Meta, Object, Tier, Utterance, bf16, f16,
+    Audio, Decimal, Dtype, Element, Lists, Matrix, Meta, Object, Tag, Tier, Utterance, bf16, f16,
 };
 use twox_hash::XxHash3_128;
 
@@ -42,6 +42,17 @@ impl Canonical {
 
     /// Hashes everything except key and origin.
     pub(super) fn utterance(&mut self, utt: &Utterance, scratch: &mut Vec<u8>) {
+        self.data(utt, scratch, true);
+        if let Some(text) = &utt.text {
+            self.name(Field::Text);
+            self.field(text);
+        }
+        self.more(utt, scratch);
+        self.meta(&utt.meta);
+    }
+
+    /// Hashes features, labels, segments, and audio unless it is compared in another form.
+    pub(super) fn data(&mut self, utt: &Utterance, scratch: &mut Vec<u8>, audio: bool) {
         if let Some(features) = &utt.features {
             self.name(Field::Features);
             self.number(features.rank() as u64);
@@ -51,14 +62,14 @@ impl Canonical {
             self.name(Field::Labels);
             self.matrix(labels, scratch);
         }
-        if let Some(audio) = &utt.audio {
+        if let Some(audio) = utt.audio.as_ref().filter(|_| audio) {
             self.audio(audio, scratch);
         }
         utt.tiers.iter().for_each(|tier| self.tier(tier));
-        if let Some(text) = &utt.text {
-            self.name(Field::Text);
-            self.field(text);
-        }
+    }
+
+    /// Hashes objects and arrays.
+    pub(super) fn more(&mut self, utt: &Utterance, scratch: &mut Vec<u8>) {
         if let Some(object) = &utt.object {
             self.name(Field::Object);
             self.object(object);
@@ -69,7 +80,6 @@ impl Canonical {
             self.all(array.array.shape(), |hash, n| hash.number(*n as u64));
             self.matrix(array.array.values(), scratch);
         }
-        self.meta(&utt.meta);
     }
 
     fn name(&mut self, field: Field) {
@@ -98,8 +108,7 @@ impl Canonical {
             Audio::Reference(reference) => {
                 self.name(Field::Reference);
                 self.field(reference.at.to_string().as_bytes());
-                self.maybe(reference.start, Self::decimal);
-                self.maybe(reference.end, Self::decimal);
+                self.times(&[reference.start, reference.end]);
                 self.maybe(reference.channel, |hash, n| hash.number(n.into()));
             }
             // An unknown form must not equal any other.
@@ -159,10 +168,7 @@ impl Canonical {
 
     fn meta(&mut self, meta: &Meta) {
         self.name(Field::Meta);
-        let times = [meta.frame_shift, meta.frame_offset, meta.start, meta.end];
-        times
-            .into_iter()
-            .for_each(|time| self.maybe(time, Self::decimal));
+        self.times(&[meta.frame_shift, meta.frame_offset, meta.start, meta.end]);
         let names = [
             &meta.speaker,
             &meta.gender,
@@ -173,11 +179,20 @@ impl Canonical {
         for name in names {
             self.maybe(name.as_ref(), |hash, name| hash.field(name.as_bytes()));
         }
-        self.all(&meta.tags, |hash, tag| {
+        self.tags(&meta.tags);
+    }
+
+    pub(super) fn tags(&mut self, tags: &[Tag]) {
+        self.all(tags, |hash, tag| {
             hash.field(tag.format.as_bytes());
             hash.field(&tag.key);
             hash.field(&tag.value);
         });
+    }
+
+    pub(super) fn times(&mut self, times: &[Option<Decimal>]) {
+        let times = times.iter();
+        times.for_each(|time| self.maybe(*time, Self::decimal));
     }
 
     fn maybe<T>(&mut self, value: Option<T>, add: impl Fn(&mut Self, T)) {

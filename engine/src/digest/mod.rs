@@ -1,208 +1,118 @@
-//! A hash of utterances that does not depend on their format.
+//! Hashes of utterances that do not depend on their format.
 
 mod canonical;
-
-use std::collections::HashSet;
+mod fields;
 
 use spr_core::bytes::Env;
 use spr_core::format::{Caps, Count, Keys};
-use spr_core::model::{Audio, Dtype, Key, Object, Rank, SourceField, Utterance};
+use spr_core::model::{Audio, Key, Utterance};
 use spr_core::stage::load;
 use twox_hash::XxHash3_128;
 
 use canonical::Canonical;
+pub(crate) use fields::FieldDigest;
 
 /// A running hash of utterances in canonical form: keys, types, shapes, values, tags. All NaN are
 /// equal.
 ///
 /// If the order is not preserved, as in a folder, it is the sum of the utterances' hashes.
 pub(crate) struct Digest {
+    layout: Layout,
+    count: u64,
+    sum: u128,
+    rows: Rows,
+    scratch: Vec<u8>,
+}
+
+/// What an output preserves.
+#[derive(Clone, Copy)]
+struct Layout {
     keys: bool,
     ordered: bool,
     /// Whether boundaries count; otherwise only the rows count, in sequence.
     apart: bool,
-    sum: u128,
-    /// The sum without the places of samples in recordings, which a folder may drop as it is written.
-    placeless: u128,
-    rows: [XxHash3_128; 2],
-    /// The hash of each utterance, to find the first that differs.
-    steps: Vec<u64>,
-    /// The kind of all utterances, as the name of a Kaldi holder, if bytes alone are ambiguous.
-    kind: Option<Kind>,
-    /// The keys, as hashes, of utterances with a reference to their sound.
-    references: HashSet<u128>,
-    scratch: Vec<u8>,
 }
 
-/// The kind of all utterances.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    Of(String),
-    Several,
+impl Layout {
+    fn of(caps: &Caps, folder: bool) -> Self {
+        Self {
+            keys: caps.keys != Keys::None && (caps.count == Count::Many || folder),
+            ordered: !folder,
+            apart: caps.boundaries,
+        }
+    }
+
+    /// Starts the hash of the utterance with this number and key.
+    fn start(self, number: u64, key: &Key) -> Canonical {
+        let mut hash = Canonical::default();
+        if self.ordered {
+            hash.number(number);
+        }
+        if self.keys {
+            hash.field(key.as_bytes());
+        }
+        hash
+    }
+}
+
+/// The rows of features and labels in sequence.
+#[derive(Default)]
+struct Rows([XxHash3_128; 2]);
+
+impl Rows {
+    fn add(&mut self, utt: &Utterance, scratch: &mut Vec<u8>) {
+        for (hash, matrix) in self.0.iter_mut().zip([&utt.features, &utt.labels]) {
+            if let Some(matrix) = matrix {
+                hash.write(canonical::bytes(matrix, scratch));
+            }
+        }
+    }
+
+    fn hashes(&self) -> [u128; 2] {
+        [self.0[0].finish_128(), self.0[1].finish_128()]
+    }
 }
 
 impl Digest {
     /// Creates a digest of the data that an output with `caps` stores.
     pub(crate) fn new(caps: &Caps, folder: bool) -> Self {
         Self {
-            keys: caps.keys != Keys::None && (caps.count == Count::Many || folder),
-            ordered: !folder,
-            apart: caps.boundaries,
+            layout: Layout::of(caps, folder),
+            count: 0,
             sum: 0,
-            placeless: 0,
-            rows: [XxHash3_128::new(), XxHash3_128::new()],
-            steps: Vec::new(),
-            kind: None,
-            references: HashSet::new(),
+            rows: Rows::default(),
             scratch: Vec::new(),
-        }
-    }
-
-    /// Creates an empty digest with the same settings.
-    pub(crate) fn like(other: &Self) -> Self {
-        Self {
-            rows: [XxHash3_128::new(), XxHash3_128::new()],
-            sum: 0,
-            placeless: 0,
-            steps: Vec::new(),
-            kind: None,
-            references: HashSet::new(),
-            scratch: Vec::new(),
-            ..*other
         }
     }
 
     /// Adds an utterance. An encoded audio file is decoded, because it may be read back as samples.
     pub(crate) fn add(&mut self, utt: &mut Utterance, env: &Env) {
-        match &utt.audio {
-            Some(Audio::Encoded(_)) => {
-                // Formats that cannot be decoded are compared as stored.
-                let _ = load(utt, env);
-            }
-            Some(Audio::Reference(_)) => {
-                self.references.insert(hash(&utt.key));
-            }
-            _ => {}
-        }
-        self.see(utt);
-        if !self.apart {
-            for (hash, matrix) in self.rows.iter_mut().zip([&utt.features, &utt.labels]) {
-                if let Some(matrix) = matrix {
-                    hash.write(canonical::bytes(matrix, &mut self.scratch));
-                }
-            }
+        decode(utt, env);
+        if !self.layout.apart {
+            self.rows.add(utt, &mut self.scratch);
             return;
         }
-        let mut hash = Canonical::default();
-        if self.ordered {
-            hash.number(self.steps.len() as u64);
-        }
-        if self.keys {
-            hash.field(utt.key.as_bytes());
-        }
+        let mut hash = self.layout.start(self.count, &utt.key);
         hash.utterance(utt, &mut self.scratch);
-        let hash = hash.finish();
-        self.sum = self.sum.wrapping_add(hash);
-        self.placeless = self.placeless.wrapping_add(match without_place(utt) {
-            Some(utt) if !self.ordered => {
-                let mut hash = Canonical::default();
-                if self.keys {
-                    hash.field(utt.key.as_bytes());
-                }
-                hash.utterance(&utt, &mut self.scratch);
-                hash.finish()
-            }
-            _ => hash,
-        });
-        let low = hash.to_le_bytes();
-        let [a, b, c, d, e, f, g, h, ..] = low;
-        self.steps
-            .push(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
-    }
-
-    fn see(&mut self, utt: &Utterance) {
-        let own = kind(utt);
-        let same = match (&self.kind, own) {
-            (None, Some(own)) => Some(Kind::Of(own.to_owned())),
-            (Some(Kind::Of(kind)), Some(own)) if kind == own => return,
-            (Some(Kind::Several), _) => return,
-            _ => Some(Kind::Several),
-        };
-        self.kind = same;
-    }
-
-    /// Returns `true` if the data are the same, except for the places of samples in recordings.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
-        !self.ordered && self.placeless == other.placeless && self.steps.len() == other.steps.len()
-    }
-
-    /// Returns the kind of all utterances, as the name of a Kaldi holder, if bytes alone are
-    /// ambiguous.
-    pub(crate) fn kind(&self) -> Option<&str> {
-        match &self.kind {
-            Some(Kind::Of(kind)) => Some(kind),
-            Some(Kind::Several) | None => None,
-        }
-    }
-
-    /// Returns `true` if the sound of this utterance was added as a reference.
-    pub(crate) fn has_reference(&self, key: &Key) -> bool {
-        self.references.contains(&hash(key))
-    }
-
-    /// Returns the hash of each utterance in order.
-    pub(crate) fn steps(&self) -> &[u64] {
-        &self.steps
-    }
-
-    /// Returns `true` if the order counts.
-    pub(crate) fn is_ordered(&self) -> bool {
-        self.ordered
+        self.sum = self.sum.wrapping_add(hash.finish());
+        self.count += 1;
     }
 
     /// Returns the hash of all utterances in hexadecimal.
     pub(crate) fn text(&self) -> String {
         let mut all = XxHash3_128::new();
         all.write(&self.sum.to_le_bytes());
-        for hash in &self.rows {
-            all.write(&hash.finish_128().to_le_bytes());
+        for hash in self.rows.hashes() {
+            all.write(&hash.to_le_bytes());
         }
         format!("xxh3-128:{:032x}", all.finish_128())
     }
 }
 
-/// Returns an utterance of samples without its place in a recording, if it has one.
-fn without_place(utt: &Utterance) -> Option<Utterance> {
-    let place = [
-        SourceField::Recording,
-        SourceField::Channel,
-        SourceField::Place,
-    ];
-    let samples = matches!(utt.audio, Some(Audio::Samples(_)));
-    let is_placed = samples && place.iter().any(|field| utt.meta.has(*field));
-    is_placed.then(|| {
-        let mut utt = utt.clone();
-        place.iter().for_each(|field| utt.meta.clear_field(*field));
-        utt
-    })
-}
-
-fn hash(key: &Key) -> u128 {
-    XxHash3_128::oneshot(key.as_bytes())
-}
-
-/// Returns the Kaldi holder for an utterance, if its bytes alone are ambiguous.
-fn kind(utt: &Utterance) -> Option<&str> {
-    match (&utt.object, &utt.features, &utt.labels) {
-        (Some(Object::Opaque { .. }), ..) => None,
-        (Some(object), ..) => Some(object.kind()),
-        (None, Some(number), _) if number.rank() == Rank::Scalar => match number.dtype() {
-            Dtype::F32 => Some("float"),
-            Dtype::F64 => Some("double"),
-            _ => None,
-        },
-        (None, None, Some(_)) => Some("int32-vector"),
-        (None, ..) => None,
+/// Decodes an encoded audio file. Formats that cannot be decoded are left as they are stored.
+fn decode(utt: &mut Utterance, env: &Env) {
+    if matches!(utt.audio, Some(Audio::Encoded(_))) {
+        let _ = load(utt, env);
     }
 }
 
@@ -210,7 +120,7 @@ fn kind(utt: &Utterance) -> Option<&str> {
 mod tests {
     use super::*;
     use spr_core::format::{Format, Medium, Options};
-    use spr_core::model::{Decimal, Matrix, Waveform};
+    use spr_core::model::{Matrix, Rank};
 
     fn digest(utts: &[Utterance], folder: bool) -> String {
         let caps = spr_format_jsonl::FORMAT
@@ -250,36 +160,6 @@ mod tests {
         }
         assert_ne!(digest(&[a.clone(), a.clone()], false), whole);
         assert_ne!(digest(&[], false), whole);
-    }
-
-    #[test]
-    fn a_folder_is_like_one_with_places_in_recordings() {
-        let caps = spr_format_jsonl::FORMAT
-            .caps(&Options::default(), Medium::File)
-            .unwrap();
-        let of = |change: fn(&mut Utterance), folder| {
-            let mut utt = utterance("a", &[1.0], 1);
-            utt.audio = Some(Audio::Samples(Waveform::default()));
-            change(&mut utt);
-            let mut digest = Digest::new(&caps, folder);
-            digest.add(&mut utt, &Env::default());
-            digest
-        };
-        let placed: fn(&mut Utterance) = |utt| {
-            utt.meta.recording = Some("r".into());
-            utt.meta.start = Decimal::parse("0.5");
-        };
-        let other: fn(&mut Utterance) = |utt| utt.meta.speaker = Some("s".into());
-        let plain = of(|_| {}, true);
-        assert_ne!(of(placed, true).text(), plain.text());
-        assert!(plain.is_like(&of(placed, true)) && of(placed, true).is_like(&plain));
-        assert!(!plain.is_like(&of(other, true)));
-        assert!(!of(|_| {}, false).is_like(&of(placed, false)));
-        let both: fn(&mut Utterance) = |utt| {
-            utt.meta.recording = Some("r".into());
-            utt.key = "b".into();
-        };
-        assert!(!plain.is_like(&of(both, true)));
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Locator, Output, Parents, key_of_file};
+use spr_core::bytes::{Env, Location, Locator, Output, Parents, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, WriteSummary, Writer, create};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{About, Dtype, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
 use crate::argument::Target;
-use crate::digest::Digest;
+use crate::digest::{Digest, FieldDigest};
 use crate::plan::{PartName, Plan, Split};
 use crate::{places, verify};
 
@@ -39,6 +39,8 @@ pub(super) struct Branch<'a> {
     hash: Option<String>,
     /// Folders created for parts.
     parents: Parents,
+    /// Whether what is written is read back and compared.
+    verifies: bool,
 }
 
 /// The current output.
@@ -47,7 +49,10 @@ struct OpenOutput {
     output: Output,
     /// Its target, if it is the output of a part.
     numbered: Option<Target>,
+    /// The hash for reports.
     digest: Option<Digest>,
+    /// The hashes for verification.
+    fields: Option<FieldDigest>,
     /// The key that the file name implies for the only utterance of a file.
     file_key: Option<Key>,
 }
@@ -91,10 +96,43 @@ impl<'a> Branch<'a> {
             written: WriteSummary::default(),
             hash: None,
             parents: Parents::default(),
+            verifies: plan.run.verify,
         };
         branch.adapter.fit_about(&mut branch.about);
         branch.start(0)?;
         Ok(branch)
+    }
+
+    /// Opens the manifest of what `main` writes, whose files it sees before they have their names.
+    pub(super) fn manifest(target: Target, main: &Self) -> Result<Self> {
+        let Self { plan, registry, .. } = *main;
+        let output = main.open.as_ref().map(|open| &open.output);
+        let env = output.map_or_else(|| main.env.clone(), |output| main.env.seeing(output));
+        let about = (main.keys, About::default());
+        let branch = Self::open(target, plan, None, about, registry, &env)?;
+        Ok(Self {
+            verifies: false,
+            ..branch
+        })
+    }
+
+    /// Returns what the output can hold.
+    pub(super) fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    /// Returns the name that the file of an utterance will presumably have.
+    pub(super) fn file_of(&self, utt: &Utterance) -> Result<Option<Location>> {
+        let extension = self.target.format().info().extensions.first();
+        match (&self.open, extension) {
+            (Some(open), Some(extension)) => open.output.file_of(&utt.key, extension).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Takes the name of the file of the utterance that was written.
+    pub(super) fn take_file(&self) -> Option<Location> {
+        self.open.as_ref()?.output.take_begun()
     }
 
     /// Opens the output, or that of a part.
@@ -127,14 +165,16 @@ impl<'a> Branch<'a> {
                 env.warn(&leftover.error());
             }
         }
-        if self.plan.run.verify && !self.plan.run.dry_run {
+        let verifies = self.verifies && !self.plan.run.dry_run;
+        if verifies {
             verify::check(target, &output)?;
         }
         let options = target.options()?;
         let writer = create(target.format(), output.clone(), &options, &self.about, env)?;
         let caps = target.caps()?;
-        let digest = (self.plan.run.verify || self.plan.run.hash)
-            .then(|| Digest::new(&caps, target.is_folder()));
+        let folder = target.is_folder();
+        let digest = (self.plan.run.hash).then(|| Digest::new(&caps, folder));
+        let fields = verifies.then(|| FieldDigest::new(&caps, folder));
         let file_key = match (caps.count, output.locator()) {
             (Count::One, Locator::File(file)) if self.keys != KeySource::Generated => {
                 Some(key_of_file(&file))
@@ -147,6 +187,7 @@ impl<'a> Branch<'a> {
             output,
             numbered,
             digest,
+            fields,
             file_key,
         });
         Ok(())
@@ -188,13 +229,12 @@ impl<'a> Branch<'a> {
             self.written.seconds += written.seconds;
             self.written.bytes += written.bytes;
             self.written.rounded.append(&written.rounded);
-            if let Some(digest) = &open.digest {
+            if let Some(want) = open.fields.as_ref().filter(|_| self.verifies) {
                 let target = open.numbered.as_ref().unwrap_or(&self.target);
-                if self.plan.run.verify && !self.plan.run.dry_run {
-                    verify::read_back(target, &open.output, digest, &written, &self.env)?;
-                }
-                self.hash = open.numbered.is_none().then(|| digest.text());
+                verify::read_back(target, &open.output, want, &written, &self.env)?;
             }
+            let whole = open.digest.filter(|_| open.numbered.is_none());
+            self.hash = whole.map(|digest| digest.text());
             self.finished.push(open.output);
         }
         Ok(())
@@ -245,11 +285,18 @@ impl<'a> Branch<'a> {
         }
     }
 
-    /// Adapts an utterance to the output.
+    /// Adapts an utterance to the output. All of a denied loss is measured, unless that means to
+    /// decode sound for nothing.
     pub(super) fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
+        let ends = utt.audio.is_some() && !self.plan.run.dry_run;
         let applied = self.adapter.apply(utt);
         applied.map_err(|e| self.target.about(e))?;
         if self.adapter.is_denied(&self.policy) {
+            let format = self.target.format().info().name;
+            let error = self.adapter.denied_at_once(&self.policy, format);
+            if let Some(error) = error.filter(|_| ends) {
+                return Err(error.file(self.target.text()));
+            }
             self.open = None;
             self.aside.clear();
         }
@@ -268,6 +315,9 @@ impl<'a> Branch<'a> {
             }
             if let Some(digest) = &mut open.digest {
                 digest.add(utt, &self.env);
+            }
+            if let Some(fields) = &mut open.fields {
+                fields.add(utt, &self.env);
             }
         }
         self.adapter.keep();

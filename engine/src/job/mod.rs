@@ -2,6 +2,7 @@
 
 mod branch;
 mod conversion;
+mod manifest;
 mod meter;
 mod opening;
 mod outcome;
@@ -153,6 +154,14 @@ impl Job {
         places::check_places(&self.plan, registry, env)
     }
 
+    /// The manifest of what is written, with its format.
+    ///
+    /// # Errors
+    /// The format is unknown.
+    pub fn manifest(&self, registry: &Registry) -> Result<Option<Target>> {
+        places::manifest_target(&self.plan, registry)
+    }
+
     /// Runs the conversion. After an error nothing is left behind.
     ///
     /// # Errors
@@ -176,7 +185,11 @@ impl Job {
         env: &Env,
         observer: &mut dyn Observer,
     ) -> Result<Conversion> {
-        let mut running = Running::open(&self.plan, registry, env, observer.watches())?;
+        let env = match *env.path_map() == self.plan.paths {
+            true => env.clone(),
+            false => env.clone().with_path_map(self.plan.paths.clone()),
+        };
+        let mut running = Running::open(&self.plan, registry, &env, observer.watches())?;
         running.convert(observer)?;
         running.finish()
     }
@@ -191,7 +204,8 @@ impl Job {
         if !target.follows_data() && !labels.as_ref().is_some_and(Target::follows_data) {
             return Ok(());
         }
-        let opening = Opening::of(&self.plan, &target, labels.as_ref())?;
+        let others: Vec<_> = labels.iter().collect();
+        let opening = Opening::of(&self.plan, &target, &others)?;
         let mut reader = opening.open(registry, env)?.reader;
         let mut first = Utterance::default();
         let mut read = reader.read(&mut first);

@@ -1,7 +1,7 @@
 //! The inputs of a job as one reader, with all work on them.
 
 use spr_core::bytes::Env;
-use spr_core::format::{ChunkSupport, FieldSet, Keys, Registry, Request};
+use spr_core::format::{AudioCaps, ChunkSupport, FieldSet, Keys, Registry, Request};
 use spr_core::model::SourceField;
 use spr_core::{Error, Result};
 
@@ -9,7 +9,7 @@ use super::meter::Meter;
 use crate::argument::{Input, OpenedInput, Target};
 use crate::open::{self, IntactSound, open_all};
 use crate::plan::order::Order;
-use crate::plan::{Plan, Work};
+use crate::plan::{Labels, Plan, Work};
 use crate::step::{ListCache, Step, Surroundings};
 
 /// The opening of a job: the order of its work, and the request for its inputs.
@@ -26,8 +26,8 @@ impl<'a> Opening<'a> {
     ///
     /// # Errors
     /// An option of a target is wrong, or something has to be read twice and can't be.
-    pub(super) fn of(plan: &'a Plan, target: &Target, labels: Option<&Target>) -> Result<Self> {
-        let targets = || std::iter::once(target).chain(labels);
+    pub(super) fn of(plan: &'a Plan, target: &Target, others: &[&Target]) -> Result<Self> {
+        let targets = || std::iter::once(target).chain(others.iter().copied());
         let caps = targets().map(Target::caps).collect::<Result<Vec<_>>>()?;
         let tells = caps
             .iter()
@@ -38,7 +38,8 @@ impl<'a> Opening<'a> {
         let named = caps.iter().any(|caps| caps.keys != Keys::None);
         let forms = caps.iter().map(|caps| caps.forms());
         let forms = forms.reduce(FieldSet::or).unwrap_or(FieldSet::ALL);
-        let looks = plan.split.is_some() || plan.run.verify || plan.run.hash;
+        let looks =
+            plan.split.is_some() || plan.run.verify || plan.run.hash || plan.manifest.is_some();
         let chunked = match looks || target.permissive || !order.passes_chunks() {
             true => ChunkSupport::No,
             false => caps
@@ -59,6 +60,7 @@ impl<'a> Opening<'a> {
             .chunks(chunked)
             .forms(forms)
             .files(files)
+            .references(names_sound(target, &audio))
             .keep_stored(target.keeps_stored().then(|| target.format().info().name));
         Ok(Self {
             plan,
@@ -165,22 +167,16 @@ impl<'a> Opening<'a> {
 
 /// Returns `true` if standard input is an input, or labels that join one.
 fn reads_stdin(order: &Order) -> bool {
-    let labels = |input: &Input| {
-        input
-            .joins
-            .labels
-            .as_ref()
-            .map(|labels| (*labels.input).clone())
-    };
-    let joined = order.inputs.iter().filter_map(labels);
-    order.inputs.iter().any(Input::is_stdin) || joined.into_iter().any(|l| l.is_stdin())
+    let joined = |input: &Input| input.joins.labels.as_ref().is_some_and(Labels::is_stdin);
+    let mut inputs = order.inputs.iter();
+    inputs.any(|input| input.is_stdin() || joined(input))
 }
 
 /// Refuses pipes that would have to be read more than once.
 fn check_pipes(order: &Order) -> Result<()> {
     let piped = |input: &&Input| {
         let labels = input.joins.labels.as_ref();
-        labels.is_some_and(|labels| labels.input.is_stdin())
+        labels.is_some_and(Labels::is_stdin)
     };
     if order.inputs.iter().filter(piped).count() > 1 {
         return Err(Error::usage(
@@ -192,4 +188,11 @@ fn check_pipes(order: &Order) -> Result<()> {
         true => Err(open::read_twice()),
         false => Ok(()),
     }
+}
+
+/// Returns `true` if an output names sound files rather than holding their sound: it holds none, or it
+/// is a folder in which names stand for it.
+fn names_sound(target: &Target, audio: &AudioCaps) -> bool {
+    let is_folder = target.format().folder().is_some() && target.is_folder();
+    audio.references && (audio.dtypes.is_empty() || is_folder)
 }

@@ -4,6 +4,7 @@ use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
 use spr_core::{Error, Result};
 
+use super::manifest;
 use crate::argument::Target;
 use crate::places;
 use crate::plan::{Input, PartName, Plan, Split};
@@ -19,6 +20,15 @@ pub(super) fn targets(plan: &Plan, registry: &Registry) -> Result<(Target, Optio
     let labels = plan.labels_output.as_ref();
     let labels = labels.map(|sink| Target::of(sink, registry));
     Ok((Target::of(output, registry)?, labels.transpose()?))
+}
+
+/// The manifest of what is written, with its format.
+///
+/// # Errors
+/// The format is unknown.
+pub(super) fn manifest_target(plan: &Plan, registry: &Registry) -> Result<Option<Target>> {
+    let manifest = plan.manifest.as_ref();
+    manifest.map(|sink| Target::of(sink, registry)).transpose()
 }
 
 /// Checks that either both outputs are numbered or none.
@@ -64,7 +74,7 @@ pub(super) fn check_apart(plan: &Plan, files: &[&Location], env: &Env) -> Result
     let inputs = plan.sources();
     inputs.iter().for_each(|file| env.reads(file));
     let files: Vec<_> = files.iter().copied().cloned().collect();
-    places::check(&inputs, &files, env)
+    places::check(&inputs, &files, false, env)
 }
 
 /// Rejects outputs, as far as their names are known, that are inputs, that coincide, or that
@@ -85,9 +95,14 @@ pub(super) fn check_places(plan: &Plan, registry: &Registry, env: &Env) -> Resul
     }
     let mut reserved = Vec::new();
     let (target, labels) = targets(plan, registry)?;
+    let manifest = manifest_target(plan, registry)?;
+    manifest::check_manifest(plan, &target, manifest.as_ref())?;
     let run = &plan.run;
-    for target in std::iter::once(&target).chain(&labels) {
-        places::check(&inputs, &target.locations(), env)?;
+    for target in std::iter::once(&target).chain(&labels).chain(&manifest) {
+        // A file that names those of a folder may be in it.
+        let audio = target.caps()?.audio;
+        let names = audio.references && audio.dtypes.is_empty() && !target.is_folder();
+        places::check(&inputs, &target.locations(), names, env)?;
         let mut reserve = |target: &Target| {
             reserved.push(target.output(run.overwrite, run.add, env)?);
             Ok(())

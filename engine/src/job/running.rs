@@ -10,10 +10,11 @@ use spr_core::{Error, ErrorKind, Result};
 
 use super::branch::{Branch, labels_of};
 use super::conversion::Conversion;
+use super::manifest;
 use super::meter::Meter;
 use super::opening::Opening;
 use super::outcome::{Observer, Outcome, Progress};
-use super::places::{check_numbers, check_places, targets, warn_of_more};
+use super::places::{check_numbers, check_places, manifest_target, targets, warn_of_more};
 use super::route::{self, Route};
 use crate::argument::Target;
 use crate::plan::{Input, OnError, Plan};
@@ -36,6 +37,7 @@ pub(super) struct Running<'a> {
     target: Target,
     main: Branch<'a>,
     side: Option<Branch<'a>>,
+    manifest: Option<Branch<'a>>,
     /// Whether the outputs are cut into partitions, one a part.
     cut: bool,
     route: Option<Route>,
@@ -68,7 +70,9 @@ impl<'a> Running<'a> {
         let (target, labels_target) = targets(plan, registry)?;
         check_numbers(plan)?;
         check_places(plan, registry, env)?;
-        let opening = Opening::of(plan, &target, labels_target.as_ref())?;
+        let manifest = manifest_target(plan, registry)?;
+        let others: Vec<_> = labels_target.iter().chain(&manifest).collect();
+        let opening = Opening::of(plan, &target, &others)?;
         let split = plan.split.as_ref();
         let route = split.map(|split| route::route(split, &opening, registry, env));
         let route = route.transpose()?;
@@ -101,6 +105,8 @@ impl<'a> Running<'a> {
         let main = open(target.clone(), plan.dtype, about)?;
         let side = labels_target.map(|target| open(target, None, About::default()));
         let side = side.transpose()?;
+        let manifest = manifest.map(|target| Branch::manifest(target, &main));
+        let manifest = manifest.transpose()?;
         Ok(Self {
             plan,
             registry,
@@ -115,6 +121,7 @@ impl<'a> Running<'a> {
             target,
             main,
             side,
+            manifest,
             cut: plan.cuts(),
             route,
             counts: Counts::default(),
@@ -184,17 +191,35 @@ impl<'a> Running<'a> {
     /// Writes the utterance to both outputs, or to none.
     fn write(&mut self) -> Result<()> {
         let (utt, labels) = (&mut self.utt, &mut self.labels);
-        let Some(side) = &mut self.side else {
-            self.main.fit(utt)?;
-            return self.main.write(utt);
-        };
-        side.take_labels(utt, labels, &self.main)?;
-        side.accept(labels)?;
+        if let Some(side) = &mut self.side {
+            side.take_labels(utt, labels, &self.main)?;
+            side.accept(labels)?;
+        }
+        let mut told = self.manifest.as_ref().map(|manifest| {
+            let told = manifest::told(utt);
+            manifest::leave(utt, self.main.caps(), manifest.caps());
+            told
+        });
         self.main.fit(utt)?;
+        if let (Some(manifest), Some(told)) = (&mut self.manifest, &mut told)
+            && let Some(file) = self.main.file_of(utt)?
+        {
+            told.audio = Some(manifest::reference(file, utt.audio.as_ref()));
+            manifest.accept(told)?;
+        }
         self.main.write(utt)?;
-        let written = side.write(labels);
-        // One of the two outputs already has it.
-        written.map_err(Error::fatal)
+        // One of the outputs already has it.
+        if let Some(side) = &mut self.side {
+            side.write(labels).map_err(Error::fatal)?;
+        }
+        if let (Some(manifest), Some(told)) = (&mut self.manifest, &mut told)
+            && let Some(file) = self.main.take_file()
+        {
+            told.audio = Some(manifest::reference(file, utt.audio.as_ref()));
+            manifest.fit(told).map_err(Error::fatal)?;
+            manifest.write(told).map_err(Error::fatal)?;
+        }
+        Ok(())
     }
 
     /// Counts the utterance, and says so.
@@ -241,7 +266,12 @@ impl<'a> Running<'a> {
         let beside = self.side.as_mut().map(|side| side.finish()).transpose()?;
         let mut written = self.main.finish()?;
         written.bytes += beside.map_or(0, |w| w.bytes);
-        let branches = || std::iter::once(&self.main).chain(&self.side);
+        let listed = self.manifest.as_mut().map(|manifest| manifest.finish());
+        written.bytes += listed.transpose()?.map_or(0, |w| w.bytes);
+        let branches = || {
+            let beside = self.side.iter().chain(&self.manifest);
+            std::iter::once(&self.main).chain(beside)
+        };
         let losses = branches().map(|branch| branch.losses().clone()).collect();
         let rounded = branches().map(|branch| branch.rounded().clone()).collect();
         let run = &self.plan.run;
@@ -254,7 +284,8 @@ impl<'a> Running<'a> {
         warn_of_more(plan, partitions, &self.target, self.registry, self.env)?;
         let mut parents = Parents::default();
         let mut outputs = Vec::new();
-        for branch in self.side.into_iter().chain([self.main]) {
+        let branches = self.side.into_iter().chain([self.main]);
+        for branch in branches.chain(self.manifest) {
             let (own, made) = branch.outputs();
             outputs.extend(own);
             parents.append(made);
@@ -264,7 +295,7 @@ impl<'a> Running<'a> {
         }
         let outcome = Outcome {
             written,
-            skipped: counts.skipped,
+            skipped: counts.skipped + run.lacking,
             from: self.from,
             to: self.target.format().info().name,
             losses,

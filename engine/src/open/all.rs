@@ -56,7 +56,7 @@ pub fn open_all(
     if rest.is_empty() {
         let mut opened = first.open_with(&own, request, files, (registry, env))?;
         if is_lenient(&first) {
-            let begun = first.entries.is_some();
+            let begun = first.is_cut();
             opened.reader = Box::new(SkippableRest::new(opened.reader, begun));
         }
         return Ok(opened);
@@ -64,7 +64,7 @@ pub fn open_all(
     let distinct = request.distinct;
     let names = inputs.iter().map(|input| input.text.clone()).collect();
     let (each, share) = request.split_share();
-    let cut = inputs.iter().any(|input| input.entries.is_some());
+    let cut = inputs.iter().any(Input::is_cut);
     let takes_all = share.is_none() && !each.has_keys() && !cut;
     let (later_files, later_registry, later_env) = (files.clone(), registry.clone(), env.clone());
     let later = each.clone();

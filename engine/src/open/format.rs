@@ -13,13 +13,13 @@ impl Input {
     ///
     /// # Errors
     /// There is no such format.
-    pub(super) fn named_format(&self, registry: &Registry) -> Result<Option<&'static dyn Format>> {
+    pub(crate) fn named_format(&self, registry: &Registry) -> Result<Option<&'static dyn Format>> {
         let name = self.format.as_deref();
         name.map(|name| registry.get(name)).transpose()
     }
 
     /// Determines the format, and returns the reason.
-    pub(super) fn format_of(
+    pub(crate) fn format_of(
         &self,
         source: &mut Source,
         damaged: bool,
@@ -99,7 +99,7 @@ impl Input {
     ///
     /// # Errors
     /// One is unknown.
-    pub(super) fn format_options(&self, format: &'static dyn Format) -> Result<Options> {
+    pub(crate) fn format_options(&self, format: &'static dyn Format) -> Result<Options> {
         let known = format.info().options;
         let has = |key: &str| known.iter().any(|option| option.name == key);
         if let Some((key, _)) = self.options.iter().find(|(key, _)| !has(key)) {

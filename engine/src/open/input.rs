@@ -84,8 +84,10 @@ impl Input {
         env: &Env,
     ) -> Result<OpenedInput> {
         if let Some([first, end]) = self.entries {
-            request = request.share(Subset::Run { first, end });
+            let share = request.share(Subset::Run { first, end });
+            request = share.starting_at(self.start);
         }
+        request = request.lines(self.lines);
         if let Locator::Folder(folder) = &self.place {
             return self.open_folder(folder, request, registry, env);
         }

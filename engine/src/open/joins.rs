@@ -1,7 +1,7 @@
 //! Joins of data sets by key.
 
 use spr_core::bytes::Env;
-use spr_core::format::{FieldSet, Reader, Registry, Request};
+use spr_core::format::{FieldSet, OpenedDataset, Reader, Registry, Request};
 use spr_core::stage::{JoinLabels, JoinText};
 use spr_core::{KeyMap, Result};
 
@@ -40,10 +40,18 @@ impl Labels {
             ..FieldSet::LABELS
         };
         let request = Request::all().parts(parts).lookup().lenient(true);
-        let table = self.input.open_lookup(request, registry, env)?;
-        let joined = JoinLabels::new(reader, table, self.input.text(), env);
+        let table = match self.inputs.as_slice() {
+            [only] => only.open_lookup(request, registry, env)?,
+            several => {
+                let mut request = request;
+                request.lookup = false;
+                let opened = Input::open_all(several, request, registry, env)?;
+                OpenedDataset::Stream(opened.reader)
+            }
+        };
+        let joined = JoinLabels::new(reader, table, self.text(), env);
         let mut joined = joined.tolerant(self.tolerance);
-        joined = joined.rounded(self.input.round);
+        joined = joined.rounded(self.inputs.iter().any(|input| input.round));
         if let Some(table) = &self.speakers {
             let map = files.map(table, || KeyMap::open(table, env))?;
             joined = joined.mapped(KeyMap::clone(&map));

@@ -44,6 +44,12 @@ pub struct Input {
     pub joins: Joins,
     /// The entries that are read, from the first to before the second, if not all are.
     pub entries: Option<[u64; 2]>,
+    /// The byte where the first of them starts, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<u64>,
+    /// The bytes in which the lines that are read start, if not all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<[u64; 2]>,
 }
 
 /// Data that join by key.
@@ -58,12 +64,12 @@ pub struct Joins {
     pub speakers: Option<Locator>,
 }
 
-/// A data set whose labels join.
+/// Data sets whose labels join, as one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Labels {
-    /// The data set.
-    pub input: Box<Input>,
+    /// The data sets; several are the files of a pattern.
+    pub inputs: Vec<Input>,
     /// A table of lines `utterance speaker`, for labels that are stored by speaker.
     pub speakers: Option<Locator>,
     /// The tolerated difference between the numbers of labels and frames.
@@ -73,11 +79,30 @@ pub struct Labels {
 impl Labels {
     /// The labels of a data set.
     pub fn new(input: Input) -> Self {
+        Self::of(vec![input])
+    }
+
+    /// The labels of several data sets as one.
+    pub fn of(inputs: Vec<Input>) -> Self {
         Self {
-            input: Box::new(input),
+            inputs,
             speakers: None,
             tolerance: 0,
         }
+    }
+
+    /// Returns the argument that names them, for messages.
+    pub fn text(&self) -> String {
+        match self.inputs.as_slice() {
+            [only] => only.text.clone(),
+            [first, ..] => Location::from(first.typed.as_str()).told(),
+            [] => String::new(),
+        }
+    }
+
+    /// Returns `true` if they come from standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.inputs.iter().any(Input::is_stdin)
     }
 }
 
@@ -90,7 +115,8 @@ impl Joins {
     /// The data sets and files that join.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Location> {
         let labels = self.labels.iter();
-        let of_labels = labels.clone().flat_map(|labels| labels.input.sources());
+        let of_labels = labels.clone().flat_map(|labels| &labels.inputs);
+        let of_labels = of_labels.flat_map(Input::sources);
         let maps = labels.filter_map(|labels| labels.speakers.as_ref()?.location().cloned());
         let text = self.text.iter().flat_map(|text| text.sources());
         of_labels
@@ -101,6 +127,11 @@ impl Joins {
 }
 
 impl Input {
+    /// Returns `true` if not all of it is read.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.entries.is_some() || self.lines.is_some()
+    }
+
     /// The data set at a place, which an argument of some form names.
     pub(crate) fn new(text: &str, form: &str, place: Locator) -> Self {
         Self {
@@ -120,6 +151,8 @@ impl Input {
             round: false,
             joins: Joins::default(),
             entries: None,
+            start: None,
+            lines: None,
         }
     }
 
@@ -186,7 +219,7 @@ impl Input {
     /// Labels join already.
     pub fn join_labels(&mut self, labels: Labels) -> Result<()> {
         if let Some(own) = &self.joins.labels {
-            let message = format!("{}: has labels from {} already", self.text, own.input.text);
+            let message = format!("{}: has labels from {} already", self.text, own.text());
             return Err(Error::usage(message).suggest(Remedy::LeaveOutLabels));
         }
         self.joins.labels = Some(labels);

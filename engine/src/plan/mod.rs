@@ -12,7 +12,7 @@ mod sink;
 mod split;
 
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::Location;
+use spr_core::bytes::{Location, PathMap};
 use spr_core::format::Request;
 use spr_core::loss::LossPolicy;
 use spr_core::model::Dtype;
@@ -60,6 +60,9 @@ pub struct Plan {
     pub version: u32,
     /// The data sets to read, one after the other.
     pub inputs: Vec<Input>,
+    /// Where files are now that are named inside files.
+    #[serde(default)]
+    pub paths: PathMap,
     /// Data that join all of them.
     pub joins: Joins,
     /// The steps on the utterances of all of them, in order.
@@ -70,6 +73,9 @@ pub struct Plan {
     pub output: Option<Sink>,
     /// The output of labels on their own.
     pub labels_output: Option<Sink>,
+    /// The manifest of the sound files that the output consists of.
+    #[serde(default)]
+    pub manifest: Option<Sink>,
     /// The distribution of utterances over parts of the outputs.
     pub split: Option<Split>,
     /// The new element type of the features, if it changes.
@@ -100,6 +106,9 @@ pub struct Run {
     pub verify: bool,
     /// Whether the outcome includes a hash of the output.
     pub hash: bool,
+    /// The number of utterances that the inputs lack, as the runs that wrote them skipped these.
+    #[serde(default)]
+    pub lacking: u64,
 }
 
 impl Plan {
@@ -109,11 +118,13 @@ impl Plan {
         Self {
             version: VERSION,
             inputs,
+            paths: PathMap::default(),
             joins: Joins::default(),
             steps: Vec::new(),
             distinct: true,
             output: None,
             labels_output: None,
+            manifest: None,
             split: None,
             dtype: None,
             label_dtype: None,
@@ -126,7 +137,8 @@ impl Plan {
 
     /// The outputs.
     pub fn outputs(&self) -> impl Iterator<Item = &Sink> {
-        self.output.iter().chain(&self.labels_output)
+        let labels = self.labels_output.iter();
+        self.output.iter().chain(labels).chain(&self.manifest)
     }
 
     /// The files and folders of the inputs, and of what joins them, as far as they are named.

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::time::SystemTime;
 
 use spr_core::bytes::{Env, FileKind, FileStatus, Location, Locator};
-use spr_core::format::Registry;
+use spr_core::format::{Format, Registry};
 use spr_core::tables::side;
 use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
@@ -15,6 +15,12 @@ use crate::step::Step;
 
 /// The number of bytes at the start and end of a file in its fingerprint.
 const ENDS: u64 = 64 << 10;
+/// The number of inputs whose ends are read; of others their status counts, as a shard of many files
+/// is to read little of those of other shards.
+const READ: usize = 4;
+/// The size from which on the ends of files that a list names are read, so that they are a small part
+/// of it.
+const LARGE: u64 = 128 * ENDS;
 /// The most files that a record names with their fingerprints.
 const NAMED: usize = 256;
 /// The number of bytes of a list read at a time.
@@ -36,7 +42,7 @@ pub(super) fn outside(file: &Location, status: &FileStatus) -> u128 {
 
 /// The fingerprint of all that a plan reads: names, lengths, times of the last change, first and last
 /// bytes, and all bytes of lists. Every file counts: inputs, what joins them, lists, side files,
-/// files that options name, and those that were `opened` to weigh the inputs.
+/// files that options of inputs and outputs name, and those that were `opened` to weigh the inputs.
 ///
 /// # Errors
 /// A file cannot be read, or is a pipe, which would be empty for those who read it afterwards.
@@ -59,10 +65,24 @@ pub(super) fn of_plan(
     if let Some(file) = groups {
         all.list(file)?;
     }
+    for file in of_outputs(plan, registry) {
+        all.if_there(&file)?;
+    }
     for hash in opened {
         all.hash.field(&hash.to_le_bytes());
     }
     Ok(text(all.hash.0.finish_128()))
+}
+
+/// The files that options of outputs may name to be read: those that reading needs, too.
+fn of_outputs(plan: &Plan, registry: &Registry) -> Vec<Location> {
+    let files = plan.outputs().flat_map(|sink| {
+        let info = registry.find(&sink.format).map(Format::info);
+        let needed = info.map_or(&[][..], |info| info.needed);
+        let options = sink.options.iter();
+        options.filter(|(key, _)| needed.contains(&key.as_str()))
+    });
+    files.map(|(_, value)| value.as_str().into()).collect()
 }
 
 /// The fingerprints of the files that lists name for the entries of `inputs`: of all together, and of
@@ -83,7 +103,7 @@ pub(super) fn of_archives(
         };
         lists.named(list, input.entries, &quiet, &mut |file| {
             let mut own = Fingerprint::new(&quiet);
-            own.ends(file)?;
+            own.archive(file)?;
             let own = own.hash.0.finish_128();
             all.field(&own.to_le_bytes());
             if files.len() < NAMED {
@@ -101,7 +121,7 @@ fn data_sets(plan: &Plan) -> Vec<&Input> {
     let joins = inputs.clone().map(|input| &input.joins);
     let joins: Vec<_> = joins.chain([&plan.joins]).collect();
     let labels = joins.iter().filter_map(|joins| joins.labels.as_ref());
-    let labels = labels.map(|labels| &*labels.input);
+    let labels = labels.flat_map(|labels| &labels.inputs);
     let texts = joins.iter().filter_map(|joins| joins.text.as_deref());
     inputs.chain(labels).chain(texts).collect()
 }
@@ -111,13 +131,19 @@ fn data_sets(plan: &Plan) -> Vec<&Input> {
 ///
 /// # Errors
 /// The first pipe.
-pub fn check_pipes(plan: &Plan, groups: Option<&Location>, env: &Env) -> Result<()> {
+pub fn check_pipes(
+    plan: &Plan,
+    groups: Option<&Location>,
+    registry: &Registry,
+    env: &Env,
+) -> Result<()> {
     let read = data_sets(plan);
     if let Some(input) = read.iter().find(|input| is_pipe(&input.place)) {
         return Err(unseen(input.text()));
     }
     let named = read.iter().flat_map(|input| &input.options);
     let named = named.map(|(_, value)| Location::from(value.as_str()));
+    let named = named.chain(of_outputs(plan, registry));
     let files = plan.sources().into_iter().chain(groups.cloned());
     for file in files.chain(named) {
         let status = env.look(&file).ok().flatten();
@@ -196,12 +222,17 @@ impl Hash {
 struct Fingerprint<'a> {
     hash: Hash,
     env: &'a Env,
+    /// The number of inputs whose ends were read.
+    read: usize,
 }
 
 impl<'a> Fingerprint<'a> {
     fn new(env: &'a Env) -> Self {
-        let hash = Hash::default();
-        Self { hash, env }
+        Self {
+            hash: Hash::default(),
+            env,
+            read: 0,
+        }
     }
 
     /// An input: its files, their side files, those that its options name, and what joins it.
@@ -239,7 +270,7 @@ impl<'a> Fingerprint<'a> {
         let Some((list, lists)) = input.own_list(registry, env)? else {
             return Ok(());
         };
-        lists.named(list, input.entries, env, &mut |file| self.ends(file))
+        lists.named(list, input.entries, env, &mut |file| self.archive(file))
     }
 
     /// The files that a step reads, with the names of those that are data sets.
@@ -254,8 +285,10 @@ impl<'a> Fingerprint<'a> {
     /// Adds what joins.
     fn joins(&mut self, joins: &Joins, registry: &Registry) -> Result<()> {
         if let Some(labels) = &joins.labels {
-            self.input(&labels.input, registry)?;
-            self.named(&labels.input, registry)?;
+            for input in &labels.inputs {
+                self.input(input, registry)?;
+                self.named(input, registry)?;
+            }
             self.table(labels.speakers.as_ref())?;
         }
         if let Some(text) = &joins.text {
@@ -285,9 +318,20 @@ impl<'a> Fingerprint<'a> {
         Ok(status.filter(|status| !marked(status) && status.kind == FileKind::File))
     }
 
-    /// A file by its ends.
+    /// An input by its ends, as far as there are not too many.
     fn ends(&mut self, file: &Location) -> Result<()> {
-        if let Some(status) = self.status(file)? {
+        self.read += 1;
+        self.ends_of(file, if self.read > READ { u64::MAX } else { 0 })
+    }
+
+    /// A file that a list names, by its ends if it is large.
+    fn archive(&mut self, file: &Location) -> Result<()> {
+        self.ends_of(file, LARGE)
+    }
+
+    /// A file by its status, and from a size on by its ends.
+    fn ends_of(&mut self, file: &Location, from: u64) -> Result<()> {
+        if let Some(status) = self.status(file)?.filter(|status| status.length >= from) {
             let bytes = ends(file, status.length, self.env)?;
             self.hash.field(&bytes);
         }

@@ -11,8 +11,9 @@ impl Plan {
     pub fn identity(&self, shard: Option<Shard>) -> String {
         let inputs = self.inputs.iter().map(|input| {
             let mut input = json!(input);
-            input["entries"] = Value::Null;
-            input["skips"] = Value::Null;
+            for of_shard in ["entries", "lines", "start", "skips"] {
+                input[of_shard] = Value::Null;
+            }
             input
         });
         let inputs: Vec<_> = inputs.collect();
@@ -36,7 +37,7 @@ impl Plan {
         };
         let outputs = [&self.output, &self.labels_output];
         let outputs = outputs.map(|sink| sink.as_ref().map(output));
-        json!({
+        let mut identity = json!({
             "version": self.version,
             "inputs": inputs,
             "joins": self.joins,
@@ -48,8 +49,14 @@ impl Plan {
             "label_dtype": self.label_dtype,
             "on_error": self.on_error,
             "damaged": self.damaged,
-        })
-        .to_string()
+        });
+        if let Some(manifest) = &self.manifest {
+            identity["manifest"] = output(manifest);
+        }
+        if !self.paths.is_empty() {
+            identity["paths"] = json!(self.paths);
+        }
+        identity.to_string()
     }
 }
 
@@ -104,15 +111,17 @@ mod tests {
         others.push(change(|plan| {
             plan.joins.speakers = Some(Locator::file("utt2spk"))
         }));
+        others.push(change(|plan| plan.manifest = plan.output.clone()));
         others.push(change(|plan| plan.on_error = crate::plan::OnError::Skip));
         others.push(change(|plan| {
             plan.inputs[0]
                 .options
                 .push(("holder".into(), "token".into()))
         }));
+        others.push(change(|plan| plan.paths.add("/old=/new").unwrap()));
         for other in &others {
             assert_ne!(one.identity(None), other.identity(None), "{other:?}");
         }
-        assert_eq!(others.len(), 7);
+        assert_eq!(others.len(), 9);
     }
 }

@@ -8,6 +8,7 @@ mod identity;
 mod name;
 mod record;
 mod watched_store;
+mod weigh;
 mod weights;
 
 use std::fmt;

@@ -104,7 +104,7 @@ impl Record {
             identity.push_str(&format!(" groups {file}"));
         }
         let Cut { first, end } = weights.cut(shard);
-        let own = weights.leave(plan.inputs.clone(), shard);
+        let own = weights.leave(plan.inputs.clone(), shard, (registry, env));
         let (archives, files) = fingerprint::of_archives(&own, registry, env)?;
         Ok(Self {
             schema: SCHEMA,

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use spr_core::bytes::Env;
-use spr_core::format::{Registry, Request, Weight};
-use spr_core::model::{Audio, Key, Utterance};
+use spr_core::bytes::{Env, Locator};
+use spr_core::format::{Registry, Request};
 use spr_core::{Error, KeyMap, Result};
 
+use super::weigh::{Entry, Unit, Weigher};
 use super::{Cut, Hashes, Shard};
 use crate::argument::Input;
 
@@ -37,10 +37,10 @@ impl ShardBalance {
     }
 
     /// The weight of an entry, if it is known.
-    fn of(self, entry: &Weight) -> Option<u64> {
+    fn of(self, entry: &Entry) -> Option<u64> {
         match self {
-            Self::Frames => entry.frames,
-            Self::Bytes => entry.bytes,
+            Self::Frames => entry.frames(),
+            Self::Bytes => entry.bytes(),
             Self::Entries | Self::Auto => Some(1),
         }
     }
@@ -68,21 +68,33 @@ impl FromStr for ShardBalance {
 pub struct Weights {
     /// The kind of weight: not [`ShardBalance::Auto`].
     pub by: ShardBalance,
-    /// The number of entries of each input.
-    pub entries: Vec<u64>,
+    inputs: Vec<Weighed>,
     /// The weight of each entry, unless all are equal.
     weights: Vec<u64>,
-    /// Whether each input can be opened; one that cannot counts as one entry.
-    readable: Vec<bool>,
+    /// The byte where each entry starts, if it is known.
+    starts: Vec<Option<u64>>,
     /// The first entries of groups, if there are groups.
     groups: Option<Vec<u64>>,
+    /// Whether inputs that cannot be opened are skipped.
+    skips: bool,
+}
+
+/// An input with its entries.
+struct Weighed {
+    /// The number of its entries.
+    entries: u64,
+    unit: Unit,
+    /// Whether it can be opened, if that is known; one that cannot counts as one entry.
+    is_readable: Option<bool>,
+    /// Whether it is compressed, so that it is read from its start.
+    is_packed: bool,
 }
 
 impl Weights {
-    /// Weighs the entries of `inputs`. Lists are read, what they name is not opened; of other data
-    /// headers are read, and `hashes` take note of recordings that they name. Entries that `groups`
-    /// gives the same word are not to be parted. If `skips` is set, a fault that ends an input counts
-    /// as an entry, which will be skipped.
+    /// Weighs the entries of `inputs`. Lists are read, what they name is not opened; folders are
+    /// listed; of other data headers are read, or what tells the entries without them, and `hashes`
+    /// take note of recordings that they name. Entries that `groups` gives the same word are not to be
+    /// parted. If `skips` is set, a fault that ends an input counts as an entry, which will be skipped.
     ///
     /// # Errors
     /// An input can be read only once or is at fault, nothing tells the weight asked for, or a key has
@@ -94,46 +106,39 @@ impl Weights {
         registry: &Registry,
         env: &Env,
     ) -> Result<Self> {
-        let quiet = env.listening(|_| {});
-        let mut groups = Groups {
-            of: groups,
-            last: None,
-            starts: Vec::new(),
-            next: 0,
-        };
-        let (mut known, mut entries, mut readable) = (Vec::new(), Vec::new(), Vec::new());
+        let mut weigher = Weigher::new(by, inputs.len() > 1, groups, hashes, (registry, env));
+        let mut weighed = Vec::new();
         for input in inputs {
             if input.is_stdin() || input.file().is_none() && input.folder().is_none() {
-                let message = "a pipe can't be cut into shards, as each would have to read it";
+                let message = match input.place {
+                    Locator::FileAt(..) => "one object of a file can't be cut into shards",
+                    _ => "a pipe can't be cut into shards, as each would have to read it",
+                };
                 return Err(Error::usage(message).file(input.text()));
             }
-            let before = known.len();
-            let list = input.own_list(registry, &quiet);
-            let read = list.and_then(|list| match list {
-                Some((list, lists)) => lists.weigh(list, &quiet, &mut |key, weight| {
-                    known.push(weight);
-                    groups.add(key)
-                }),
-                None => {
-                    let to = (&mut groups, hashes, &mut known);
-                    read_headers(input, to, registry, &quiet)
-                }
-            });
-            let begun = known.len() > before;
-            match read {
+            let before = weigher.count();
+            let read = weigher.input(input);
+            let begun = weigher.count() > before;
+            let (unit, is_readable) = match read {
                 // The shard that the fault falls to skips it.
                 Err(error) if skips && error.ends_one_input() && (begun || inputs.len() > 1) => {
-                    known.push(Weight::default());
-                    groups.next += 1;
-                    readable.push(begun);
+                    weigher.skip();
+                    (Unit::Entry, Some(begun))
                 }
-                read => {
-                    read?;
-                    readable.push(true);
-                }
-            }
-            entries.push((known.len() - before) as u64);
+                read => match read? {
+                    Unit::File => (Unit::File, None),
+                    unit => (unit, Some(true)),
+                },
+            };
+            let entries = weigher.count() - before;
+            weighed.push(Weighed {
+                entries,
+                unit,
+                is_readable,
+                is_packed: weigher.is_packed() && entries > 1,
+            });
         }
+        let (known, groups) = weigher.finish();
         let told = |by: ShardBalance| {
             let weights = known.iter().map(|entry| by.of(entry));
             let weights = weights.collect::<Option<Vec<_>>>()?;
@@ -157,21 +162,29 @@ impl Weights {
         };
         Ok(Self {
             by,
-            entries,
+            inputs: weighed,
             weights,
-            readable,
-            groups: groups.of.map(|_| groups.starts),
+            starts: known.iter().map(Entry::start).collect(),
+            groups,
+            skips,
         })
     }
 
     /// Returns the number of entries.
     pub fn count(&self) -> u64 {
-        self.entries.iter().sum()
+        self.inputs.iter().map(|input| input.entries).sum()
     }
 
     /// Returns the total weight.
     pub fn sum(&self) -> u128 {
         self.weights.iter().map(|weight| u128::from(*weight)).sum()
+    }
+
+    /// Returns the numbers of the inputs that each shard reads from the start, because they are
+    /// compressed.
+    pub fn packed(&self) -> impl Iterator<Item = usize> {
+        let inputs = self.inputs.iter().enumerate();
+        inputs.filter(|(_, input)| input.is_packed).map(|(n, _)| n)
     }
 
     /// Returns the entries of a shard.
@@ -189,29 +202,42 @@ impl Weights {
     /// Returns the inputs that a shard reads: those of which it has entries, or a single one of
     /// which it has none. Behind inputs that cannot be opened comes one that can, without entries, as
     /// it tells what the data are.
-    pub fn leave(&self, inputs: Vec<Input>, shard: Shard) -> Vec<Input> {
+    pub fn leave(
+        &self,
+        inputs: Vec<Input>,
+        shard: Shard,
+        (registry, env): (&Registry, &Env),
+    ) -> Vec<Input> {
+        let quiet = env.listening(|_| {});
+        let opens = |input: &Input| {
+            let open = || input.stored(Request::all().weights(), registry, &quiet);
+            !self.skips || open().is_ok()
+        };
+        let is_readable = |(input, weighed): (&Input, &Weighed)| {
+            weighed.is_readable.unwrap_or_else(|| opens(input))
+        };
         let cut = self.cut(shard);
         let mut before = 0;
         let (mut kept, mut any_readable) = (Vec::new(), false);
-        let spare = self.readable.iter().position(|readable| *readable);
-        let spare = spare.and_then(|n| inputs.get(n)).cloned();
-        for ((mut input, entries), readable) in
-            inputs.into_iter().zip(&self.entries).zip(&self.readable)
-        {
+        for (input, weighed) in inputs.iter().zip(&self.inputs) {
+            let entries = weighed.entries;
             let [first, end] =
                 [cut.first, cut.end].map(|n| n.clamp(before, before + entries) - before);
             if first < end || kept.is_empty() && before + entries >= cut.end {
-                input.entries = Some(if first < end { [first, end] } else { [0, 0] });
-                kept.push(input);
-                any_readable |= *readable;
+                any_readable = any_readable || is_readable((input, weighed));
+                let start = usize::try_from(before + first).ok();
+                let start = start.and_then(|n| *self.starts.get(n)?);
+                kept.push(weighed.unit.part(input.clone(), [first, end], start));
             }
             before += entries;
         }
-        if let Some(spare) = spare.filter(|_| !any_readable) {
-            kept.push(Input {
+        if !any_readable {
+            let mut others = inputs.iter().zip(&self.inputs);
+            let spare = others.find(|both| is_readable(*both));
+            kept.extend(spare.map(|(spare, _)| Input {
                 entries: Some([0, 0]),
-                ..spare
-            });
+                ..spare.clone()
+            }));
         }
         kept
     }
@@ -221,60 +247,5 @@ impl Weights {
         let [first, end] = [cut.first, cut.end].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let own = self.weights.get(first..end).unwrap_or_default();
         own.iter().map(|weight| u128::from(*weight)).sum()
-    }
-}
-
-/// The starts of groups.
-struct Groups<'a> {
-    of: Option<&'a KeyMap>,
-    last: Option<Key>,
-    starts: Vec<u64>,
-    next: u64,
-}
-
-impl Groups<'_> {
-    fn add(&mut self, key: &Key) -> Result<()> {
-        if let Some(groups) = self.of {
-            let group = groups.get(key)?;
-            if self.last.as_ref() != Some(group) {
-                self.starts.push(self.next);
-                self.last = Some(group.clone());
-            }
-        }
-        self.next += 1;
-        Ok(())
-    }
-}
-
-/// Reads the headers of an input. A faulty entry still counts.
-fn read_headers(
-    input: &Input,
-    (groups, hashes, known): (&mut Groups<'_>, &Hashes, &mut Vec<Weight>),
-    registry: &Registry,
-    env: &Env,
-) -> Result<()> {
-    let request = Request::all().shapes().lenient(true);
-    let mut reader = input.stored(request, registry, env)?;
-    let mut utt = Utterance::default();
-    loop {
-        match reader.read(&mut utt) {
-            Ok(false) => return Ok(()),
-            Ok(true) => {
-                if let Some(Audio::Reference(sound)) = &utt.audio
-                    && let Some(file) = sound.at.location()
-                {
-                    let look = || env.store().look(file);
-                    let failed = |e| Error::io("cannot inspect it", e).file(file.to_string());
-                    hashes.note(file, look).map_err(failed)?;
-                }
-                known.push(Weight {
-                    frames: Some(utt.frames()),
-                    bytes: Some(utt.bytes()),
-                });
-            }
-            Err(error) if error.can_continue() => known.push(Weight::default()),
-            Err(error) => return Err(error),
-        }
-        groups.add(&utt.key)?;
     }
 }

@@ -88,8 +88,12 @@ pub enum Phase {
     FrameShift,
     /// A tier is picked.
     Tier,
+    /// Speakers are taken from names.
+    Speaker,
     /// Utterances are renamed; labels, text and speakers join by the new names.
     Names,
+    /// Labels become what their model says that they stand for.
+    Meaning,
     /// Sound gets its channels and rate.
     Sound,
     /// Frames get their neighbours.

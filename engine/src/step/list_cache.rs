@@ -5,6 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::{Location, Locator};
+use spr_core::format::LabelTable;
 use spr_core::model::Key;
 use spr_core::{KeyMap, Result};
 
@@ -14,6 +15,7 @@ use spr_core::{KeyMap, Result};
 pub struct ListCache {
     lists: Arc<Mutex<HashMap<Location, Arc<HashSet<Key>>>>>,
     maps: Arc<Mutex<HashMap<Locator, Arc<KeyMap>>>>,
+    labels: Arc<Mutex<HashMap<(Location, String), Arc<LabelTable>>>>,
 }
 
 impl ListCache {
@@ -39,6 +41,19 @@ impl ListCache {
         read: impl FnOnce() -> Result<KeyMap>,
     ) -> Result<Arc<KeyMap>> {
         once(&self.maps, file, read)
+    }
+
+    /// What the labels of a model are in a unit, which `read` gives the first time.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub(super) fn labels(
+        &self,
+        model: &Location,
+        unit: &str,
+        read: impl FnOnce() -> Result<LabelTable>,
+    ) -> Result<Arc<LabelTable>> {
+        once(&self.labels, &(model.clone(), unit.to_owned()), read)
     }
 }
 

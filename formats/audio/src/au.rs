@@ -8,6 +8,7 @@ use spr_core::{Error, Result};
 
 use crate::coding::{Amount, SampleCoding};
 use crate::kind::{AudioKind, without_nuls};
+use crate::nested::NestedPlain;
 use crate::reader::{Head, end};
 
 const NAME: &str = "au";
@@ -18,7 +19,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     info: FormatInfo::new(NAME, "AU audio (Sun and NeXT)", &["au", "snd"]),
     starts: |head| head.starts_with(b".snd") || head.starts_with(b"dns."),
     open,
-    nested: None,
+    nested: Some(&NestedPlain(|| &KIND)),
     dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32, Dtype::F32, Dtype::F64],
     order: ByteOrder::Big,
     even: false,

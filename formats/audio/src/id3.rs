@@ -4,18 +4,23 @@ use spr_core::Result;
 use spr_core::bytes::Source;
 
 /// The first bytes of a tag.
-pub(crate) const TAG: &[u8] = b"ID3";
+const TAG: &[u8] = b"ID3";
 /// The first bytes of FLAC, which is no MP3 even behind a tag.
 pub(crate) const FLAC: &[u8] = b"fLaC";
 /// The size of the header of a tag.
 const HEADER: usize = 10;
 
+/// Returns `true` if a tag starts here: its version is one that exists, and so is its size. Names in
+/// other files may start with the same letters.
+pub(crate) fn is_tag(head: &[u8]) -> bool {
+    let rest = head.strip_prefix(TAG).unwrap_or_default();
+    matches!(rest, [2..=4, revision, _, size @ ..] if *revision < 0xff
+        && size.iter().take(4).all(|b| *b < 0x80))
+}
+
 /// Returns what follows the tags at the start of a file, as far as it is visible.
 pub(crate) fn after(mut head: &[u8]) -> &[u8] {
-    while let Some(header) = head
-        .first_chunk::<HEADER>()
-        .filter(|head| head.starts_with(TAG))
-    {
+    while let Some(header) = head.first_chunk::<HEADER>().filter(|head| is_tag(*head)) {
         let size = usize::try_from(size(header)).unwrap_or(usize::MAX);
         head = head
             .get(HEADER..)
@@ -31,7 +36,7 @@ pub(crate) fn after(mut head: &[u8]) -> &[u8] {
 /// The file ends within a tag.
 pub(crate) fn skip(source: &mut Source) -> Result<bool> {
     let mut found = false;
-    while source.peek(TAG.len())? == TAG {
+    while is_tag(source.peek(HEADER)?) {
         let header = source.array::<HEADER>()?;
         source.skip(size(&header))?;
         found = true;

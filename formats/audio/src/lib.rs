@@ -13,6 +13,7 @@ mod id3;
 mod kind;
 #[cfg(feature = "mp3")]
 mod mp3;
+mod nested;
 #[cfg(feature = "vorbis")]
 mod ogg;
 mod reader;

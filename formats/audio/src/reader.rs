@@ -48,6 +48,30 @@ impl Head {
 }
 
 impl Head {
+    /// Returns the size of the samples, if the header tells it.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        match self.amount {
+            Amount::Rows(rows) => {
+                let block = self.channels.saturating_mul(self.coding.width());
+                rows.checked_mul(block)
+            }
+            Amount::ToEnd | Amount::Checked(_) => None,
+        }
+    }
+
+    /// Checks that the samples that the header counts are there, as far as that is known without
+    /// reading them.
+    ///
+    /// # Errors
+    /// The file is cut off.
+    pub(crate) fn expect(&self, source: &Source) -> Result<()> {
+        let block = self.channels.saturating_mul(self.coding.width());
+        match self.amount {
+            Amount::Rows(rows) => source.expect(rows.saturating_mul(block)),
+            Amount::ToEnd | Amount::Checked(_) => Ok(()),
+        }
+    }
+
     /// Returns the facts in the header. If it lacks the number of samples, the rest of `source` is
     /// counted.
     pub(crate) fn facts(&self, source: &Source) -> AudioFacts {

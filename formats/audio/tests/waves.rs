@@ -10,8 +10,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use spr_core::bytes::{Env, Source};
-use spr_core::format::{Options, Request};
+use spr_core::bytes::{Env, ObjectBounds, Source};
+use spr_core::format::{Format, Options, Request};
 use spr_core::model::{Dtype, Utterance};
 use spr_core::{Error, ErrorKind};
 use spr_format_audio::WAV;
@@ -201,7 +201,9 @@ fn a_wrong_block_is_a_warning_where_the_speed_agrees() {
         // Neither of them agrees with anything.
         (RATE, 4, None),
         (4 * RATE, 1, None),
-        (0, 0, None),
+        (RATE, 0, None),
+        // Neither is there.
+        (0, 0, Some(1)),
     ] {
         let (utt, told) = attempt(file(
             &with_block(speed, block),
@@ -220,7 +222,7 @@ fn a_wrong_block_is_a_warning_where_the_speed_agrees() {
 }
 
 #[test]
-fn a_negative_size_is_a_warning_and_a_cut_file_an_error() {
+fn a_size_derived_from_none_is_a_warning_and_a_cut_file_an_error() {
     let samples: Vec<u8> = (0..200).collect();
     let plain = fmt(CODINGS[1], 1, false);
     let right = read(file(&plain, &samples, Sizes::True, false));
@@ -228,6 +230,10 @@ fn a_negative_size_is_a_warning_and_a_cut_file_an_error() {
         (Sizes::Told(0xffff_fff8, 0xffff_ffd4), false, true),
         (Sizes::Told(236, 0xffff_ffd4), false, true),
         (Sizes::Told(0, 0xffff_ffd3), false, true),
+        // From a size in the RIFF header of 0, -1 and the largest.
+        (Sizes::Told(0, 0xffff_ffdc), false, true),
+        (Sizes::Told(u32::MAX, 0xffff_ffdb), false, true),
+        (Sizes::Told(0x7fff_ffff, 0x7fff_ffdb), false, true),
         // Not that of this header.
         (Sizes::Told(0xffff_fff8, 0xffff_ffd4), true, false),
         (Sizes::Told(0xffff_fff8, 0xffff_ffd6), false, false),
@@ -275,4 +281,46 @@ fn damage_to_the_shape_of_samples_is_an_error() {
             }
         }
     }
+}
+
+/// What is passed over inside a container is what would be read.
+#[test]
+fn passing_ends_where_reading_ends() {
+    let env = Env::default();
+    let nested = WAV.nested().unwrap();
+    let samples: Vec<u8> = (0..240).collect();
+    for coding in CODINGS {
+        for channels in [1, 2] {
+            for sizes in SIZES {
+                for junk in [false, true] {
+                    let own = file(&fmt(coding, channels, false), &samples, sizes, junk);
+                    let bytes = [&own[..], b"next"].concat();
+                    let source = || Source::from_bytes("x", bytes.clone()).unwrap();
+                    let (mut read, mut passed) = (source(), source());
+                    let utt = &mut Utterance::default();
+                    let is_read = nested.read(&mut read, ObjectBounds::Own, utt, &env).is_ok();
+                    let is_passed = nested.pass(&mut passed, &env).ok();
+                    match is_passed {
+                        Some(true) => assert!(is_read && passed.offset() == read.offset()),
+                        Some(false) => assert_eq!(passed.offset(), 0),
+                        None => assert!(!is_read, "{sizes:?}"),
+                    }
+                    // Those with a size of their own are passed.
+                    let is_told = matches!(sizes, Sizes::True | Sizes::Long);
+                    assert_eq!(is_passed == Some(true), is_told && is_read, "{sizes:?}");
+                }
+            }
+        }
+    }
+    // A header that is longer than what is looked at first.
+    let plain = fmt(CODINGS[1], 1, false);
+    let far = [chunk(b"JUNK", &[0; 3000]), plain].concat();
+    let own = file(&far, &samples, Sizes::True, false);
+    let mut source = Source::from_bytes("x", own.clone()).unwrap();
+    assert!(nested.pass(&mut source, &env).unwrap());
+    assert_eq!(source.offset(), own.len() as u64);
+    // A file that ends in the samples.
+    let mut source = Source::from_bytes("x", own[..own.len() - 1].to_vec()).unwrap();
+    let error = nested.pass(&mut source, &env).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Truncated);
 }

@@ -72,7 +72,7 @@ impl Format for Htk {
         env: &Env,
     ) -> Result<OpenedDataset> {
         let values = request.values;
-        if script::is_text(source.peek(script::HEAD)?) {
+        if script::is_list(&mut source, &INFO)? {
             let naming = Naming::of(options)?;
             let parse = move |line: &[u8]| script::parse(line, naming);
             let fill = move |source: &mut Source,

@@ -122,7 +122,7 @@ impl ListReader {
         let Some(Entry { key, file, frames }) = entry.map_err(|e| self.placed(e))? else {
             return Ok(false);
         };
-        let at = Locator::File(file);
+        let at = self.env.moved(Locator::File(file));
         if self.wanted.as_ref().is_some_and(|wanted| !wanted(&key)) {
             self.env.names(self.list.location(), &at);
             return Ok(false);

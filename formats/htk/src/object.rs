@@ -56,6 +56,10 @@ impl Nested for NestedHtk {
         Ok(AudioFacts::default())
     }
 
+    fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
+        Ok(false)
+    }
+
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         NESTED.check(utt)?;
         let mut bytes = Vec::new();

@@ -1,6 +1,7 @@
 //! Lines of HTK's script files: `FILE`, `FILE[FIRST,LAST]` or `NAME=FILE[FIRST,LAST]`.
 
-use spr_core::bytes::{Location, key_of_file};
+use spr_core::bytes::{Location, Source, key_of_file};
+use spr_core::format::FormatInfo;
 use spr_core::model::Key;
 use spr_core::{Error, Result};
 
@@ -8,7 +9,7 @@ use crate::frames::Frames;
 use crate::list::{Entry, Naming};
 
 /// The number of first bytes that decide whether a file is text.
-pub(crate) const HEAD: usize = 64;
+const HEAD: usize = 64;
 
 /// The remedy for two lines with the same key.
 pub(crate) const TWICE: &str =
@@ -93,6 +94,27 @@ fn number(text: &[u8]) -> Option<u64> {
     digits.then(|| std::str::from_utf8(text).ok()?.parse().ok())?
 }
 
+/// Returns `true` if a file is a list of others.
+///
+/// # Errors
+/// Reading fails, or the file is text and called as one of the format's own files.
+pub(crate) fn is_list(source: &mut Source, info: &FormatInfo) -> Result<bool> {
+    if !is_text(source.peek(HEAD)?) {
+        return Ok(false);
+    }
+    let file = source.location().map(Location::plain);
+    let extension = file.as_ref().and_then(Location::extension);
+    match extension.is_some_and(|own| info.goes_by(&own.to_ascii_lowercase())) {
+        false => Ok(true),
+        true => {
+            let list = info.listed_in.first().copied().unwrap_or_default();
+            let error = Error::malformed("the file holds text, and no header");
+            let hint = format!("a list of files has another extension, such as .{list}");
+            Err(error.hint(hint).file(source.name()))
+        }
+    }
+}
+
 /// Returns `true` if the first bytes are text.
 pub(crate) fn is_text(head: &[u8]) -> bool {
     let is_text = |b: &u8| !b.is_ascii_control() || b.is_ascii_whitespace();
@@ -102,8 +124,7 @@ pub(crate) fn is_text(head: &[u8]) -> bool {
 /// Returns `true` if these are lines of a script file. With `named`, the file name is that of a
 /// list of some kind.
 pub(crate) fn is_script(head: &[u8], whole: bool, named: bool) -> bool {
-    // JSON and XML are no names of files.
-    if !is_text(head) || matches!(head.first(), Some(b'[' | b'{' | b'<')) {
+    if !is_text(head) {
         return false;
     }
     let end = match whole {
@@ -120,7 +141,10 @@ pub(crate) fn is_script(head: &[u8], whole: bool, named: bool) -> bool {
                 .unwrap_or_default()
                 .to_ascii_lowercase();
             let path = line.contains(&b'/') || line.contains(&b'=') || !extension.is_empty();
-            EXTENSIONS.contains(&&*extension) || (path && (named || entry.frames.is_some()))
+            // JSON, XML and scripts are no names of files.
+            let foreign = matches!(line, [b'[' | b'{' | b'<', ..] | [b'#', b'!', ..]);
+            let is_one = EXTENSIONS.contains(&&*extension);
+            !foreign && (is_one || (path && (named || entry.frames.is_some())))
         }
         Err(_) => false,
     };
@@ -138,7 +162,7 @@ pub(crate) fn is_script(head: &[u8], whole: bool, named: bool) -> bool {
         true => faults <= entries,
         false => faults <= 1 || faults * 10 <= entries,
     };
-    entries > 0 && few && first.is_some_and(|first| !is_blank(&first))
+    entries > 0 && few && (named || first.is_some_and(|first| !is_blank(&first)))
 }
 
 #[cfg(test)]
@@ -213,6 +237,11 @@ mod tests {
             ("a.mfc\nb c.mfc\n", true, true),
             ("a.mfc\nb c.mfc\nd e.mfc\n", true, false),
             ("\n", true, false),
+            ("\na.mfc\nb.mfc\n", true, true),
+            ("<x>\na.mfc\nb.mfc\n", true, true),
+            ("\na.mfc\nb.mfc\n", false, false),
+            ("#!/bin/sh\n", true, false),
+            ("<a/b>\n</c>\n", true, false),
             ("", true, false),
             ("\0\0\0\x01a.mfc\n", true, false),
         ] {

@@ -60,7 +60,8 @@ static INFO: FormatInfo = FormatInfo::new(
     "jsonl",
     "canonical text form, one JSON object per line",
     &["jsonl"],
-);
+)
+.by_line();
 
 impl Format for Jsonl {
     fn info(&self) -> &'static FormatInfo {
@@ -90,9 +91,8 @@ impl Format for Jsonl {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        Ok(OpenedDataset::stream(JsonlReader::new(
-            source, request, env,
-        )))
+        let reader = JsonlReader::new(source, request, env)?;
+        Ok(OpenedDataset::stream(reader))
     }
 
     fn create(&self, output: Output, _: &Options, _: &About, _: &Env) -> Result<Box<dyn Writer>> {

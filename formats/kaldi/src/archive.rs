@@ -7,6 +7,7 @@ use spr_core::format::{ChunkSupport, Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
+use crate::audio;
 use crate::choice::{Choice, Content};
 use crate::decide::is_integer;
 use crate::nested;
@@ -15,7 +16,7 @@ use crate::object::ObjectReader;
 use crate::pass::pass_object;
 use crate::probe::{is_bare, is_enough};
 use crate::range::{CLIPPED, Range};
-use crate::recognise::TAG;
+use crate::recognise::{self, TAG, TOKEN, UnmarkedForm};
 use crate::sample::{Entries, EntriesAhead, sample};
 use crate::text::truncated;
 
@@ -38,6 +39,8 @@ pub(crate) struct ArchiveReader {
     bare: Option<Bare>,
     /// The first entries, if they were read on opening.
     waiting: EntriesAhead,
+    /// Whether the origin of an utterance is the start of its entry.
+    weighing: bool,
     ended: bool,
 }
 
@@ -99,6 +102,7 @@ impl ArchiveReader {
                 false => objects.look_ahead(&mut source, bare, keys)?,
             },
             waiting: EntriesAhead::new(),
+            weighing: request.weighing,
             file: source.name().into(),
             env: env.clone(),
             source,
@@ -107,6 +111,7 @@ impl ArchiveReader {
             bare: key,
             ended: false,
         };
+        reader.go_to_start(request)?;
         if request.lenient && !bare && reader.objects.is_open() {
             reader.waiting = sample(&mut reader);
             if reader.objects.found().group().is_some() {
@@ -120,17 +125,24 @@ impl ArchiveReader {
         if self.bare.is_some() {
             return self.read_bare(utt);
         }
-        while !self.choice.is_over() && read_key(&mut self.source, &mut utt.key)? {
+        loop {
+            let start = self.source.offset();
+            if self.choice.is_over() || !read_key(&mut self.source, &mut utt.key)? {
+                return Ok(false);
+            }
             let wanted = self.choice.wants(&utt.key);
-            if !wanted && pass_object(&mut self.source)? {
+            if !wanted && self.pass()? {
                 continue;
             }
-            let offset = self.source.offset();
+            let offset = match self.weighing {
+                true => self.start_of(start)?,
+                false => Some(self.source.offset()),
+            };
             match self.objects.read(&mut self.source, utt, false) {
                 Ok(_) if wanted => {
                     utt.origin.file = Some(self.file.clone());
-                    let plain = self.source.is_plain_file();
-                    utt.origin.at = plain.then_some(Position::Byte(offset));
+                    let at = offset.filter(|_| self.source.is_plain_file());
+                    utt.origin.at = at.map(Position::Byte);
                     return Ok(true);
                 }
                 Err(error) if wanted || !error.can_continue() => return Err(error),
@@ -138,7 +150,40 @@ impl ArchiveReader {
                 Ok(_) | Err(_) => {}
             }
         }
-        Ok(false)
+    }
+
+    /// Returns the start of the current entry, whose object is next, if reading may begin there. What
+    /// text is may depend on the entries before it.
+    fn start_of(&mut self, start: u64) -> Result<Option<u64>> {
+        let head = self.source.peek(TOKEN)?;
+        let is_text = head.first() != Some(&0) && recognise::unmarked(head).is_none();
+        Ok((!is_text).then_some(start))
+    }
+
+    /// Skips an object without decoding it, if its bytes contain its length. Otherwise consumes
+    /// nothing.
+    fn pass(&mut self) -> Result<bool> {
+        if recognise::unmarked(self.source.peek(TOKEN)?) == Some(UnmarkedForm::Wave) {
+            return self
+                .env
+                .nested(audio::WAV)?
+                .pass(&mut self.source, &self.env);
+        }
+        pass_object(&mut self.source)
+    }
+
+    /// Goes to the first entry of a run, if it is told where that starts.
+    fn go_to_start(&mut self, request: &mut Request) -> Result<()> {
+        let start = request.take_start().zip(self.choice.first());
+        if let Some((byte, number)) = start
+            && self.bare.is_none()
+            && self.source.is_plain_file()
+            && self.source.can_seek()
+        {
+            self.source.seek(byte)?;
+            self.choice.go_to(number);
+        }
+        Ok(())
     }
 }
 

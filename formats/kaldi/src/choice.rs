@@ -56,6 +56,19 @@ impl Choice {
         self.run.is_none() && self.keys.is_none() && self.share.is_none()
     }
 
+    /// Returns the number of the first entry of a run.
+    pub(crate) fn first(&self) -> Option<u64> {
+        match self.run {
+            Some(Subset::Run { first, .. }) => Some(first),
+            _ => None,
+        }
+    }
+
+    /// Continues with the entry of this number.
+    pub(crate) fn go_to(&mut self, number: u64) {
+        self.entries = number;
+    }
+
     /// Returns `true` if no remaining entry is selected.
     pub(crate) fn is_over(&self) -> bool {
         self.run.is_some_and(|run| run.is_over(self.entries))
@@ -83,6 +96,8 @@ pub(crate) struct Content {
     pub(crate) files: &'static [&'static str],
     /// Whether compressed matrices are handed on as they are stored, too.
     pub(crate) stored: bool,
+    /// Whether entries are only weighed.
+    pub(crate) weighing: bool,
 }
 
 impl Content {
@@ -92,6 +107,7 @@ impl Content {
             values: request.values && request.parts.features,
             files: if request.samples { &[] } else { request.files },
             stored: request.keep_stored == Some(NAME),
+            weighing: request.weighing,
         }
     }
 }

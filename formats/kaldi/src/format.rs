@@ -3,8 +3,8 @@
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
     Audit, Caps, ChunkSupport, Count, Empty, FeatureCaps, FileVariants, Format, FormatInfo,
-    IndexKind, Keys, LabelCaps, Lists, Medium, Notation, OpenedDataset, OptionSpec, Options, Probe,
-    RandomAccess, Request, Score, TableHabits, Tags, Variant, Writer,
+    IndexKind, Keys, LabelCaps, LabelModels, Lists, Medium, Notation, OpenedDataset, OptionSpec,
+    Options, Probe, RandomAccess, Request, Score, TableHabits, Tags, Variant, WholeFolder, Writer,
 };
 use spr_core::model::{About, Dtype};
 use spr_core::{Error, Result};
@@ -15,6 +15,7 @@ use crate::audit::tables::Tables;
 use crate::choice::{Content, NAME};
 use crate::compress::{Compress, STORED};
 use crate::files::Files;
+use crate::jobs::JobFolder;
 use crate::kind::Precision;
 use crate::lists::ScriptFiles;
 use crate::notation::Specifiers;
@@ -26,6 +27,7 @@ use crate::salvage::SalvageReader;
 use crate::script::ScriptReader;
 use crate::sinks::Sinks;
 use crate::specifier::Table;
+use crate::transitions::TransitionModels;
 use crate::write_object::{KINDS, Style};
 use crate::writer::{KaldiWriter, TableStyle};
 
@@ -200,7 +202,7 @@ fn table_of(source: &mut Source) -> Result<Table> {
     let named = source.location().map(Location::plain);
     let named = named.is_some_and(|file| file.extension() == Some("scp"));
     let (head, _) = source.ahead(Probe::HEAD, probe::is_enough)?;
-    Ok(match probe::is_script(head, named) {
+    Ok(match probe::is_list(head, named) {
         true => Table::Script,
         false => Table::Ark,
     })
@@ -346,5 +348,13 @@ impl Format for Kaldi {
 
     fn lists(&self) -> Option<&dyn Lists> {
         Some(&ScriptFiles)
+    }
+
+    fn job_folder(&self) -> Option<&dyn WholeFolder> {
+        Some(&JobFolder)
+    }
+
+    fn label_models(&self) -> Option<&dyn LabelModels> {
+        Some(&TransitionModels)
     }
 }

@@ -19,6 +19,7 @@ impl KeySet {
     }
 }
 
-fn hash(key: impl Hash) -> u64 {
+/// Returns the hash of a key.
+pub(crate) fn hash(key: impl Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(key)
 }

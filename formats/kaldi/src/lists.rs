@@ -71,7 +71,8 @@ impl Lists for ScriptFiles {
             let Some(place) = file_of(&line).filter(|place| last.as_ref() != Some(place)) else {
                 continue;
             };
-            let found = env.found_from(Some(list), &Locator::File(place.clone()));
+            let at = env.moved(Locator::File(place.clone()));
+            let found = env.found_from(Some(list), &at);
             if let Some(file) = found.location() {
                 each(file)?;
             }
@@ -141,7 +142,8 @@ impl Entry {
 
 /// Returns the length of an archive that a list names.
 fn size(archive: &Location, list: &Location, env: &Env) -> Option<u64> {
-    let found = env.found_from(Some(list), &Locator::File(archive.clone()));
+    let at = env.moved(Locator::File(archive.clone()));
+    let found = env.found_from(Some(list), &at);
     let status = env.look(found.location()?).ok().flatten();
     status.map(|status| status.length)
 }

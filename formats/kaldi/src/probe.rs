@@ -17,7 +17,6 @@ const FOREIGN: &[&[u8]] = &[
     b".spr\r",
     b".key\n",
     b".key\r",
-    b"{",
     b"RIFF",
     b"RIFX",
     b"NIST_1A",
@@ -65,7 +64,13 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
             _ => Score::Possible(65),
         };
     }
+    let first = lines(head).next().unwrap_or_default();
+    let opens_another = is_foreign(first);
     match text(rest, head) {
+        Score::Possible(points) if !is_json(first) => Score::Possible(points),
+        // By its name any text is a table.
+        _ if opens_another && named == Score::NameOnly => Score::AnyText,
+        _ if opens_another => Score::No,
         Score::AnyText if is_own_name(probe) => Score::Possible(20),
         score => score.max(named),
     }
@@ -162,46 +167,98 @@ fn text(rest: &[u8], head: &[u8]) -> Score {
     }
 }
 
-/// Returns `true` if each line starts with a key of its own, apart from one line, or one of ten.
-/// Programs and pages have indented, blank and repeated lines.
+/// Returns `true` if each line starts with a key of its own, apart from a few. Programs and pages have
+/// indented, blank and repeated lines, and other formats lines that no table has.
 fn is_table(head: &[u8]) -> bool {
     let (mut keys, mut seen, mut faults) = (HashSet::new(), 0_usize, 0_usize);
     for line in lines(head) {
-        if line.first().is_some_and(|b| is_space(*b)) && words(line).next().is_some() {
+        let is_indented = line.first().is_some_and(|b| is_space(*b));
+        if is_indented && words(line).next().is_some() || is_foreign(line) {
             return false;
         }
         seen += 1;
         let key = words(line).next();
         faults += usize::from(!key.is_some_and(|key| keys.insert(key)));
     }
+    are_few(faults, seen)
+}
+
+/// Returns `true` for a line as JSON, XML, quoted text, scripts and headers have it. Their first line
+/// may be missing, or at fault.
+fn is_foreign(line: &[u8]) -> bool {
+    let is_other = matches!(line, [b'"' | b'<', ..] | [b'#', b'!', ..]);
+    is_json(line) || is_other || line.trim_ascii() == b"#"
+}
+
+/// Returns `true` if a line starts an object or a list of JSON.
+fn is_json(line: &[u8]) -> bool {
+    let Some((b'{' | b'[', rest)) = line.split_first() else {
+        return false;
+    };
+    matches!(
+        rest.trim_ascii_start(),
+        [] | [b'"' | b'{' | b'[' | b'}' | b']', ..]
+    )
+}
+
+/// Returns `true` if so many faulty lines do not make a file one of another kind: one of several, or
+/// one of ten.
+fn are_few(faults: usize, seen: usize) -> bool {
     faults <= seen.saturating_sub(1).min(1) || faults * 10 <= seen
 }
 
-/// Returns `true` if lines name objects. `named` means that the file's name already identifies a
-/// script file, and any second word is accepted.
-pub(crate) fn is_script(head: &[u8], named: bool) -> bool {
-    let mut places = lines(head).filter(|line| !line.trim_ascii().is_empty());
-    let is_place = |line: &[u8]| {
-        let mut words = words(line).skip(1);
-        let (Some(first), last) = (words.next(), words.last()) else {
-            return false;
-        };
-        let last = last.unwrap_or(first);
-        if first.first().is_some_and(|b| matches!(b, b'[' | 0)) {
-            return false;
-        }
-        named || last.ends_with(b"|") || is_offset(last) || is_path(first, last)
-    };
-    // File names need not be UTF-8.
-    if head.iter().any(|b| b.is_ascii_control() && !is_space(*b)) {
+/// Returns `true` if lines name objects, apart from a few. `named` means that the file's name already
+/// identifies a script file, and any second word is accepted.
+fn is_script(head: &[u8], named: bool) -> bool {
+    if has_control(head) {
         return false;
     }
+    let lines = lines(head).filter(|line| !line.trim_ascii().is_empty());
     if named {
         // A line without a second word is a fault in a script file, not another kind of file.
-        let (several, single): (Vec<_>, Vec<_>) = places.partition(|line| words(line).count() > 1);
-        return several.len() >= single.len() && several.first().is_some_and(|line| is_place(line));
+        let (several, single): (Vec<_>, Vec<_>) = lines.partition(|line| words(line).count() > 1);
+        let first = several.first();
+        return several.len() >= single.len() && first.is_some_and(|line| !is_object_line(line));
     }
-    places.next().is_some_and(is_place) && places.all(is_place)
+    let (places, others): (Vec<_>, Vec<_>) = lines.partition(|line| is_place(line));
+    let seen = places.len() + others.len();
+    // A word such as and/or may be a path, but none is `feats.ark:12`.
+    let is_sure = |word: &[u8]| is_offset(word) && word.iter().any(|b| matches!(b, b'.' | b'/'));
+    let sure = places
+        .iter()
+        .any(|line| words(line).nth(1).is_some_and(is_sure));
+    let enough = places.len() > others.len() || sure && places.len() == others.len();
+    enough && are_few(others.len(), seen)
+}
+
+/// Returns `true` if a Kaldi table is to be read as a script file: by its lines, or because it is
+/// `named` as one and holds no objects. Lines that name nothing are its faults then.
+pub(crate) fn is_list(head: &[u8], named: bool) -> bool {
+    let mut lines = lines(head).filter(|line| !line.trim_ascii().is_empty());
+    let mut holds_objects = || lines.next().is_none_or(is_object_line);
+    is_script(head, named) || named && !has_control(head) && !holds_objects()
+}
+
+/// Returns `true` if there are control characters, which file names in lists do not have. They need
+/// not be UTF-8.
+fn has_control(head: &[u8]) -> bool {
+    head.iter().any(|b| b.is_ascii_control() && !is_space(*b))
+}
+
+/// Returns `true` if an object in text starts after the key of a line.
+fn is_object_line(line: &[u8]) -> bool {
+    let value = words(line).nth(1).and_then(|value| value.first());
+    value.is_some_and(|b| matches!(b, b'[' | 0))
+}
+
+/// Returns `true` if a line names an object.
+fn is_place(line: &[u8]) -> bool {
+    let mut words = words(line).skip(1);
+    let Some(first) = words.next().filter(|_| !is_object_line(line)) else {
+        return false;
+    };
+    let last = words.last().unwrap_or(first);
+    last.ends_with(b"|") || is_offset(last) || is_path(first, last)
 }
 
 /// Returns `true` for `name:digits`, optionally followed by a range.
@@ -224,7 +281,7 @@ fn is_path(first: &[u8], last: &[u8]) -> bool {
 /// Returns `true` for a key followed by integers or nothing.
 fn is_alignment(line: &[u8]) -> bool {
     let mut values = words(line).skip(1);
-    values.all(|word| matches!(integer(word, true), Scan::Number(..)))
+    !is_json(line) && values.all(|word| matches!(integer(word, true), Scan::Number(..)))
 }
 
 /// Returns the first key and the rest.
@@ -274,6 +331,11 @@ mod tests {
             (b"a one\nb two\n\nc three\n", "x", Score::AnyText),
             (b"1001 yes\n1002 no\n", "x", Score::AnyText),
             (b"1001 yes\n1002 no\n", "data/text", Score::Possible(20)),
+            (b"a and/or\nb hello there\n", "x", Score::AnyText),
+            (b"a 12:30\nb hello there\n", "x", Score::AnyText),
+            // The first line of JSON or of a header may be missing.
+            (b"a b\n{\"key\":\"c\"}\n", "x", Score::No),
+            (b"DATA\tSEG\nTYPE\tSTRING\n#\nu1\tyes\n", "x", Score::No),
             (b"all: x\n\tcc x.c\n", "Makefile", Score::No),
             (
                 b"#include <a>\n#include <b>\n\nint main() {\n",
@@ -323,6 +385,8 @@ mod tests {
             (b"a feats.ark:12[0:3]\n", "x", 65),
             (b"a gunzip -c x.gz |\n", "x", 65),
             (b"a d/x.mat\n", "x", 65),
+            (b"a feats.ark:12\nb hello there\n", "x", 65),
+            (b"a d/x.mat\nb hello\nc d/y.mat\n", "x", 65),
             (b"a x.mat\n", "x", 65),
             (b"a RIFF\0\0\0\0WAVE", "x", 60),
             (b"a.wav\nb b.wav\nc c.wav\n", "wav.scp", 90),
@@ -351,5 +415,9 @@ mod tests {
             assert_eq!(of(head, "x"), Score::No, "{}", head.escape_ascii());
         }
         assert_eq!(of(b"", "x.ark"), Score::NameOnly);
+        for head in [&b"{\"a\": [ 1 ]}\n"[..], b"[{\"a\": 1}]\n", b"<a>\n</a>\n"] {
+            assert_eq!(of(head, "x"), Score::No, "{}", head.escape_ascii());
+            assert_eq!(of(head, "x.ark"), Score::AnyText, "{}", head.escape_ascii());
+        }
     }
 }

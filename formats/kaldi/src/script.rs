@@ -85,7 +85,7 @@ impl Targets {
     /// Protects the file that `rest` of a line names from being replaced, without reading it.
     pub(crate) fn keep(&self, rest: &str) {
         if let Ok(at) = script_line::locator(rest) {
-            self.env.names(self.script.as_ref(), &at);
+            self.env.names(self.script.as_ref(), &self.env.moved(at));
         }
     }
 
@@ -98,7 +98,7 @@ impl Targets {
         place: impl FnOnce(Error) -> Error,
     ) -> Result<()> {
         let line = Target::parse(rest)?;
-        let at = line.locator()?;
+        let at = self.env.moved(line.locator()?);
         if line.range.is_none() && !matches!(at, Locator::Command(_)) {
             self.kept = None;
             return self.load(&at, utt);
@@ -132,6 +132,7 @@ impl Targets {
         let (mut utt, mut votes) = (Utterance::default(), Votes::default());
         let places = lines.filter_map(|rest| script_line::locator(rest).ok());
         for at in places.take(TRIED) {
+            let at = self.env.moved(at);
             if votes.are_enough() {
                 break;
             }

@@ -87,7 +87,7 @@ fn an_index_is_compared_with_its_archive() {
             key: key.into(),
             ..Utterance::default()
         };
-        auditor.utterance(&utt, &mut found);
+        auditor.utterance(&utt, None, &mut found);
     }
     let was_read = |key: &Key| [b"a", b"b"].contains(&key.as_bytes().try_into().unwrap());
     auditor.finish(&was_read, &mut found).unwrap();

@@ -49,8 +49,12 @@ impl Format for Ctm {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        // Lines of integers are Kaldi alignments.
-        let is_line = |line: &[u8]| Words.parse(line).is_ok() && line.contains(&b'.');
+        // Lines of integers are Kaldi alignments, unless the name says otherwise.
+        let named = probe::is_named(&INFO, head);
+        let is_line = |line: &[u8]| {
+            let is_word = Words.parse(line).is_ok() && (named || line.contains(&b'.'));
+            is_word || is_alternative(line)
+        };
         probe::by_lines(&INFO, head, Some(COMMENT), 60, is_line)
     }
 
@@ -148,9 +152,17 @@ impl Syntax for Words {
             channel: word(channel)?,
             tier: 0,
             segment,
+            spoken: false,
             unkept: told(1).filter(|sort| *sort != WORD),
         })
     }
+}
+
+/// Returns `true` for a line that starts, divides or ends alternatives, such as `g A * * <ALT_BEGIN>`.
+fn is_alternative(line: &[u8]) -> bool {
+    fields(line)
+        .nth(4)
+        .is_some_and(|label| label.starts_with(ALTERNATIVE))
 }
 
 /// Parses a score.

@@ -106,7 +106,7 @@ where
             .is_some_and(|seen| seen.contains(&utt.key))
         {
             let error = Error::unfit("a second utterance with this name");
-            return Err(error.suggest(Remedy::KeepOne));
+            return Err(error.suggest(Remedy::KeepOnlyOne));
         }
         (self.encode)(utt, &mut self.bytes)
     }

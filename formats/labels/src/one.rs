@@ -9,6 +9,9 @@ use spr_syntax::lines::Lines;
 use crate::naming::Naming;
 use crate::write;
 
+/// The fault of a file without labels, which no writer makes.
+pub(crate) const NO_LABELS: &str = "the file holds no labels";
+
 /// Returns the capabilities of a file with one tier of labels.
 pub(crate) fn caps(medium: Medium) -> Caps {
     let mut caps = Caps::new(Count::One, Keys::of_files(medium));
@@ -45,7 +48,7 @@ where
     P: Fn(&mut Lines<&mut Source>) -> Result<Option<Segment>, String> + Send + 'static,
 {
     reader(source, env, move |source, utt, env| {
-        let mut lines = Lines::new(source, None, env);
+        let mut lines = Lines::new(&mut *source, None, env);
         let mut held = MemoryCounter::new("a list of segments");
         let mut segments = Vec::new();
         while lines.advance()? {
@@ -58,6 +61,9 @@ where
                 })),
             });
             segments.extend(parsed.map_err(|why| lines.error(why))?);
+        }
+        if segments.is_empty() {
+            return Err(Error::malformed(NO_LABELS).file(source.name()));
         }
         naming.fill(&mut segments, None);
         utt.tiers.push(Tier::only(segments));

@@ -1,7 +1,7 @@
 //! Recognition of files without magic bytes by their lines.
 
 use spr_core::format::{FormatInfo, Probe, Score};
-use spr_syntax::lines::{BOM, is_blank};
+use spr_syntax::lines::{BOM, fields, is_blank};
 
 /// Scores a file by its lines: `points` of 100, if they have the form of the format.
 pub(crate) fn by_lines(
@@ -15,7 +15,7 @@ pub(crate) fn by_lines(
     let (mut seen, mut faults) = (0_usize, 0_usize);
     for line in lines(probe, comment) {
         seen += 1;
-        faults += usize::from(!is_line(line));
+        faults += usize::from(is_bracketed(line) || !is_line(line));
     }
     match seen > 0 && is_form(seen, faults, named) {
         // The name decides between formats with similar lines.
@@ -23,6 +23,11 @@ pub(crate) fn by_lines(
         false if named && !probe.head.is_empty() => Score::NameOnly,
         false => Score::No,
     }
+}
+
+/// Returns `true` if a bracket alone follows the first word, as in Kaldi's vectors and matrices.
+fn is_bracketed(line: &[u8]) -> bool {
+    fields(line).nth(1) == Some(b"[")
 }
 
 /// Returns `true` if lines have a form in spite of their faults, so that a fault does not make the

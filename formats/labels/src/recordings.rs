@@ -27,6 +27,8 @@ pub(crate) struct Line<'a> {
     /// The index of its tier in [`Syntax::tiers`].
     pub(crate) tier: usize,
     pub(crate) segment: Segment,
+    /// Whether the label is the name of the speaker.
+    pub(crate) spoken: bool,
     /// The field that is dropped, if there is one.
     pub(crate) unkept: Option<&'a [u8]>,
 }
@@ -189,6 +191,9 @@ impl<S: Syntax> ByRecording<S> {
         let (channel, tier, mut segment) = (Key::from(line.channel), line.tier, line.segment);
         let unkept = line.unkept.map(shown);
         segment.label = self.naming.read(&segment.label)?;
+        if line.spoken {
+            segment.speaker = Some(segment.label.clone());
+        }
         if let Some(unkept) = unkept {
             let message = format!("kinds of words such as '{unkept}' are not kept");
             lines.warn("sorts", message);

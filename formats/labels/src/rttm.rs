@@ -54,11 +54,6 @@ impl Format for Rttm {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let is_line = |line: &[u8]| match Turns.recording(line) {
-            Ok(_) => Turns.parse(line).is_ok(),
-            Err(NonLabel::Sort(_)) => true,
-            Err(NonLabel::Wrong(_)) => false,
-        };
         probe::by_lines(&INFO, head, Some(COMMENT), 80, is_line)
     }
 
@@ -102,6 +97,15 @@ impl Format for Rttm {
             }
             _ => Box::new(ManyWriter::new(&output, caps, b"", true, encode)?),
         })
+    }
+}
+
+/// Returns `true` for a line of RTTM.
+pub(crate) fn is_line(line: &[u8]) -> bool {
+    match Turns.recording(line) {
+        Ok(_) => Turns.parse(line).is_ok(),
+        Err(NonLabel::Sort(_)) => true,
+        Err(NonLabel::Wrong(_)) => false,
     }
 }
 
@@ -168,6 +172,7 @@ impl Syntax for Turns {
             channel: word(channel)?,
             tier: usize::from(!spoken),
             segment,
+            spoken,
             unkept: None,
         })
     }

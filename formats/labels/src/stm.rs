@@ -12,7 +12,7 @@ use spr_syntax::lines::{self, Lines, is_blank, stretch, word};
 use crate::ctm::COMMENT;
 use crate::many::{Grammar, ManyReader, ManyWriter};
 use crate::recordings::{CHANNEL, channel};
-use crate::{probe, write};
+use crate::{probe, rttm, write};
 
 /// Transcripts of segments of recordings: STM.
 pub static STM: Stm = Stm;
@@ -36,9 +36,13 @@ impl Format for Stm {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        // Lines of integers are Kaldi alignments.
+        // Lines of integers are Kaldi alignments, unless the name says otherwise.
+        let named = probe::is_named(&INFO, head);
         let timed = |line: &Line<'_>| line.fields.iter().skip(3).any(|time| time.contains(&b'.'));
-        let is_line = |line: &[u8]| Line::parse(line).is_ok_and(|line| timed(&line));
+        let is_line = |line: &[u8]| {
+            let is_stretch = Line::parse(line).is_ok_and(|line| named || timed(&line));
+            is_stretch && !rttm::is_line(line)
+        };
         probe::by_lines(&INFO, head, Some(COMMENT), 60, is_line)
     }
 

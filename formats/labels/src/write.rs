@@ -73,6 +73,17 @@ pub(crate) fn told<'a>(field: &'a [u8], what: &str, nothing: &[&[u8]]) -> Result
     }
 }
 
+/// Checks that text is words with single blanks between them, or empty.
+pub(crate) fn words(text: &[u8]) -> Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let words = text.split(|byte| *byte == b' ');
+    words
+        .into_iter()
+        .try_for_each(|own| word(own, "word").map(drop))
+}
+
 /// Checks that text is a single line without surrounding blanks.
 pub(crate) fn text(text: &[u8]) -> Result<()> {
     lines::text(text).map_err(Error::unfit)?;

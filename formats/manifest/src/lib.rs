@@ -5,5 +5,5 @@ mod lhotse;
 mod nemo;
 
 pub use audiofolder::{AUDIO_FOLDER, AudioFolder};
-pub use lhotse::{LHOTSE, Lhotse};
-pub use nemo::{NEMO, Nemo};
+pub use lhotse::{LHOTSE, Lhotse, SHAR, Shar};
+pub use nemo::{NEMO, NEMO_TARRED, Nemo, NemoTarred};

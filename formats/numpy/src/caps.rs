@@ -37,6 +37,15 @@ pub(crate) const LABELS: &[Dtype] = &[
 /// The capabilities of a file whose name is not stored.
 pub(crate) const CAPS: Caps = caps(Keys::Any);
 
+/// The capabilities of an object in a container, which says that an array is one, whatever its shape.
+pub(crate) const NESTED: Caps = {
+    let mut caps = CAPS;
+    if let Some(arrays) = &mut caps.arrays {
+        arrays.min_rank = 0;
+    }
+    caps
+};
+
 pub(crate) const fn caps(keys: Keys) -> Caps {
     let mut features = FeatureCaps::new(DTYPES);
     features.vectors = true;

@@ -7,7 +7,7 @@ use spr_core::model::{
 };
 use spr_core::{Error, Limits, Result};
 
-use crate::caps::{CAPS, LABELS, NAME};
+use crate::caps::{LABELS, NAME, NESTED};
 use crate::fortran::reorder;
 use crate::header::{self, Header, MAGIC};
 
@@ -188,7 +188,11 @@ impl Nested for NestedArray {
         env: &Env,
     ) -> Result<()> {
         let header = Header::read(source, &env.limits)?;
-        read(source, &header, true, utt, &env.limits)?;
+        match *header.shape {
+            // No matrix, but an array that a container may have been given.
+            [rows, 0] if rows > 0 => read_array(source, &header, utt, &env.limits)?,
+            _ => read(source, &header, true, utt, &env.limits)?,
+        }
         match extent {
             ObjectBounds::Whole => end(source),
             ObjectBounds::Own => Ok(()),
@@ -199,8 +203,12 @@ impl Nested for NestedArray {
         Ok(AudioFacts::default())
     }
 
+    fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
+        Ok(false)
+    }
+
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        CAPS.check(utt)?;
+        NESTED.check(utt)?;
         let mut bytes = Vec::new();
         let values = match (&utt.features, utt.arrays.as_slice()) {
             (Some(features), []) => {

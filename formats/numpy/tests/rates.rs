@@ -7,9 +7,9 @@
 )]
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Options, Request};
+use spr_core::format::{Format, Options, Request};
 use spr_core::model::{Array, Utterance};
-use spr_format_numpy::SAFETENSORS;
+use spr_format_numpy::{NPZ, SAFETENSORS};
 
 /// Returns a file with arrays of two bytes each.
 fn file(names: &[&str]) -> Vec<u8> {
@@ -48,6 +48,14 @@ fn without_sound_they_are_arrays() {
         let stored = Array::values(&array.array).as_slice::<i16>();
         assert_eq!(array.name, "rate");
         assert_eq!(stored, Some(&[value][..]));
+        let read = utt.clone();
         assert!(!reader.read(&mut utt).unwrap());
+        // They are written by their names again.
+        for format in [&SAFETENSORS as &'static dyn Format, &NPZ] {
+            let bytes = spr_testkit::write_memory(format, &[], &[read.clone()]).unwrap();
+            let again = spr_testkit::read_memory(format, &[], &bytes).unwrap();
+            assert_eq!(again[0].arrays, read.arrays, "{names:?}");
+            assert_eq!(again[0].features, read.features, "{names:?}");
+        }
     }
 }

@@ -98,6 +98,25 @@ impl Rows {
         self.pass(source, n)
     }
 
+    /// Gives `into` the shape of the next `n` rows, which must exist, without skipping them.
+    ///
+    /// # Errors
+    /// The limits are exceeded.
+    pub(crate) fn pretend(
+        &self,
+        n: u64,
+        rank: Rank,
+        into: &mut Matrix,
+        limits: &Limits,
+    ) -> Result<()> {
+        self.shape(n, rank, into, limits).map(drop)
+    }
+
+    /// Returns `true` if rows can be found only by decoding those before them.
+    pub(crate) fn are_coded(&self) -> bool {
+        self.cursor.is_coded()
+    }
+
     /// Skips the next `n` rows, which must exist.
     ///
     /// # Errors

@@ -78,12 +78,14 @@ static SPR_INFO: FormatInfo = FormatInfo::new(
     &["spr", "trk", "sam", "seg", "cor", "lex"],
 )
 .options(&options::SPR)
+.needed(&["symbols"])
 .variants(VARIANTS);
 
 static KEY_INFO: FormatInfo =
     FormatInfo::new("key", "SPRAAK files with the older key header", &["key"])
         .also(&["spr", "trk", "sam"])
         .options(&options::KEY)
+        .needed(&["symbols"])
         .variants(VARIANTS);
 
 impl Format for Spraak {

@@ -47,13 +47,7 @@ pub struct Report {
 /// large for the page.
 pub fn page(report: &Report, repair: &str, longer: &str) -> String {
     let (subject, all) = (&report.subject, &report.all);
-    let title = escaped(&subject.input);
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<dl>\n",
-        include_str!("style.css")
-    );
+    let mut html = "<dl>\n".to_owned();
     // Writing to a string cannot fail, so results are dropped.
     if report.faults > 0 {
         html.push_str("<div class=\"bad\"><dt>Faults</dt>");
@@ -70,12 +64,19 @@ pub fn page(report: &Report, repair: &str, longer: &str) -> String {
     pictures(all, longer, &mut html);
     utterances::write(&all.survey, &mut html);
     columns(&all.survey.columns, &mut html);
+    document(&subject.input, &html)
+}
+
+/// Makes a page of its `title`, as text, and its body, as HTML.
+pub fn document(title: &str, body: &str) -> String {
+    let (title, style) = (escaped(title), include_str!("style.css"));
     let version = env!("CARGO_PKG_VERSION");
-    let _ = write!(
-        html,
-        "<footer>Made by spr-convert {version}</footer>\n</body>\n</html>\n"
-    );
-    html
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}\
+         <footer>Made by spr-convert {version}</footer>\n</body>\n</html>\n"
+    )
 }
 
 /// Converts a sentence with commands between backticks to HTML.

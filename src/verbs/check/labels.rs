@@ -38,10 +38,10 @@ impl Reader for HandoverReader {
 }
 
 impl Labels {
-    pub(super) fn open(labels: &Input, registry: &Registry, env: &Env) -> Result<Self> {
+    pub(super) fn open(labels: &plan::Labels, registry: &Registry, env: &Env) -> Result<Self> {
         let next = Arc::new(Mutex::default());
         let handed = Box::new(HandoverReader(next.clone(), DatasetInfo::default()));
-        let join = plan::Labels::new(labels.clone()).join_to(handed, registry, env)?;
+        let join = labels.join_to(handed, registry, env)?;
         Ok(Self { next, join })
     }
 
@@ -83,13 +83,13 @@ impl Labels {
 /// # Errors
 /// The labels cannot be read.
 pub(super) fn unused(
-    labels: &Input,
+    labels: &plan::Labels,
     keys: &Names,
     registry: &Registry,
     env: &Env,
     found: &mut Findings<'_>,
 ) -> Result<()> {
-    let mut reader = labels.open(Request::names(), registry, env)?.reader;
+    let mut reader = Input::open_all(&labels.inputs, Request::names(), registry, env)?.reader;
     let mut utt = Utterance::default();
     let (mut first, mut count) = (None, 0u64);
     while reader.read(&mut utt)? {
@@ -104,7 +104,7 @@ pub(super) fn unused(
             n => format!(" and {} others", n - 1),
         };
         let message = format!("has {first}{others}, which the data do not have");
-        found.note("labels", about(labels.text(), message));
+        found.note("labels", about(&labels.text(), message));
     }
     Ok(())
 }

@@ -26,6 +26,7 @@ use spr_core::format::{Format, Registry};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::Input;
+use crate::plan::Labels;
 use findings::Findings;
 
 /// The options of a check.
@@ -33,8 +34,8 @@ use findings::Findings;
 pub struct Options {
     /// Whether only ends, counts, indexes and offsets are checked, not values.
     pub quick: bool,
-    /// A data set with labels for each utterance.
-    pub labels: Option<Input>,
+    /// Labels for each utterance.
+    pub labels: Option<Labels>,
 }
 
 /// The result of a check.

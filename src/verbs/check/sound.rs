@@ -1,15 +1,11 @@
 //! Checks of encoded or referenced audio.
 
-use spr_core::bytes::{Env, Locator};
-use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Segment, Utterance};
-use spr_core::stage::SoundLoader;
+use spr_core::bytes::{Env, Location, Locator};
+use spr_core::model::{Audio, AudioFacts, AudioReference, Key, Utterance};
+use spr_core::stage::{LENGTH_ROUNDING, SoundLoader, first_seconds};
 use spr_core::{Error, Remedy};
 
 use super::findings::Findings;
-
-/// Seconds by which sound may be longer or shorter than a duration, which may be rounded or made of
-/// frames.
-const ROUNDING: f64 = 0.1;
 
 /// Opens and measures the sound of one utterance after the other.
 pub(super) struct Sounds {
@@ -18,6 +14,8 @@ pub(super) struct Sounds {
     quick: bool,
     /// The first error about sound that may not be looked at, and how many there are.
     forbidden: Option<(Error, u64)>,
+    /// The last recording that is not as it was said to be.
+    told: Option<Locator>,
 }
 
 impl Sounds {
@@ -25,10 +23,16 @@ impl Sounds {
     pub(super) fn new(quick: bool, env: &Env) -> Self {
         Self {
             env: env.clone(),
-            loader: SoundLoader::new(env),
+            loader: SoundLoader::new(env).leave_lengths(),
             quick,
             forbidden: None,
+            told: None,
         }
+    }
+
+    /// Returns the facts about the recording that the last sound was taken from.
+    pub(super) fn whole(&self) -> Option<AudioFacts> {
+        self.loader.whole()
     }
 
     /// Loads the sound of an utterance, and tells where that can't be done and where it is not as it
@@ -40,9 +44,15 @@ impl Sounds {
         findings: &mut Findings<'_>,
     ) {
         let said = match &utt.audio {
-            None | Some(Audio::Samples(_)) => return,
+            None => return,
+            Some(Audio::Samples(sound)) => {
+                if sound.samples.rows() == 0 {
+                    findings.note("empty", place(no_samples(&utt.key)));
+                }
+                return;
+            }
             Some(said) if self.quick => {
-                if let Some(error) = missing(said, &self.env) {
+                if let Some(error) = missing(said, utt.origin.file.as_deref(), &self.env) {
                     findings.fault("audio", place(error.utterance(&utt.key)));
                 }
                 return;
@@ -63,18 +73,34 @@ impl Sounds {
             return;
         }
         let is = utt.audio.as_ref().map_or(said.facts, Audio::facts);
-        for message in contradictions(said.facts, is) {
+        let mut wrong = contradictions(&said, is);
+        if let Some(whole) = self.loader.whole().filter(|_| said.is_stretch())
+            && self.told.as_ref() != Some(&said.at)
+        {
+            let all = AudioReference {
+                facts: said.whole,
+                ..AudioReference::new(said.at.clone())
+            };
+            wrong.extend(contradictions(&all, whole));
+            self.told = (!wrong.is_empty()).then(|| said.at.clone());
+        }
+        let length = self.loader.whole().and_then(|whole| whole.seconds());
+        if let Some((_, note)) = length.and_then(|length| first_seconds(&said, length))
+            && wrong.is_empty()
+        {
+            findings.note(
+                "audio",
+                place(about(&said, &utt.key, note.message().to_owned())),
+            );
+        }
+        for message in wrong {
             findings.fault("audio", place(about(&said, &utt.key, message)));
         }
         if let Some(message) = shortened(&said, is) {
             findings.note("audio", place(about(&said, &utt.key, message)));
         }
         if is.samples == Some(0) {
-            let message = "the sound has no samples".to_owned();
-            findings.note("empty", place(about(&said, &utt.key, message)));
-        }
-        for message in beyond(utt, is) {
-            findings.fault("segments", place(Error::unfit(message).utterance(&utt.key)));
+            findings.note("empty", place(at(&said, no_samples(&utt.key))));
         }
     }
 
@@ -100,19 +126,31 @@ impl Sounds {
 
 /// An error about sound, with its file where it has one.
 fn about(said: &AudioReference, key: &Key, message: String) -> Error {
-    let error = Error::unfit(message).utterance(key);
+    at(said, Error::unfit(message).utterance(key))
+}
+
+/// Returns the error about sound in which there is nothing.
+fn no_samples(key: &Key) -> Error {
+    Error::unfit("the sound has no samples").utterance(key)
+}
+
+/// Adds the file of sound to an error, where it has one.
+fn at(said: &AudioReference, error: Error) -> Error {
     match said.at.location() {
         Some(file) => error.file(file.to_string()),
         None => error,
     }
 }
 
-/// Returns the contradictions between declared and actual facts.
-fn contradictions(said: AudioFacts, is: AudioFacts) -> Vec<String> {
+/// Returns the contradictions between what is said of sound and what it is.
+fn contradictions(said: &AudioReference, is: AudioFacts) -> Vec<String> {
+    // Of several channels one may have been taken.
+    let channels = said.facts.channels.filter(|_| said.channel.is_none());
+    let said = said.facts;
     let wide = |number: Option<u32>| number.map(u64::from);
     let numbers = [
         (wide(said.rate), wide(is.rate), "Hz"),
-        (wide(said.channels), wide(is.channels), "channels"),
+        (wide(channels), wide(is.channels), "channels"),
         (said.samples, is.samples, "samples"),
     ];
     let known = numbers
@@ -123,30 +161,13 @@ fn contradictions(said: AudioFacts, is: AudioFacts) -> Vec<String> {
         .map(|(said, is, what)| format!("the sound has {is} {what}, said to be {said}"))
         .collect();
     if let (Some(duration), Some(seconds)) = (said.duration, is.seconds())
-        && (duration.value() - seconds).abs() > ROUNDING
+        && (duration.value() - seconds).abs() > LENGTH_ROUNDING
     {
         all.push(format!(
             "the sound lasts {seconds:.3} s, said to be {duration} s"
         ));
     }
     all
-}
-
-/// Returns what is wrong with the tiers whose last segment ends after the sound.
-fn beyond(utt: &Utterance, is: AudioFacts) -> Vec<String> {
-    let Some(seconds) = is.seconds() else {
-        return Vec::new();
-    };
-    let last = utt.tiers.iter().filter_map(|tier| {
-        let ends = tier.segments.iter().map(|s| (s.end.unwrap_or(s.start), s));
-        ends.max_by_key(|(end, _)| *end)
-    });
-    let late = last.filter(|(end, _)| end.value() > seconds + ROUNDING);
-    let message = |(end, segment): (Decimal, &Segment)| {
-        let label = String::from_utf8_lossy(&segment.label);
-        format!("the segment '{label}' ends at {end} s, the sound at {seconds:.3} s")
-    };
-    late.map(message).collect()
 }
 
 /// Returns the note about a segment that ends slightly after its recording and is cut there.
@@ -161,22 +182,29 @@ fn shortened(said: &AudioReference, is: AudioFacts) -> Option<String> {
     })
 }
 
-/// Returns the error for a missing file of referenced audio.
-fn missing(audio: &Audio, env: &Env) -> Option<Error> {
+/// Returns the error for a missing file of referenced audio, which is named in `list`.
+fn missing(audio: &Audio, list: Option<&str>, env: &Env) -> Option<Error> {
     let Audio::Reference(reference) = audio else {
         return None;
     };
-    match &reference.at {
-        Locator::File(at) | Locator::FileAt(at, _) if !env.exists(at) => Some(Error::unfit(
-            format!("its sound is in {at}, which does not exist"),
-        )),
-        _ => None,
-    }
+    let at = match &reference.at {
+        Locator::File(at) | Locator::FileAt(at, _) if !env.exists(at) => at,
+        _ => return None,
+    };
+    let error = Error::unfit(format!("its sound is in {at}, which does not exist"));
+    let list = list.map(Location::from);
+    Some(match env.whereabouts(list.as_ref(), at) {
+        Some([old, new]) => error.suggest(Remedy::MapPath {
+            old: old.to_string(),
+            new: new.to_string(),
+        }),
+        None => error,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use spr_core::model::Waveform;
+    use spr_core::model::{Decimal, Waveform};
 
     use super::*;
     use crate::verbs::check::Finding;
@@ -200,7 +228,11 @@ mod tests {
     fn sound_that_is_not_there_is_a_fault() {
         let place = |at| Audio::Reference(AudioReference::new(at));
         let nowhere = || place(Locator::file("/nowhere/a.wav"));
-        assert!(found(Waveform::default().into(), false).is_empty());
+        let empty = found(Waveform::default().into(), false);
+        assert!(
+            empty.len() == 1 && empty[0].contains("no samples"),
+            "{empty:?}"
+        );
         let error = "utterance a: its sound is in /nowhere/a.wav, which does not exist";
         assert_eq!(found(nowhere(), true), [error]);
         assert_eq!(found(nowhere(), false).len(), 1);
@@ -217,21 +249,25 @@ mod tests {
             samples: Some(8000),
             duration: None,
         };
-        let said = AudioFacts {
+        let of = |facts| AudioReference {
+            facts,
+            ..AudioReference::new(Locator::Nowhere)
+        };
+        let said = of(AudioFacts {
             rate: Some(8000),
             channels: None,
             ..is
-        };
+        });
         assert_eq!(
-            contradictions(said, is),
+            contradictions(&said, is),
             ["the sound has 16000 Hz, said to be 8000"]
         );
         for (duration, faults) in [("0.5", 0), ("0.55", 0), ("0.7", 1), ("0.3", 1)] {
-            let said = AudioFacts {
+            let said = of(AudioFacts {
                 duration: Decimal::parse(duration),
                 ..AudioFacts::default()
-            };
-            assert_eq!(contradictions(said, is).len(), faults, "{duration}");
+            });
+            assert_eq!(contradictions(&said, is).len(), faults, "{duration}");
         }
     }
 

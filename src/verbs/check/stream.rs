@@ -33,6 +33,7 @@ pub(super) fn check(
     let labels = options.labels.iter();
     let mut damage = None;
     // A pipe can be read only once.
+    let labels = labels.flat_map(|labels| &labels.inputs);
     if !labels.chain([input]).any(Input::is_stdin) {
         found.hold();
         match read(input, options, false, context, found) {
@@ -248,7 +249,10 @@ impl Pass {
             let hint = "rename one of them, or leave one out";
             found.fault("duplicates", error("appears more than once").hint(hint));
         } else if let Some(audit) = &mut self.audit {
-            audit.utterance(utt, &mut |finding| found.found(placed(finding, name)));
+            let recording = self.sounds.whole();
+            audit.utterance(utt, recording, &mut |finding| {
+                found.found(placed(finding, name));
+            });
         }
         if utt.key.as_str().is_none() {
             found.note("keys", error("the key is not UTF-8"));

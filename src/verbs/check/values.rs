@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use spr_core::model::{Audio, Dtype, Element, Matrix, Rank, Utterance, Wide};
+use spr_core::stage::LENGTH_ROUNDING;
 use spr_core::{Error, dispatch};
 use spr_stats::Level;
 
@@ -141,6 +142,7 @@ fn levels(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findi
 
 /// Checks the times of segments, and that tiers have unique names.
 fn tiers(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findings<'_>) {
+    let length = length(utt);
     let mut names = BTreeSet::new();
     for tier in &utt.tiers {
         let name = String::from_utf8_lossy(&tier.name);
@@ -155,7 +157,29 @@ fn tiers(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findin
             }
             findings.fault("segments", error(message));
         }
+        let ends = tier.segments.iter().map(|s| (s.end.unwrap_or(s.start), s));
+        if let (Some((what, seconds)), Some((end, last))) =
+            (length, ends.max_by_key(|(end, _)| *end))
+            && end.value() > seconds + LENGTH_ROUNDING
+        {
+            let label = String::from_utf8_lossy(&last.label);
+            let message =
+                format!("the segment '{label}' ends at {end} s, the {what} at {seconds:.3} s");
+            findings.fault("segments", error(message));
+        }
     }
+}
+
+/// Returns the length of the sound in seconds, or else that of the features if it is known.
+#[expect(clippy::cast_precision_loss, reason = "no data have more frames")]
+fn length(utt: &Utterance) -> Option<(&'static str, f64)> {
+    let sound = utt.audio.as_ref().map(Audio::facts);
+    if let Some(seconds) = sound.and_then(|sound| sound.seconds()) {
+        return Some(("sound", seconds));
+    }
+    let features = utt.features.as_ref()?;
+    let shift = utt.meta.frame_shift?.value();
+    Some(("features", features.rows() as f64 * shift))
 }
 
 /// Checks that arrays have unique names, and their numbers. Values that are not finite may be

@@ -232,7 +232,7 @@ pub fn by_key(
         OpenedDataset::Table(table) => {
             let first = open(a, Request::all())?;
             looked_up(
-                first,
+                (first, a),
                 (table, b),
                 open(b, Request::names())?,
                 true,
@@ -242,14 +242,16 @@ pub fn by_key(
         OpenedDataset::Stream(second) => match lookup(a)? {
             OpenedDataset::Table(table) => {
                 looked_up(
-                    second,
+                    (second, b),
                     (table, a),
                     open(a, Request::names())?,
                     false,
                     &mut comparison,
                 )?;
             }
-            OpenedDataset::Stream(first) => waiting(first, second, memory, &mut comparison)?,
+            OpenedDataset::Stream(first) => {
+                waiting([(first, a), (second, b)], memory, &mut comparison)?
+            }
         },
     }
     Ok(comparison.summary)
@@ -258,7 +260,7 @@ pub fn by_key(
 /// Compares by lookup. `all` are the keys of the data set `input` in `table`; `streamed_first`
 /// tells whether the other one is the first.
 fn looked_up(
-    mut streamed: Box<dyn Reader>,
+    (mut streamed, own): (Box<dyn Reader>, &Input),
     (mut table, input): (Box<dyn RandomAccess>, &Input),
     mut all: Box<dyn Reader>,
     streamed_first: bool,
@@ -269,7 +271,7 @@ fn looked_up(
     let (mut utt, mut found) = (Utterance::default(), Utterance::default());
     while streamed.read(&mut utt)? {
         if seen.insert(utt.key.clone(), false).is_some() {
-            return Err(twice(&utt.key));
+            return Err(twice(&utt.key, own));
         }
         let there = match table.find(&utt.key, &mut found) {
             Err(error) if input.skips(&error, comparison.env) => false,
@@ -284,7 +286,7 @@ fn looked_up(
     // A lookup returns one of several utterances with the same key, so that all keys are read.
     while all.read(&mut utt)? {
         match seen.insert(utt.key.clone(), true) {
-            Some(true) => return Err(twice(&utt.key)),
+            Some(true) => return Err(twice(&utt.key, input)),
             Some(false) => {}
             None => comparison.only(&utt.key, !streamed_first)?,
         }
@@ -293,27 +295,27 @@ fn looked_up(
 }
 
 fn waiting(
-    a: Box<dyn Reader>,
-    b: Box<dyn Reader>,
+    inputs: [(Box<dyn Reader>, &Input); 2],
     memory: u64,
     comparison: &mut Comparison<'_>,
 ) -> Result<()> {
-    let mut readers = [Some(a), Some(b)];
+    let mut readers = inputs.map(|(reader, input)| (Some(reader), input));
     let mut seen = [HashSet::new(), HashSet::new()];
     let mut held = [HashMap::<Key, Utterance>::new(), HashMap::new()];
     let mut bytes = 0;
     let mut utt = Utterance::default();
-    while readers.iter().any(Option::is_some) {
+    while readers.iter().any(|(reader, _)| reader.is_some()) {
         for side in 0..2 {
-            let Some(reader) = &mut readers[side] else {
+            let (left, input) = &mut readers[side];
+            let Some(reader) = left else {
                 continue;
             };
             if !reader.read(&mut utt)? {
-                readers[side] = None;
+                *left = None;
                 continue;
             }
             if !seen[side].insert(utt.key.clone()) {
-                return Err(twice(&utt.key));
+                return Err(twice(&utt.key, input));
             }
             if let Some(other) = held[1 - side].remove(&utt.key) {
                 bytes -= other.bytes();
@@ -343,6 +345,7 @@ fn waiting(
     Ok(())
 }
 
-fn twice(key: &Key) -> Error {
-    Error::unfit("appears twice in one data set, which can't be compared by key").utterance(key)
+fn twice(key: &Key, input: &Input) -> Error {
+    let error = Error::unfit("appears twice, so that it can't be compared by key");
+    error.utterance(key).file(input.text())
 }

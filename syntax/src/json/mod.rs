@@ -102,7 +102,12 @@ impl<'a> Object<'a> {
         self.0.iter().any(|(own, _)| own == name)
     }
 
-    /// Returns the fields that were not taken.
+    /// Returns the fields that were not taken, with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.0.iter().map(|(name, value)| (&**name, *value))
+    }
+
+    /// Returns the fields that were not taken, and gives up the object.
     pub fn rest(self) -> impl Iterator<Item = (Cow<'a, str>, &'a RawValue)> {
         self.0.into_iter()
     }

@@ -13,7 +13,7 @@ use crate::json::{self, Fields, Object};
 /// The format name of tags that are columns. Their values are JSON, unchanged.
 pub const COLUMN: &str = "manifest";
 
-/// Stores the fields that were not taken.
+/// Stores the fields that were not taken. Line ends between values become blanks.
 pub fn read(rest: Object<'_>, meta: &mut Meta) {
     for (name, value) in rest.rest() {
         meta.tags.push(tag(&name, value));
@@ -21,8 +21,12 @@ pub fn read(rest: Object<'_>, meta: &mut Meta) {
 }
 
 fn tag(name: &str, value: &RawValue) -> Tag {
+    let line = || match value.get().contains(['\n', '\r']) {
+        true => value.get().replace(['\n', '\r'], " "),
+        false => value.get().to_owned(),
+    };
     match name.split_once(':') {
-        Some((COLUMN, column)) => return Tag::new(COLUMN, column, value.get()),
+        Some((COLUMN, column)) => return Tag::new(COLUMN, column, line()),
         Some((format, key)) if !format.is_empty() => {
             if let Ok(text) = json::text(value, name) {
                 return Tag::new(format.to_owned(), key, text.into_owned());
@@ -30,14 +34,19 @@ fn tag(name: &str, value: &RawValue) -> Tag {
         }
         _ => {}
     }
-    Tag::new(COLUMN, name, value.get())
+    Tag::new(COLUMN, name, line())
 }
 
-/// Adds the tags as fields; `is_own` returns `true` for names with another meaning.
+/// Adds the tags as fields; `is_own` returns `true` for names that have another meaning with such a
+/// value.
 ///
 /// # Errors
 /// There are two of a name, or one that is not UTF-8 or not JSON.
-pub fn write(tags: &[Tag], is_own: impl Fn(&str) -> bool, fields: &mut Fields<'_>) -> Result<()> {
+pub fn write(
+    tags: &[Tag],
+    is_own: impl Fn(&str, &RawValue) -> bool,
+    fields: &mut Fields<'_>,
+) -> Result<()> {
     for (n, tag) in tags.iter().enumerate() {
         if tags[..n].iter().any(|other| is_twin(other, tag)) {
             return Err(refused(tag, "appears twice"));
@@ -50,7 +59,7 @@ pub fn write(tags: &[Tag], is_own: impl Fn(&str) -> bool, fields: &mut Fields<'_
             let Some(raw) = raw else {
                 return Err(refused(tag, "is not JSON on one line"));
             };
-            match is_own(key) || self::tag(key, raw) != *tag {
+            match is_own(key, raw) || self::tag(key, raw) != *tag {
                 true => fields.raw(&format!("{COLUMN}:{key}"), value),
                 false => fields.raw(key, value),
             }
@@ -80,7 +89,7 @@ mod tests {
     fn written(tags: &[Tag]) -> Result<String> {
         let mut out = Vec::new();
         let mut fields = Fields::open(&mut out);
-        write(tags, |name| name == "text", &mut fields)?;
+        write(tags, |name, _| name == "text", &mut fields)?;
         fields.close();
         Ok(String::from_utf8(out).unwrap())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Env, Location, Locator};
 
 /// The number of cached folders.
 const REMEMBERED: usize = 1 << 14;
@@ -40,6 +40,11 @@ impl Places {
         }
     }
 
+    /// Returns where what is named in the manifest is now, if it is no file to be looked for.
+    pub fn moved(&self, at: Locator) -> Locator {
+        self.env.moved(at)
+    }
+
     /// Returns the location of the file called `name`.
     pub fn find(&mut self, name: &str) -> Location {
         if let Some((last, found)) = &self.last
@@ -53,13 +58,13 @@ impl Places {
     }
 
     fn look_for(&mut self, name: &str) -> Location {
-        let file = match name.strip_prefix("~/").zip(std::env::home_dir()) {
-            Some((rest, home)) => Location::from(home).join(rest),
-            None => Location::from(name),
-        };
+        let moved = self.env.moved_file(&name.into());
+        // Where it is now is seen from the working folder.
+        let working = self.working || moved.is_some();
+        let file = moved.unwrap_or_else(|| at_home(name));
         if file.is_relative()
             && let Some(folder) = &self.folder
-            && !(self.working && !folder.is_url() && self.env.exists(&file))
+            && !(working && !folder.is_url() && self.env.exists(&file))
         {
             let beside = folder.join(&file);
             if folder.is_url() {
@@ -90,6 +95,14 @@ impl Places {
             true => Location::from(name),
             false => short.join(name),
         }
+    }
+}
+
+/// Returns the location of a file that may be in the home folder.
+fn at_home(name: &str) -> Location {
+    match name.strip_prefix("~/").zip(std::env::home_dir()) {
+        Some((rest, home)) => Location::from(home).join(rest),
+        None => Location::from(name),
     }
 }
 

@@ -122,3 +122,10 @@ pub fn is_tar(head: &[u8]) -> bool {
     };
     Header::of(*block).is_some_and(|header| header.0[0] != 0 && header.size().is_some())
 }
+
+/// Returns `true` if an archive that starts with `head` begins with a folder in a folder.
+pub fn begins_with_folders(head: &[u8]) -> bool {
+    let (blocks, _) = head.as_chunks::<BLOCK>();
+    let is_folder = |block: &[u8; BLOCK]| block[place::KIND] == b'5';
+    blocks.len() > 1 && blocks.iter().take(2).all(is_folder)
+}

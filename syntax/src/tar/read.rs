@@ -31,6 +31,8 @@ pub struct Member {
     pub name: Vec<u8>,
     /// The kind.
     pub kind: MemberKind,
+    /// The first byte of its headers in the archive.
+    pub start: u64,
     /// The first byte of the data in the archive.
     pub offset: u64,
     /// The number of bytes of data.
@@ -78,7 +80,9 @@ impl TarReader {
     pub fn next_member(&mut self) -> Result<Option<Member>> {
         let mut own = Records::default();
         let mut long_name = None;
+        let mut start = None;
         while let Some((header, at)) = self.header()? {
+            let start = *start.get_or_insert(at);
             let size = header.size();
             let size = size.ok_or_else(|| self.damaged(at, "the size of a member is no number"))?;
             match header.kind() {
@@ -107,7 +111,8 @@ impl TarReader {
                     let name = name.or(long_name).unwrap_or_else(|| header.name());
                     let sparse = own.is_sparse || self.of_all.is_sparse || kind == b'S';
                     let size = own.size.or(self.of_all.size).unwrap_or(size);
-                    return self.member(name, kind, size, sparse, at).map(Some);
+                    let member = self.member(name, kind, size, sparse, at)?;
+                    return Ok(Some(Member { start, ..member }));
                 }
             }
         }
@@ -156,6 +161,7 @@ impl TarReader {
         Ok(Member {
             name,
             kind,
+            start: at,
             offset,
             size,
         })
@@ -168,6 +174,35 @@ impl TarReader {
     pub fn data(&mut self, what: &str) -> Result<Vec<u8>> {
         let size = std::mem::take(&mut self.left);
         self.bytes(what, size)
+    }
+
+    /// Returns up to `n` first bytes of the member that came last, which stay to be read.
+    ///
+    /// # Errors
+    /// Reading fails.
+    pub fn head(&mut self, n: usize) -> Result<&[u8]> {
+        let there = usize::try_from(self.left).unwrap_or(usize::MAX);
+        self.source.peek(n.min(there))
+    }
+
+    /// Reads up to `most` of the next bytes of the member that came last.
+    ///
+    /// # Errors
+    /// They are cut off.
+    pub fn take(&mut self, most: usize) -> Result<Vec<u8>> {
+        let size = self.left.min(most as u64);
+        self.left -= size;
+        self.bytes("the start of a member", size)
+    }
+
+    /// Moves to the headers that start at byte `at`, such as [`Member::start`].
+    ///
+    /// # Errors
+    /// The archive can't be gone back in, or ends before.
+    pub fn go_to(&mut self, at: u64) -> Result<()> {
+        self.source.seek(at)?;
+        (self.next, self.left, self.has_ended) = (at, 0, false);
+        Ok(())
     }
 
     /// Reads the next header that is not one of zeros, and the byte at which it starts.
@@ -265,8 +300,8 @@ impl TarReader {
     /// At the end, checks that nothing but zeros is left, and that there was an end.
     ///
     /// # Errors
-    /// There is something behind the end, such as a second archive, or nothing ends the archive, so
-    /// that it may have been cut off between two members.
+    /// There is something behind the end, such as a second archive, where [`resume`](Self::resume)
+    /// goes on, or nothing ends the archive, so that it may have been cut off between two members.
     pub fn check_end(&mut self) -> Result<()> {
         let mut zeros = 0;
         loop {
@@ -280,6 +315,9 @@ impl TarReader {
             }
             if n == 0 {
                 return match zeros {
+                    n if n % BLOCK > 0 => Err(self
+                        .source
+                        .malformed("the archive ends inside a block of zeros")),
                     0 => Err(self.source.error(
                         ErrorKind::Truncated,
                         "the archive has no end, so members may be missing",

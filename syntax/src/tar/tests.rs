@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use spr_core::bytes::{Finish, Output, Part, Source};
+use spr_core::bytes::{Env, Finish, Output, Part, Source};
 use spr_core::model::Limits;
 use spr_core::{ErrorKind, Result};
 
@@ -226,6 +226,46 @@ fn what_is_behind_the_end_is_told() {
     let (found, ended) = files(&mut reader(&[one.clone(), one.clone()].concat()));
     assert_eq!(found, owned(&MEMBERS[..1]));
     assert_eq!(ended.unwrap_err().byte_offset(), Some(one.len() as u64));
+}
+
+#[test]
+fn a_second_archive_is_gone_on_in() {
+    let [one, two] = [0, 1].map(|n| archive(&MEMBERS[n..=n]));
+    let mut reader = reader(&[one.clone(), two].concat());
+    assert!(files(&mut reader).1.is_err());
+    assert_eq!(reader.resume().unwrap(), Some(one.len() as u64));
+    let (found, ended) = files(&mut reader);
+    ended.unwrap();
+    assert_eq!(found, owned(&MEMBERS[1..2]));
+}
+
+#[test]
+fn an_end_of_half_a_block_is_told() {
+    let mut bytes = archive(&MEMBERS[..1]);
+    bytes.push(0);
+    let error = files(&mut reader(&bytes)).1.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Malformed);
+}
+
+#[test]
+fn members_are_found_again_by_their_headers() {
+    let bytes = archive(&MEMBERS);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.tar");
+    std::fs::write(&path, bytes).unwrap();
+    let source = Env::default().open_file(&path.into()).unwrap();
+    let mut reader = TarReader::new(source, Limits::default());
+    let mut starts = Vec::new();
+    while let Some(member) = reader.next_member().unwrap() {
+        starts.push(member.start);
+    }
+    for (start, (name, data)) in starts.into_iter().zip(MEMBERS).rev() {
+        reader.go_to(start).unwrap();
+        assert_eq!(reader.next_member().unwrap().unwrap().name, name);
+        let head = &data[..data.len().min(3)];
+        assert_eq!(reader.head(3).unwrap(), head);
+        assert_eq!(reader.data("a member").unwrap(), data);
+    }
 }
 
 #[test]

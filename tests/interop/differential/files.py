@@ -27,7 +27,7 @@ def holds(name):
         both = ("i1", "i2", "i4", "f4", "f8")
         facts.update(features=both, sound=both, empty="kept", shift=True)
     elif name == "htk":
-        facts.update(features=("f4",), max_columns=8191, shift=True)
+        facts.update(features=("f4",), max_columns=8191, shift=True, sound=("i2",))
     elif name == "npy":
         facts.update(features=FEATURES[:2] + ("f2",) + FEATURES[2:] + ("b1",), vectors=True, scalars=True, empty="kept")
     else:
@@ -178,6 +178,9 @@ def read_key(raw):
 
 def read_htk(raw):
     rows, period, size, kind = struct.unpack(">iihH", raw[:12])
+    if kind == 0:
+        assert size == 2 and 10 ** 7 % period == 0, (size, period)
+        return None, (10 ** 7 // period, np.frombuffer(raw[12:], ">i2").reshape(rows, 1)), None
     assert kind == 9, kind
     shift = Decimal(period) / 10 ** 7 if period else None
     return np.frombuffer(raw[12:], ">f4").reshape(rows, size // 4), None, shift

@@ -257,14 +257,16 @@ def fit_labels(u, target, losses, first):
             losses.add("labels", u.key)
             u.labels = None
         else:
-            to = target_type(code(u.labels), target.labels)
-            if to:
-                u.labels, stats = cast(u.labels, to)
+            own = code(u.labels)
+            to = target_type(own, target.labels) or own
+            said = first.setdefault("label type", to) if target.same_columns else to
+            if to != said and not fits(own, said):
+                losses.refuse("labels of another type")
+            elif own != said:
+                u.labels, stats = cast(u.labels, said)
                 losses.add_cast(u.key, stats)
             if target.same_columns and first.setdefault("width", width) != width:
                 losses.refuse("another number of labels")
-        if u.labels is not None and target.same_dim and first.setdefault("label type", u.labels.dtype) != u.labels.dtype:
-            losses.refuse("labels of another type")
     if target.features and target.same_dim and first.setdefault("labelled", u.labels is not None) != (u.labels is not None):
         losses.refuse("labels of some only")
 

@@ -24,6 +24,8 @@ pub(super) struct Inner {
     pub(super) rehearsed: bool,
     /// Whether an utterance has been written to something other than a folder.
     pub(super) taken: bool,
+    /// The file of the utterance that was begun since this was asked for last.
+    pub(super) begun: Option<Location>,
     /// Its destinations.
     pub(super) held: BTreeMap<Locator, ClaimedTarget>,
     pub(super) finished: FinishedFiles,
@@ -69,8 +71,11 @@ impl Inner {
                 self.claim_folder()?;
                 let how = self.how();
                 if let Destination::Folder(target, folder) = &mut self.main {
-                    let file = (key, extension);
-                    return destination::open_in_folder(target, folder, file, how, &self.env);
+                    let named = (key, extension);
+                    let file = target.join(destination::file_of_key(key, extension)?);
+                    let sink = destination::open_in_folder(target, folder, named, how, &self.env)?;
+                    self.begun.get_or_insert(file);
+                    return Ok(sink);
                 }
                 self.accept(key, extension)?;
                 self.taken = true;

@@ -94,7 +94,7 @@ fn a_folder_appears_whole() {
         let again = output.create(Part::Utterance(&"a".into(), "spr"), true);
         let error = again.err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Unfit);
-        assert_eq!(error.remedy(), Some(&Remedy::KeepOne));
+        assert_eq!(error.remedy(), Some(&Remedy::KeepOnlyOne));
         // An unfinished file does not appear.
         drop(output.create(Part::Utterance(&"cut".into(), "spr"), false));
         assert!(!env.exists(&Location::from(&folder)));

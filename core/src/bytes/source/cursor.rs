@@ -9,6 +9,8 @@ use crate::number::{ByteOrder, swap_in_place};
 
 /// The smallest read size.
 const SMALLEST: usize = 512;
+/// The number of bytes from which on a jump takes less time than reading.
+const JUMP: u64 = 16 << 10;
 /// The step size for large data, so that a wrong size allocates little and byte swapping works on
 /// cached data.
 const STEP: usize = 256 << 10;
@@ -222,7 +224,7 @@ impl Source {
             if n > remaining {
                 return Err(self.cut_short(n, remaining));
             }
-            if n > BUFFER as u64 / 4 {
+            if n > JUMP {
                 return self.seek(self.offset + n);
             }
         }

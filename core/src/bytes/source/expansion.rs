@@ -3,12 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use super::Source;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Remedy, Result};
 use crate::model::{Limits, Matrix};
 
-/// The memory that any object may take.
-const ALWAYS: u64 = 16 << 20;
-/// The additional memory per compressed byte that was read. Features are compressed to a third,
+/// The memory per compressed byte that was read. Features are compressed to a third,
 /// alignments to a thirtieth; a gigabyte of zeros to a thousandth and less.
 const RATIO: u64 = 50;
 
@@ -52,6 +50,12 @@ impl MemoryCounter {
 }
 
 impl Source {
+    /// Allows an object of `bytes` bytes, however small the compressed data that it is made of.
+    pub(in super::super) fn unpacking_to(mut self, bytes: u64) -> Self {
+        self.unpacked = bytes;
+        self
+    }
+
     /// Returns the number of compressed bytes read so far, if there is a compression.
     pub fn packed(&self) -> Option<u64> {
         let packed = self.packed.as_ref()?;
@@ -89,13 +93,13 @@ impl Source {
     /// Checks that `bytes`, allocated for `what`, are in proportion to the compressed bytes.
     pub(super) fn check_expansion(&self, what: &str, bytes: u64) -> Result<()> {
         match self.packed() {
-            Some(packed) if bytes > ALWAYS.max(packed.saturating_mul(RATIO)) => {
+            Some(packed) if bytes > self.unpacked.max(packed.saturating_mul(RATIO)) => {
                 let message = format!(
                     "{what} of {bytes} bytes or more is out of proportion: \
                      {packed} compressed bytes were read for it"
                 );
                 let error = self.error(ErrorKind::Limit, message);
-                Err(error.hint("if the file is to be trusted, decompress it first"))
+                Err(error.suggest(Remedy::TrustPacked))
             }
             _ => Ok(()),
         }

@@ -14,12 +14,13 @@ use super::local::LocalFile;
 use super::store::OpenedFile;
 use super::{Codec, Location};
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::Limits;
 use counted::CountingReader;
 pub use expansion::MemoryCounter;
 
 const BUFFER: usize = 128 << 10;
 /// The size of the first read after a jump; later ones grow up to a buffer.
-const FIRST_STEP: usize = 4 << 10;
+const FIRST_STEP: usize = 512;
 /// The largest number of nested compressions.
 const MAX_LAYERS: usize = 4;
 
@@ -42,6 +43,8 @@ pub struct Source {
     layers: Vec<Codec>,
     /// The number of bytes read of the outermost compression.
     packed: Option<Arc<AtomicU64>>,
+    /// The memory that an object may take whatever its proportion to them.
+    unpacked: u64,
     /// The size after decompression, if it is known in advance.
     len: Option<u64>,
     /// The buffer, which never shrinks; only `buffer[start..end]` is valid.
@@ -176,6 +179,7 @@ impl Source {
             body,
             layers: Vec::new(),
             packed: None,
+            unpacked: Limits::default().max_unpacked,
             len: None,
             buffer: Vec::new(),
             start: 0,
@@ -190,6 +194,13 @@ impl Source {
     }
 
     fn undo_layers(mut self) -> Result<Self> {
+        let is_empty = self.ahead(Codec::MAGIC_LEN, Codec::is_none)?.0.is_empty();
+        // No compressed data are of no bytes.
+        let named = self.location.as_ref().and_then(Location::codec);
+        if let Some(codec) = named.filter(|_| is_empty) {
+            let message = format!("the file is empty, and so no {} file", codec.name());
+            return Err(self.error(ErrorKind::Truncated, message));
+        }
         while let Some(codec) = Codec::detect(self.ahead(Codec::MAGIC_LEN, Codec::is_none)?.0) {
             if self.layers.len() == MAX_LAYERS {
                 let message = format!("compressed more than {MAX_LAYERS} times over");
@@ -225,6 +236,7 @@ impl Source {
         Ok(Self {
             layers,
             packed: Some(packed),
+            unpacked: this.unpacked,
             location: this.location,
             offset: this.offset,
             threads: this.threads,
@@ -244,6 +256,7 @@ impl Source {
             len: this.offset.checked_add(len),
             layers: this.layers,
             packed: this.packed,
+            unpacked: this.unpacked,
             location: this.location,
             offset: this.offset,
             ..Self::new(this.name, Body::Stream(Box::new(body.take(len))))
@@ -416,6 +429,7 @@ impl Source {
             location,
             layers,
             packed: self.packed,
+            unpacked: self.unpacked,
             ..Self::new(
                 name,
                 Body::File(CountingReader {

@@ -158,7 +158,17 @@ fn what_expands_beyond_reason_is_not_held() {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
         // The limit of one object would have another remedy.
-        assert_ne!(error.remedy(), Some(&Remedy::RaiseLimit), "{error}");
+        assert_eq!(error.remedy(), Some(&Remedy::TrustPacked), "{error}");
+    }
+    // A user can allow it.
+    let mut source = open().unpacking_to(32 << 20);
+    source
+        .read_matrix(&mut matrix, shape, order, &limits)
+        .unwrap();
+    assert_eq!(matrix.as_bytes().len(), 32 << 20);
+    for (bytes, is_read) in [(32 << 20, true), ((32 << 20) - 1, false)] {
+        let copy = open().unpacking_to(bytes).into_seekable();
+        assert_eq!(copy.is_ok(), is_read, "{bytes}");
     }
     // In pieces all of it can be read, as can a large object of data that did not expand so far.
     let mut source = open();

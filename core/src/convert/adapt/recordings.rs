@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use crate::bytes::Env;
 use crate::error::{Error, Remedy, Result};
 use crate::format::loss::{LossKind, LossReport};
 use crate::format::{Caps, Recordings};
-use crate::model::{Decimal, FrameGrid, Key, Utterance};
+use crate::model::{Audio, Decimal, FrameGrid, Key, Utterance};
+use crate::stage;
 
 /// The names of utterances that are whole recordings, for targets that join the segments of a
 /// recording by its name: two of them would become one.
@@ -24,7 +26,7 @@ impl WholeRecordings {
         }
         if self.kept.contains(&utt.key) {
             let error = Error::unfit("a second utterance with this name");
-            return Err(error.suggest(Remedy::KeepOne));
+            return Err(error.suggest(Remedy::KeepOnlyOne));
         }
         self.last = Some(utt.key.clone());
         Ok(())
@@ -38,12 +40,17 @@ impl WholeRecordings {
 
 /// Converts an utterance to its recording, or to a segment of one, if a target with `caps` requires
 /// it.
-pub(super) fn fit(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()> {
+pub(super) fn fit(
+    utt: &mut Utterance,
+    caps: &Caps,
+    report: &mut LossReport,
+    env: &Env,
+) -> Result<()> {
     match caps.recordings {
         Recordings::Apart => Ok(()),
         Recordings::Joined => join(utt, caps, report),
         // Only text is to be stored.
-        Recordings::Stretches if utt.text.is_some() => stretch(utt),
+        Recordings::Stretches if utt.text.is_some() => stretch(utt, env),
         Recordings::Stretches => Ok(()),
     }
 }
@@ -94,9 +101,18 @@ fn join(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()>
     key.check_word()
 }
 
-/// Makes an utterance that is not a segment of a recording a whole recording.
-fn stretch(utt: &mut Utterance) -> Result<()> {
-    let length = length(utt);
+/// Makes an utterance that is not a segment of a recording a whole recording. The line is a
+/// reference to it, so that no other is kept. An audio file is opened if nothing else tells its
+/// length.
+fn stretch(utt: &mut Utterance, env: &Env) -> Result<()> {
+    let is_known = utt.meta.end.is_some();
+    let length = match length(utt) {
+        None if !is_known && matches!(utt.audio, Some(Audio::Reference(_))) => remaining(utt, env)?,
+        known => known,
+    };
+    if matches!(utt.audio, Some(Audio::Reference(_))) {
+        utt.audio = None;
+    }
     let unknown = {
         let error = Error::unfit("its length is not known, but ").the_format(" must state it");
         error.suggest(match utt.frames() {
@@ -114,9 +130,22 @@ fn stretch(utt: &mut Utterance) -> Result<()> {
     Ok(())
 }
 
+/// Returns the duration of a reference from its start to the end of its recording.
+fn remaining(utt: &Utterance, env: &Env) -> Result<Option<Decimal>> {
+    let start = match &utt.audio {
+        Some(Audio::Reference(reference)) => reference.start.unwrap_or(Decimal::ZERO),
+        _ => Decimal::ZERO,
+    };
+    let whole = stage::recording_facts(utt, env)?.time();
+    Ok(whole.and_then(|whole| whole.minus(start)))
+}
+
 /// Returns the duration of the utterance in seconds, if its fields imply it.
 fn length(utt: &Utterance) -> Option<Decimal> {
-    let sound = utt.audio.as_ref().and_then(|audio| audio.facts().time());
+    let sound = utt.audio.as_ref().and_then(|audio| match audio {
+        Audio::Reference(reference) => reference.time(),
+        other => other.facts().time(),
+    });
     let frames = || {
         let grid = FrameGrid::of(&utt.meta)?;
         (utt.frames() > 0).then(|| grid.time(utt.frames()))

@@ -1,9 +1,10 @@
 //! Lookup of utterances in a second data set.
 
 use super::label_store::{InsertOutcome, LabelStore};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::{OpenedDataset, RandomAccess, Reader};
-use crate::model::{Key, Limits, Utterance};
+use crate::model::{DatasetInfo, Key, Limits, Utterance};
+use crate::stage::is_last;
 
 /// Takes the requested fields and the key out of an utterance.
 type Take = fn(&mut Utterance) -> Utterance;
@@ -30,6 +31,47 @@ pub(super) struct LabelStream {
     take: Take,
     kept: LabelStore,
     ended: bool,
+    /// Faults of utterances that were not looked up so far.
+    faults: Vec<Error>,
+    /// Whether the last lookup met a fault that belongs to no utterance.
+    interrupted: bool,
+}
+
+/// The largest number of faults that wait until their utterances are looked up.
+const FAULTS: usize = 1024;
+
+/// The first data set of a join. An utterance of it waits if a fault of the second data set that is not
+/// its own was met while it was looked up.
+pub(super) struct Main {
+    reader: Box<dyn Reader>,
+    waiting: Option<Utterance>,
+}
+
+impl Main {
+    pub(super) fn new(reader: Box<dyn Reader>) -> Self {
+        let waiting = None;
+        Self { reader, waiting }
+    }
+
+    pub(super) fn info(&self) -> &DatasetInfo {
+        self.reader.info()
+    }
+
+    /// Gives the utterance that waits, otherwise reads the next one.
+    pub(super) fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        match self.waiting.take() {
+            Some(waiting) => {
+                *utt = waiting;
+                Ok(true)
+            }
+            None => self.reader.read(utt),
+        }
+    }
+
+    /// Keeps an utterance until the next call.
+    pub(super) fn wait(&mut self, utt: &mut Utterance) {
+        self.waiting = Some(std::mem::take(utt));
+    }
 }
 
 impl Lookup {
@@ -42,6 +84,8 @@ impl Lookup {
                 take,
                 kept: LabelStore::new(limits),
                 ended: false,
+                faults: Vec::new(),
+                interrupted: false,
             })),
         }
     }
@@ -49,7 +93,7 @@ impl Lookup {
     /// Reads the utterance of `key` into `utt`.
     pub(super) fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<LookupOutcome> {
         match self {
-            Self::Keyed(table) => Ok(match table.find(key, utt)? {
+            Self::Keyed(table) => Ok(match table.find(key, utt).map_err(of_one)? {
                 true => LookupOutcome::Found,
                 false => LookupOutcome::Missing,
             }),
@@ -57,20 +101,41 @@ impl Lookup {
         }
     }
 
+    /// Returns `true` if the last lookup failed at a fault that is not that of the utterance, so that it
+    /// can be repeated.
+    pub(super) fn is_interrupted(&self) -> bool {
+        matches!(self, Self::LabelStream(read) if read.interrupted)
+    }
+
     /// Returns the first key, among those not looked up, that is repeated with different data.
     pub(super) fn find_twice(&mut self, utt: &mut Utterance) -> Result<Option<Key>> {
         match self {
-            Self::Keyed(table) => table.find_twice(),
+            Self::Keyed(table) => table.find_twice().map_err(Error::fatal),
             Self::LabelStream(read) => read.find_twice(utt),
         }
     }
 }
 
+/// Makes a fault of the data one of the utterance that is looked up: others can be looked up after it.
+fn of_one(error: Error) -> Error {
+    match error.ends_one_input() {
+        true => error.continuable(),
+        false => error,
+    }
+}
+
 impl LabelStream {
     /// Reads and stores the next utterance, or returns nothing at the end.
+    ///
+    /// # Errors
+    /// Reading fails. After a fault of the data the others can be looked up.
     fn advance(&mut self, next: &mut Utterance) -> Result<Option<InsertOutcome>> {
-        if self.ended || !self.reader.read(next)? {
-            self.ended = true;
+        if self.ended {
+            return Ok(None);
+        }
+        let read = self.reader.read(next);
+        self.ended = is_last(&read);
+        if !read.map_err(of_one)? {
             return Ok(None);
         }
         let taken = (self.take)(next);
@@ -80,21 +145,38 @@ impl LabelStream {
     }
 
     fn find(&mut self, key: &Key, next: &mut Utterance) -> Result<LookupOutcome> {
+        self.interrupted = false;
         if self.kept.find(key, next)? {
             return Ok(LookupOutcome::Found);
         }
-        while let Some(added) = self.advance(next)? {
-            if added == InsertOutcome::Different {
-                return Ok(LookupOutcome::Twice);
-            }
-            if next.key == *key {
-                return Ok(LookupOutcome::Found);
+        let mut faults = self.faults.iter();
+        if let Some(at) = faults.position(|fault| fault.key() == Some(key)) {
+            return Err(self.faults.remove(at));
+        }
+        loop {
+            match self.advance(next) {
+                Ok(None) => return Ok(LookupOutcome::Missing),
+                Ok(Some(InsertOutcome::Different)) => return Ok(LookupOutcome::Twice),
+                Ok(Some(_)) if next.key == *key => return Ok(LookupOutcome::Found),
+                Ok(Some(_)) => {}
+                Err(error) if !error.can_continue() || error.key() == Some(key) => {
+                    return Err(error);
+                }
+                Err(error) if error.key().is_some() && self.faults.len() < FAULTS => {
+                    self.faults.push(error);
+                }
+                Err(error) => {
+                    self.interrupted = true;
+                    return Err(error);
+                }
             }
         }
-        Ok(LookupOutcome::Missing)
     }
 
     fn find_twice(&mut self, next: &mut Utterance) -> Result<Option<Key>> {
+        if let Some(fault) = self.faults.pop() {
+            return Err(fault);
+        }
         while let Some(added) = self.advance(next)? {
             if added == InsertOutcome::Different {
                 return Ok(Some(next.key.clone()));

@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::stage::guess::Guess;
 use crate::tables::KeyMap;
-use lookup::{Lookup, LookupOutcome};
+use lookup::{Lookup, LookupOutcome, Main};
 pub use text::JoinText;
 use tolerance::Tolerance;
 
@@ -33,7 +33,7 @@ use tolerance::Tolerance;
 /// stored in memory or in a temporary file, because the order of utterances may differ and keys may
 /// be used repeatedly. A repeated key with different labels is an error, whether it is used or not.
 pub struct JoinLabels {
-    main: Box<dyn Reader>,
+    main: Main,
     labels: Lookup,
     name: String,
     map: Option<KeyMap>,
@@ -166,7 +166,7 @@ impl JoinLabels {
         env: &Env,
     ) -> Self {
         Self {
-            main,
+            main: Main::new(main),
             labels: Lookup::new(labels, labels_of, env.limits),
             name: name.into(),
             map: None,
@@ -292,13 +292,18 @@ impl JoinLabels {
     /// Checks the labels that were not used. Repeated keys are errors; other faults are warnings,
     /// because no utterance needs them.
     fn check_rest(&mut self) -> Result<()> {
-        match self.labels.find_twice(&mut self.next) {
-            Ok(None) => Ok(()),
-            Ok(Some(key)) => Err(twice(&key).file(&self.name)),
-            Err(error) => {
-                let error = error.context("behind the last labels that are needed");
-                self.env.warn(&error.file(&self.name));
-                Ok(())
+        loop {
+            match self.labels.find_twice(&mut self.next) {
+                Ok(None) => return Ok(()),
+                Ok(Some(key)) => return Err(twice(&key).file(&self.name)),
+                Err(error) => {
+                    let is_last = !error.can_continue();
+                    let error = error.context("not needed by any utterance");
+                    self.env.warn(&error.file(&self.name));
+                    if is_last {
+                        return Ok(());
+                    }
+                }
             }
         }
     }
@@ -328,7 +333,12 @@ impl Reader for JoinLabels {
                 .suggest(Remedy::LeaveOutLabels)
                 .utterance(&utt.key));
         }
-        self.find(utt)?;
+        if let Err(error) = self.find(utt) {
+            if self.labels.is_interrupted() {
+                self.main.wait(utt);
+            }
+            return Err(error);
+        }
         if self.tolerance.fit(utt) {
             return Ok(true);
         }

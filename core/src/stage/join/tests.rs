@@ -47,6 +47,85 @@ fn join(main: &[(&str, usize)], labels: &[(&str, usize)]) -> JoinLabels {
     JoinLabels::new(list(main.collect()), labels, "ali.txt", &Env::default())
 }
 
+/// Entries of a data set, some of which are faults.
+struct Faulty(Vec<Result<Utterance>>, DatasetInfo);
+
+impl Reader for Faulty {
+    fn info(&self) -> &DatasetInfo {
+        &self.1
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.0.is_empty() {
+            return Ok(false);
+        }
+        *utt = self.0.remove(0)?;
+        Ok(true)
+    }
+}
+
+#[test]
+fn a_fault_of_the_labels_costs_only_its_own_utterance() {
+    let fault = |key: &str| match key {
+        "" => Error::malformed("garbage"),
+        key => Error::malformed("damaged").utterance(&key.into()),
+    };
+    let label = |key: &str| Ok(utterance(key, None, Some(&[7])));
+    for (entries, joined, faults) in [
+        // Of an utterance, met before it, and met as it is looked up.
+        (
+            vec![Err(fault("c").continuable()), label("a"), label("b")],
+            "a b",
+            vec![Some("c")],
+        ),
+        (
+            vec![label("a"), Err(fault("b").continuable()), label("c")],
+            "a c",
+            vec![Some("b")],
+        ),
+        // Of none.
+        (
+            vec![
+                label("a"),
+                Err(fault("").continuable()),
+                label("b"),
+                label("c"),
+            ],
+            "a b c",
+            vec![None],
+        ),
+        // After which nothing can be read.
+        (
+            vec![label("a"), Err(fault("b")), label("b"), label("c")],
+            "a",
+            vec![Some("b"), Some("c")],
+        ),
+        (
+            vec![label("a"), Err(fault("")), label("b"), label("c")],
+            "a",
+            vec![None, Some("b"), Some("c")],
+        ),
+    ] {
+        let main = ["a", "b", "c"].map(|key| utterance(key, Some(&[0.5]), None));
+        let main = Box::new(List(main.into(), DatasetInfo::default()));
+        let labels = OpenedDataset::Stream(Box::new(Faulty(entries, DatasetInfo::default())));
+        let mut reader = JoinLabels::new(main, labels, "ali.txt", &Env::default());
+        let (mut utt, mut read, mut told) = (Utterance::default(), Vec::new(), Vec::new());
+        loop {
+            match reader.read(&mut utt) {
+                Ok(true) => read.push(utt.key.to_string()),
+                Ok(false) => break,
+                Err(error) => {
+                    assert!(error.can_continue(), "{error}");
+                    told.push(error.key().map(ToString::to_string));
+                }
+            }
+        }
+        let faults: Vec<_> = faults.iter().map(|key| key.map(str::to_owned)).collect();
+        assert_eq!((read.join(" ").as_str(), told), (joined, faults));
+    }
+}
+
 #[test]
 fn finds_labels_in_any_order() {
     let mut joined = join(

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::lookup::{Lookup, LookupOutcome};
+use super::lookup::{Lookup, LookupOutcome, Main};
 use crate::bytes::Env;
 use crate::error::{Error, Remedy, Result};
 use crate::format::{OpenedDataset, Reader};
@@ -14,7 +14,7 @@ use crate::model::{DatasetInfo, Key, Object, Utterance};
 /// An utterance without a transcript, or with text already, is faulty, and the next one can be
 /// read. A repeated key with different text is an error.
 pub struct JoinText {
-    main: Box<dyn Reader>,
+    main: Main,
     texts: Lookup,
     name: String,
     next: Utterance,
@@ -29,7 +29,7 @@ impl JoinText {
         env: &Env,
     ) -> Self {
         Self {
-            main,
+            main: Main::new(main),
             texts: Lookup::new(texts, text_of, env.limits),
             name: name.into(),
             next: Utterance::default(),
@@ -89,7 +89,15 @@ impl Reader for JoinText {
             let error = Error::usage("has text already").suggest(Remedy::LeaveOutText);
             return Err(error.utterance(&utt.key));
         }
-        utt.text = Some(self.find(&utt.key)?);
+        match self.find(&utt.key) {
+            Ok(text) => utt.text = Some(text),
+            Err(error) => {
+                if self.texts.is_interrupted() {
+                    self.main.wait(utt);
+                }
+                return Err(error);
+            }
+        }
         Ok(true)
     }
 }

@@ -75,7 +75,9 @@ impl Target {
         let info = self.format.info();
         let known = |extension: &str| registry.knows_extension(extension);
         if let Locator::File(file) = &self.place
-            && let Some(packing) = file.extension().filter(|e| NOT_WRITTEN.contains(e))
+            && let Some(packing) = file
+                .extension()
+                .filter(|e| NOT_WRITTEN.contains(e) && !info.extensions.contains(e))
         {
             let message = format!("ends with .{packing}, but would not be compressed like that");
             let right = file.with_extension("gz");

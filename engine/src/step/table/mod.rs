@@ -2,6 +2,7 @@
 
 mod choice;
 mod frames;
+mod labels;
 mod sound;
 mod utterances;
 
@@ -25,11 +26,13 @@ pub const KINDS: &[&Kind] = &[
     &utterances::SORT,
     &utterances::CHECK,
     &utterances::PARTS,
+    &utterances::SPEAKER,
     &utterances::RENAME,
     &sound::SAMPLES,
     &sound::SOUND,
     &frames::FRAME_SHIFT,
     &frames::TIER,
+    &labels::ALI_TO,
     &frames::FRAMES,
     &frames::COLUMNS,
     &frames::CONTEXT,

@@ -1,10 +1,12 @@
 //! Steps that order, check, rename, join and pass on utterances.
 
 use spr_core::format::FieldSet;
-use spr_core::stage::{KeyChange, Prefetch, ReaderExt, Rename, SortKey};
+use spr_core::stage::{
+    KeyChange, Prefetch, ReaderExt, Rename, SortKey, SpeakerPattern, SpeakersByName,
+};
 use spr_core::{KeyMap, Result};
 
-use super::super::kind::{Kind, Level, Phase, Subject, Surroundings};
+use super::super::kind::{DataOption, Kind, Level, Phase, Subject, Surroundings};
 use super::super::parse::{COUNT, SIZE, batching, built, count, number, seed, shape, size};
 use super::super::values::{Parameters, Values};
 use super::{always, as_written, never};
@@ -118,6 +120,46 @@ pub(super) static PARTS: Kind = Kind {
             arrays: values.says("arrays"),
         };
         built(move |reader, _| Ok(reader.parts(parts)))
+    },
+};
+
+pub(super) static SPEAKER: Kind = Kind {
+    name: "speaker",
+    aliases: &[],
+    usage: "speaker('{speaker}/{name}')",
+    what: "the speaker that stands in the name, which must be like the pattern",
+    parameters: Parameters {
+        positional: &["pattern"],
+        ..Parameters::NONE
+    },
+    reads: &[],
+    options: &[DataOption {
+        key: "speaker-from",
+        flag: Some("speaker-from"),
+        expected: "a pattern such as {speaker}/{name}",
+        set: |asked, text| {
+            SpeakerPattern::parse(text).map_err(|e| e.context("speaker-from"))?;
+            asked.set("speaker", "pattern", text);
+            Ok(true)
+        },
+    }],
+    flags: &[],
+    phase: Phase::Speaker,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    across: never,
+    needs_whole: true,
+    leaves_out: false,
+    by_keys: None,
+    needs_speakers: false,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let text = values.text("pattern").unwrap_or_default();
+        let pattern = values.made("pattern", SpeakerPattern::parse(text))?;
+        built(move |reader, _| Ok(Box::new(SpeakersByName::new(reader, pattern.clone()))))
     },
 };
 

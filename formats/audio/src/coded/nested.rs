@@ -45,6 +45,10 @@ impl Nested for NestedCoded {
         Ok(facts)
     }
 
+    fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
+        Ok(false)
+    }
+
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let kind = self.0();
         kind.caps(Keys::Any).check(utt)?;

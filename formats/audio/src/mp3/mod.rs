@@ -33,7 +33,7 @@ pub static MP3: CodedFormat = CodedFormat(&KIND);
 /// frames.
 fn starts(head: &[u8]) -> bool {
     let HeaderMatch::Header(first) = header(head) else {
-        return head.starts_with(id3::TAG) && !id3::after(head).starts_with(id3::FLAC);
+        return id3::is_tag(head) && !id3::after(head).starts_with(id3::FLAC);
     };
     match head.get(first.len..) {
         Some(next) if next.len() >= HEADER => {

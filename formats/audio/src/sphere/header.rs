@@ -17,6 +17,8 @@ const UNIT: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) lines: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The first line whose text is shorter than it says.
+    pub(super) doubt: Option<Error>,
 }
 
 impl Header {
@@ -58,10 +60,15 @@ impl Header {
                 left = after;
                 continue;
             }
-            left = header.line(left, line).ok_or_else(|| {
-                let shown = line.escape_ascii();
-                Error::malformed(format!("'{shown}' is not a line of a SPHERE header")).byte(at)
-            })?;
+            let parsed = header.line(left, line);
+            left = match parsed.or_else(|| header.short_line(line, after, at)) {
+                Some(rest) => rest,
+                None => {
+                    let shown = line.escape_ascii();
+                    let message = format!("'{shown}' is not a line of a SPHERE header");
+                    return Err(Error::malformed(message).byte(at));
+                }
+            };
             // Each line becomes a tag as well.
             let line = header.lines.last();
             held += line.map_or(0, |(name, value)| 2 * tag_size(name, value));
@@ -89,14 +96,38 @@ impl Header {
         let length: usize = std::str::from_utf8(length).ok()?.parse().ok()?;
         let start = line.len() - value.len();
         let value = left.get(start..)?.get(..length)?;
-        self.add(name, value);
         let after = &left[start + length..];
         let after = after.strip_prefix(b"\r").unwrap_or(after);
-        match after {
-            [] => Some(after),
-            [b'\n', after @ ..] => Some(after),
-            _ => None,
+        let after = match after {
+            [] => after,
+            [b'\n', after @ ..] => after,
+            _ => return None,
+        };
+        self.add(name, value);
+        Some(after)
+    }
+
+    /// Parses a line whose text ends before its length, as libsndfile writes it for samples of 24
+    /// and 32 bits: `sample_byte_format -s4 01`. Returns the rest, which is `after` the line.
+    fn short_line<'a>(&mut self, line: &[u8], after: &'a [u8], at: u64) -> Option<&'a [u8]> {
+        let (name, rest) = word(line)?;
+        let (kind, value) = word(rest)?;
+        let length = std::str::from_utf8(kind.strip_prefix(b"-s")?).ok()?;
+        let length: usize = length.parse().ok()?;
+        let value = value.strip_suffix(b"\r").unwrap_or(value);
+        if name != b"sample_byte_format" || value.len() >= length {
+            return None;
         }
+        self.add(name, value);
+        self.doubt.get_or_insert_with(|| {
+            let shown = line.escape_ascii();
+            let message = format!(
+                "'{shown}' has {} characters of text, not {length}",
+                value.len()
+            );
+            Error::malformed(message).byte(at)
+        });
+        Some(after)
     }
 
     fn add(&mut self, name: &[u8], value: &[u8]) {

@@ -10,6 +10,7 @@ use spr_core::{Error, ErrorKind, Result};
 
 use crate::coding::{Amount, SampleCoding};
 use crate::kind::AudioKind;
+use crate::nested::NestedPlain;
 use crate::reader::Head;
 use crate::writer::sound;
 use header::{Header, Print};
@@ -39,7 +40,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     }]),
     starts: |head| head.starts_with(header::MAGIC),
     open,
-    nested: None,
+    nested: Some(&NestedPlain(|| &KIND)),
     dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32],
     order: ByteOrder::Little,
     even: false,
@@ -52,12 +53,15 @@ pub(crate) static KIND: AudioKind = AudioKind {
 
 fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
     let check = options.choice("checksum", &[("check", true), ("ignore", false)])?;
-    let header = Header::read(source, &env.limits)?;
+    let mut header = Header::read(source, &env.limits)?;
+    if let Some(doubt) = header.doubt.take() {
+        env.warn(&doubt.file(source.name()));
+    }
     let bytes = header.integer("sample_n_bytes")?;
     let coding = coding(&header, bytes)?;
     let order = match (header.text("sample_byte_format")?, coding.width()) {
-        (_, 1) | (Some(b"01" | b"0123"), _) => ByteOrder::Little,
-        (Some(b"10" | b"3210"), _) => ByteOrder::Big,
+        (_, 1) | (Some(b"01" | b"012" | b"0123"), _) => ByteOrder::Little,
+        (Some(b"10" | b"210" | b"3210"), _) => ByteOrder::Big,
         (Some(other), _) => {
             let message = format!("sample_byte_format {}", other.escape_ascii());
             return Err(Error::unsupported(message));
@@ -114,6 +118,7 @@ fn coding(header: &Header, bytes: Option<u64>) -> Result<SampleCoding> {
         (Some(law), Some(1) | None) => Ok(SampleCoding::Law(law)),
         (None, Some(1)) => Ok(SampleCoding::Plain(Dtype::I8)),
         (None, Some(2)) => Ok(SampleCoding::Plain(Dtype::I16)),
+        (None, Some(3)) => Ok(SampleCoding::Packed24),
         (None, Some(4)) => Ok(SampleCoding::Plain(Dtype::I32)),
         (_, Some(bytes)) => {
             let coding = coding.escape_ascii();

@@ -12,6 +12,10 @@ use crate::coding::SampleCoding;
 const CLASS: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
 /// The rest of the GUID, after its first four bytes, if all of it is big-endian.
 const BIG_CLASS: [u8; 12] = [0, 0, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+/// The same of ambisonics, whose samples are coded as others.
+const AMBISONIC: [u8; 14] = [
+    0, 0, 0x21, 0x07, 0xd3, 0x11, 0x86, 0x44, 0xc8, 0xc1, 0xca, 0, 0, 0,
+];
 /// The size of the extensible form; further bytes are ignored.
 const LONGEST: usize = 40;
 
@@ -91,8 +95,12 @@ impl Fmt {
     }
 
     /// Returns `true` if only the block is wrong, as known programs write it, which derive the speed
-    /// from it: for one channel of 16 bits. Elsewhere the channels or the bits may be damaged.
+    /// from it: for one channel of 16 bits. Elsewhere the channels or the bits may be damaged. Both
+    /// may be left 0.
     fn has_known_block(&self) -> bool {
+        if self.block == 0 && self.speed == 0 {
+            return true;
+        }
         let speed = u64::from(self.rate) * u64::from(self.block);
         let is_usual = self.channels == 1 && self.bits == 16;
         is_usual && self.block.is_power_of_two() && u64::from(self.speed) == speed
@@ -103,7 +111,13 @@ impl Fmt {
         let long =
             |at: usize| order.read_u32([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let tag = match short(0) {
-            0xfffe if bytes[26..40] == CLASS => ByteOrder::Little.read_u16([bytes[24], bytes[25]]),
+            0xfffe
+                if [CLASS, AMBISONIC]
+                    .iter()
+                    .any(|class| bytes[26..40] == *class) =>
+            {
+                ByteOrder::Little.read_u16([bytes[24], bytes[25]])
+            }
             0xfffe if bytes[24..26] == [0; 2] && bytes[28..40] == BIG_CLASS => short(26),
             tag => tag,
         };

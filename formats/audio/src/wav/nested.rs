@@ -3,11 +3,14 @@
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Caps, Claim, Keys, Nested, ObjectBounds};
 use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
-use spr_core::{Error, Result};
+use spr_core::{Error, ErrorKind, Result};
 
 use super::own_extent::PIPED;
 use super::{KIND, read, starts};
 use crate::writer::{Encoder, sound};
+
+/// The numbers of bytes in which the header is searched, in turn.
+const HEADS: [usize; 3] = [256, 4 << 10, 64 << 10];
 
 /// A WAV file inside a container. If others may follow, as in Kaldi archives, it ends right after
 /// the samples, as in Kaldi.
@@ -39,7 +42,29 @@ impl Nested for NestedWave {
     fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
         let head =
             read::open(source, ObjectBounds::Whole, env).map_err(|e| e.file(source.name()))?;
+        head.expect(source)?;
         Ok(head.facts(source))
+    }
+
+    fn pass(&self, source: &mut Source, env: &Env) -> Result<bool> {
+        let quiet = env.listening(|_| {});
+        for size in HEADS {
+            let there = source.peek(size)?;
+            let is_all = there.len() < size;
+            let mut head = Source::from_bytes("", there.to_vec())?;
+            let bytes = match read::open(&mut head, ObjectBounds::Own, &quiet) {
+                Ok(opened) => opened.bytes(),
+                Err(e) if e.kind() == ErrorKind::Truncated && !is_all => continue,
+                Err(_) => None,
+            };
+            let Some(bytes) = bytes else {
+                return Ok(false);
+            };
+            source.skip(head.offset())?;
+            source.skip(bytes)?;
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {

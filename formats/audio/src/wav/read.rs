@@ -154,7 +154,7 @@ impl Riff {
             }
             u32::MAX => true,
             _ if source.remaining().is_some_and(|there| there >= bytes) => false,
-            _ => ENDLESS.contains(&size) || is_negative(source, bytes, env),
+            _ => ENDLESS.contains(&size) || is_derived(source, bytes, env),
         };
         Ok((!endless).then_some(bytes))
     }
@@ -177,10 +177,17 @@ impl Riff {
                     return Err(error.hint("all=false reads only the first"));
                 }
                 // Padding and tags of other programs are harmless.
+                let is_tag =
+                    name.starts_with(b"ID3") || name.iter().all(|b| (b' '..=b'~').contains(b));
                 let shown = name.escape_ascii();
                 let message =
                     format!("more follows the end of the wave file ('{shown}'), which is ignored");
-                env.warn(&source.error(ErrorKind::Unfit, message));
+                let ignored = source.error(ErrorKind::Unfit, message);
+                let more = source.malformed("the file goes on after the samples that it counts");
+                if !is_tag && !is_padding(source)? {
+                    return Err(more.hint("all=false reads only those"));
+                }
+                env.warn(&ignored);
                 return Ok(());
             }
             match self.take(source, texts, env) {
@@ -212,16 +219,30 @@ impl Riff {
     }
 }
 
-/// Returns `true`, with a warning, for the size that a program gives that subtracts its header from a
-/// file size of 0 or -1, such as 0xFFFFFFD4 for 44 bytes.
-fn is_negative(source: &Source, bytes: u64, env: &Env) -> bool {
-    let file = bytes + source.offset();
-    let is_negative = file == 1 << 32 || file == u64::from(u32::MAX);
-    if is_negative {
+/// Reads the rest of a file. Returns `true` if it consists of zeros.
+fn is_padding(source: &mut Source) -> Result<bool> {
+    const BLOCK: usize = 64 << 10;
+    loop {
+        let bytes = source.peek(BLOCK)?;
+        let n = bytes.len();
+        if n == 0 || bytes.iter().any(|b| *b != 0) {
+            return Ok(n == 0);
+        }
+        source.skip(n as u64)?;
+    }
+}
+
+/// Returns `true`, with a warning, for the size that a program gives that subtracts its header from an
+/// unknown size: from that of the file, such as 0xFFFFFFD4 for 44 bytes and 0, or from that in the RIFF
+/// header, which is 8 bytes less, such as 0xFFFFFFDB for -1 or 0x7FFFFFDB for the largest.
+fn is_derived(source: &Source, bytes: u64, env: &Env) -> bool {
+    let from = |most: u64| [most, most + 8].contains(&(bytes + source.offset()));
+    let is_derived = from(1 << 32) || from(u64::from(u32::MAX)) || from((1 << 31) - 1);
+    if is_derived {
         let message = format!("{bytes} bytes of samples are no size; all that follow are taken");
         env.warn(&source.malformed(message));
     }
-    is_negative
+    is_derived
 }
 
 fn number(source: &mut Source, order: ByteOrder) -> Result<u32> {

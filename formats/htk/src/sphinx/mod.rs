@@ -100,6 +100,10 @@ impl Nested for NestedSphinx {
         Ok(AudioFacts::default())
     }
 
+    fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
+        Ok(false)
+    }
+
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         caps(Keys::Any, CEPSTRA).check(utt)?;
         write(utt, put)
@@ -196,7 +200,7 @@ impl Format for Sphinx {
         env: &Env,
     ) -> Result<OpenedDataset> {
         let (dim, values) = (dim(options)?, request.values);
-        if script::is_text(source.peek(script::HEAD)?) {
+        if script::is_list(&mut source, &INFO)? {
             let naming = Naming::of(options)?;
             let parse = move |line: &[u8]| naming.parse(line);
             let fill = move |source: &mut Source,

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use spr_core::bytes::{Env, FileKind, Location};
 use spr_core::format::{Audit, Auditor, Finding};
-use spr_core::model::{Key, Utterance};
-use spr_core::{Error, Result};
+use spr_core::model::Key;
+use spr_core::{Error, ErrorKind, Result};
 
-use super::findings::{Findings, Places, about, about_line};
+use super::findings::{Findings, about, about_line};
 use super::lines::{self, Keys, Line};
-use crate::choice::NAME;
+use super::utterances::DirectoryAuditor;
+use crate::data_dir::extras::frame_shift;
 use crate::data_dir::layout::{
     CMVN, FEATURES, FRAME_SHIFT, Kind, SEGMENTS, SPK2UTT, TABLES, TEXT, TableSubject, UTT2FRAMES,
     UTT2SPK, VAD, WAVES, forms, suits,
 };
-use crate::data_dir::rules::{is_reserved, seconds};
+use crate::data_dir::rules::is_reserved;
 use crate::data_dir::sound::Segment;
 
 /// Checks data directories.
@@ -45,14 +46,11 @@ impl Audit for Directories {
         };
         directory.check(&mut findings)?;
         let members = [CMVN, VAD].map(|name| folder.join(name));
-        Ok(Box::new(DirectoryAuditor {
-            name: folder.to_string(),
-            features: folder.join(FEATURES).to_string(),
-            counts: folder.join(UTT2FRAMES).to_string(),
-            frames: directory.frames,
-            told: findings.into_places(),
-            members: members.into_iter().filter(|at| is_file(at, env)).collect(),
-        }))
+        let members = members.into_iter().filter(|at| is_file(at, env)).collect();
+        let (frames, told) = (directory.frames, findings.into_places());
+        Ok(Box::new(DirectoryAuditor::new(
+            folder, frames, told, members,
+        )))
     }
 }
 
@@ -94,8 +92,14 @@ impl Directory<'_> {
     fn check(&mut self, findings: &mut Findings<'_>) -> Result<()> {
         self.compressed(findings);
         let speakers = self.speakers(findings)?;
-        if let Some(table) = self.needed(SPK2UTT, findings) {
-            self.inverse(&table, &speakers, findings)?;
+        match self.needed(SPK2UTT, findings) {
+            Some(table) if self.utterances.is_some() => {
+                self.inverse(&table, &speakers, findings)?;
+            }
+            Some(table) => {
+                lines::read(&table, self.env, findings, |_, _| {})?;
+            }
+            None => {}
         }
         self.segments(findings)?;
         for kind in TABLES {
@@ -124,14 +128,20 @@ impl Directory<'_> {
             .into_iter()
             .chain(tables)
         {
-            let Some(at) = self.file(name).filter(|at| *at != self.folder.join(name)) else {
+            let mut forms = forms(name).map(|form| self.folder.join(form));
+            let mut there = forms.by_ref().filter(|at| is_file(at, self.env));
+            let Some(read) = there.next() else {
                 continue;
             };
-            let error = about(
-                &at,
-                "is compressed, and Kaldi's scripts read plain tables only",
-            );
-            findings.fault("missing", error.hint(format!("decompress it to {name}")));
+            if read != self.folder.join(name) {
+                let message = "is compressed, and Kaldi's scripts read plain tables only";
+                let error = about(&read, message);
+                findings.fault("missing", error.hint(format!("decompress it to {name}")));
+            }
+            for other in there {
+                let message = format!("is not read, as {} is there", shown(&read));
+                findings.note("missing", about(&other, message));
+            }
         }
     }
 
@@ -314,13 +324,14 @@ impl Directory<'_> {
         let Some(at) = self.file(FRAME_SHIFT) else {
             return Ok(());
         };
-        let (mut source, mut line) = (self.env.open_file(&at)?, Vec::new());
-        source.line(&mut line, &self.env.limits)?;
-        if let Some(message) = seconds(String::from_utf8_lossy(&line).trim()) {
-            let message = message.replace(" after the key", "");
-            findings.fault("lines", about(&at, message).line(1));
+        match frame_shift(self.env.open_file(&at)?, self.env) {
+            Err(error) if error.kind() == ErrorKind::Io => Err(error),
+            Err(error) => {
+                findings.fault("lines", error);
+                Ok(())
+            }
+            Ok(_) => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -367,8 +378,7 @@ fn agree(
     let Some(wanted) = wanted else {
         return;
     };
-    let name = wanted.table.name().unwrap_or(wanted.table.as_os_str());
-    let (other, file) = (name.to_string_lossy(), table.to_string());
+    let (other, file) = (shown(&wanted.table), table.to_string());
     let hint = "fix_data_dir.sh keeps what all files have";
     let missing = wanted.keys.iter().filter(|key| !keys.contains_key(*key));
     for key in missing.filter(|_| complete) {
@@ -383,46 +393,10 @@ fn agree(
     }
 }
 
-/// Compares utterances with what the tables say of them.
-struct DirectoryAuditor {
-    name: String,
-    /// The names of `feats.scp` and of `utt2num_frames`.
-    features: String,
-    counts: String,
-    frames: HashMap<Key, u64>,
-    told: Places,
-    members: Vec<Location>,
-}
-
-impl Auditor for DirectoryAuditor {
-    fn utterance(&mut self, utt: &Utterance, found: &mut dyn FnMut(Finding)) {
-        let counted = self.frames.remove(&utt.key);
-        let (Some(_), Some(count)) = (&utt.features, counted) else {
-            return;
-        };
-        if count != utt.frames() {
-            let message = format!("{} frames, but {count} by {}", utt.frames(), self.counts);
-            let error = Error::unfit(message).file(&self.features);
-            found(Finding::fault("labels", error.utterance(&utt.key)));
-        }
-    }
-
-    fn repeats(&self, error: &Error) -> bool {
-        // A warning about the whole directory lists files that are not read.
-        error.file_name() == Some(&self.name) || self.told.contains(error)
-    }
-
-    fn members(&self) -> Vec<(&'static str, Location)> {
-        self.members.iter().map(|at| (NAME, at.clone())).collect()
-    }
-
-    fn finish(
-        self: Box<Self>,
-        _was_read: &dyn Fn(&Key) -> bool,
-        _found: &mut dyn FnMut(Finding),
-    ) -> Result<()> {
-        Ok(())
-    }
+/// Returns the name of a table without its folder.
+fn shown(table: &Location) -> String {
+    let name = table.name().unwrap_or(table.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 /// Returns `true` if there is a file of this name.

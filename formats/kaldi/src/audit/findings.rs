@@ -1,9 +1,9 @@
 //! Findings, and their places.
 
-use spr_core::Error;
 use spr_core::bytes::Location;
 use spr_core::format::Finding;
 use spr_core::model::Key;
+use spr_core::{Error, ErrorKind};
 
 use crate::key_set::KeySet;
 
@@ -43,6 +43,7 @@ pub(super) struct Places(KeySet);
 impl Places {
     fn add(&mut self, error: &Error) {
         let file = error.file_name().unwrap_or_default();
+        self.0.insert(file);
         if let Some(line) = error.line_number() {
             self.0.insert((file, line));
         }
@@ -51,10 +52,15 @@ impl Places {
         }
     }
 
-    /// Returns `true` if the line or the utterance of an error was reported.
+    /// Returns `true` if the line or the utterance of an error was reported, or anything of the file
+    /// that it is about as a whole.
     pub(super) fn contains(&self, error: &Error) -> bool {
         let file = error.file_name().unwrap_or_default();
         let line = error.line_number();
+        if line.is_none() && error.key().is_none() {
+            // Of damage nothing else was told.
+            return error.kind() == ErrorKind::Unfit && self.0.contains(file);
+        }
         line.is_some_and(|line| self.0.contains((file, line)))
             || error.key().is_some_and(|key| self.0.contains((file, key)))
     }

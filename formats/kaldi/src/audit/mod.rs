@@ -5,3 +5,4 @@ mod findings;
 mod lines;
 mod offsets;
 pub(crate) mod tables;
+mod utterances;

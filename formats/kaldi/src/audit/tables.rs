@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, FileKind, Location};
 use spr_core::format::{Audit, Auditor, Finding};
-use spr_core::model::{Key, Utterance};
+use spr_core::model::{AudioFacts, Key, Utterance};
 use spr_core::{Error, Result};
 
 use super::offsets::Offsets;
@@ -64,7 +64,12 @@ struct TableAuditor {
 }
 
 impl Auditor for TableAuditor {
-    fn utterance(&mut self, utt: &Utterance, found: &mut dyn FnMut(Finding)) {
+    fn utterance(
+        &mut self,
+        utt: &Utterance,
+        _recording: Option<AudioFacts>,
+        found: &mut dyn FnMut(Finding),
+    ) {
         if self.is_sorted && utt.key < self.last {
             self.is_sorted = false;
             let message = format!("comes after {}; the keys are not sorted", self.last);
@@ -120,6 +125,7 @@ fn check_places(script: &Location, env: &Env, found: &mut dyn FnMut(Finding)) ->
     each_line(script, env, |number, key, rest| {
         // An invalid line is reported when it is read.
         let at = script_line::locator(rest).ok();
+        let at = at.map(|at| env.moved(at));
         if let Some(message) = at.and_then(|at| offsets.check(&at, key)) {
             let error = Error::unfit(message).file(&name).line(number);
             let hint = "the script file does not belong to this archive; repair makes a new one";

@@ -1,14 +1,14 @@
 //! The information in other tables about an utterance, its speaker and its recording.
 
-use spr_core::bytes::Env;
+use spr_core::bytes::{Env, Source};
 use spr_core::model::{Audio, Decimal, Key, Meta, Tag, TagSubject, Utterance};
 use spr_core::{Error, Result};
 
 use super::faults::Faults;
 use super::layout::NAME;
 use super::layout::{
-    FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SPK2GENDER, TableSubject, UTT2DUR,
-    UTT2FRAMES, UTT2GENDER, UTT2LANG, is_complete, tag_tables,
+    FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SEGMENTS, SPK2GENDER, TableSubject,
+    UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, WAVES, is_complete, subject, tag_tables,
 };
 use super::{line, table::Table};
 
@@ -18,6 +18,8 @@ pub(super) struct Extras {
     language: Option<Table>,
     tags: Vec<(&'static str, TableSubject, Table)>,
     frame_shift: Option<Decimal>,
+    /// Whether nothing but tables tells how long the utterances are, which are recordings.
+    alone: bool,
 }
 
 impl Extras {
@@ -35,6 +37,7 @@ impl Extras {
             let at = layout.file(name);
             let table = at.map(|at| Table::open(at, tells, env, faults));
             let table = table.transpose()?;
+            let table = table.map(|table| table.of(subject(name)));
             Ok::<_, Error>(table.map(|table| table.complete(name != UTT2LANG && is_complete(name))))
         };
         let gender = match open(UTT2GENDER)? {
@@ -53,10 +56,12 @@ impl Extras {
         let language = open(UTT2LANG)?;
         let shift = layout.file(FRAME_SHIFT).filter(|_| framed);
         let shift = shift.map(|at| frame_shift(env.open_file(&at)?, env));
+        let sound = [WAVES, SEGMENTS].iter().any(|name| layout.has(name));
         Ok(Self {
             gender,
             language,
             tags,
+            alone: !sound && !taken.features && layout.has(FEATURES),
             frame_shift: match shift.transpose() {
                 Err(error) if damaged => {
                     faults.add(error.continuable())?;
@@ -92,14 +97,15 @@ impl Extras {
         if let Some(table) = &mut self.language {
             let found = value(table, TableSubject::Utterance, key, meta, env, faults)?;
             meta.language = found.map(Key::from);
-            if meta.language.is_none() {
-                return Err(faults.no_line(table.name()));
-            }
         }
         for (name, by, table) in &mut self.tags {
             let Some(value) = value(table, *by, key, meta, env, faults)? else {
                 continue;
             };
+            if *name == UTT2DUR && self.alone {
+                meta.start = Some(Decimal::ZERO);
+                meta.end = seconds(value);
+            }
             if *name == UTT2DUR && is_length(meta, value) || is_duration(name, value, audio) {
                 continue;
             }
@@ -111,7 +117,10 @@ impl Extras {
             }
             meta.tags.push(tag);
         }
-        Ok(())
+        match &self.language {
+            Some(table) if meta.language.is_none() => Err(faults.no_line(table.name())),
+            _ => Ok(()),
+        }
     }
 
     /// Reads the tables to their ends.
@@ -144,11 +153,15 @@ fn value<'a>(
     Ok(found.map(|(rest, _)| rest).filter(|rest| !rest.is_empty()))
 }
 
+fn seconds(value: &[u8]) -> Option<Decimal> {
+    std::str::from_utf8(value).ok().and_then(Decimal::parse)
+}
+
 /// Returns `true` if a duration equals that of the segment.
 fn is_length(meta: &Meta, duration: &[u8]) -> bool {
     let length = meta.end.zip(meta.start);
     let length = length.and_then(|(end, start)| end.minus(start));
-    let duration = std::str::from_utf8(duration).ok().and_then(Decimal::parse);
+    let duration = seconds(duration);
     duration.is_some() && length == duration
 }
 
@@ -158,7 +171,7 @@ fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
     let Some(Audio::Reference(sound)) = audio else {
         return false;
     };
-    let duration = std::str::from_utf8(value).ok().and_then(Decimal::parse);
+    let duration = seconds(value);
     let whole = sound.start.is_none() && sound.end.is_none();
     if !matches!(name, UTT2DUR | RECO2DUR) || !whole || duration.is_none() {
         return false;
@@ -171,7 +184,10 @@ fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
 }
 
 /// Reads the only number of the file `frame_shift`, in seconds.
-fn frame_shift(mut source: spr_core::bytes::Source, env: &Env) -> Result<Decimal> {
+///
+/// # Errors
+/// Reading fails, or the file holds anything else.
+pub(crate) fn frame_shift(mut source: Source, env: &Env) -> Result<Decimal> {
     let mut line = Vec::new();
     source.line(&mut line, &env.limits)?;
     if source.offset() == line.len() as u64 && !line.is_empty() {
@@ -179,8 +195,20 @@ fn frame_shift(mut source: spr_core::bytes::Source, env: &Env) -> Result<Decimal
     }
     let text = String::from_utf8_lossy(&line);
     let shift = Decimal::parse(text.trim());
-    shift.filter(|shift| *shift > Decimal::ZERO).ok_or_else(|| {
-        let message = "the frame shift is not a number of seconds above 0";
-        Error::malformed(message).file(source.name()).line(1)
-    })
+    let shift = shift
+        .filter(|shift| *shift > Decimal::ZERO)
+        .ok_or_else(|| {
+            let message = "the frame shift is not a number of seconds above 0";
+            Error::malformed(message).file(source.name()).line(1)
+        })?;
+    for number in 2.. {
+        if !source.line(&mut line, &env.limits)? {
+            break;
+        }
+        if !line.trim_ascii().is_empty() {
+            let error = Error::malformed("more than one number");
+            return Err(error.file(source.name()).line(number));
+        }
+    }
+    Ok(shift)
 }

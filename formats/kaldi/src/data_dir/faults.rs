@@ -15,6 +15,8 @@ pub(super) struct Faults {
     over: bool,
     /// Whether the lines of a faulty utterance are being skipped, of which none is missed.
     skipping: bool,
+    /// Whether the speaker or the recording of a faulty utterance could not be told.
+    doubtful: bool,
 }
 
 impl Faults {
@@ -53,6 +55,16 @@ impl Faults {
     /// Sets whether the lines of a faulty utterance are being skipped.
     pub(super) fn skip(&mut self, skipping: bool) {
         self.skipping = skipping;
+    }
+
+    /// Records that the speaker or the recording of a faulty utterance could not be told, so that
+    /// nobody knows which of their lines are used.
+    pub(super) fn doubt(&mut self) {
+        self.doubtful = true;
+    }
+
+    pub(super) fn are_doubtful(&self) -> bool {
+        self.doubtful
     }
 
     pub(super) fn are_skipped(&self) -> bool {

@@ -7,7 +7,7 @@ use spr_core::{Error, Result};
 use super::rules::{self, Rule};
 
 /// The name of the format and of its tags.
-pub(super) const NAME: &str = "kaldi-data";
+pub(crate) const NAME: &str = "kaldi-data";
 
 pub(crate) const UTT2SPK: &str = "utt2spk";
 pub(crate) const SPK2UTT: &str = "spk2utt";
@@ -21,8 +21,8 @@ pub(crate) const VAD: &str = "vad.scp";
 pub(super) const SPK2GENDER: &str = "spk2gender";
 pub(super) const UTT2GENDER: &str = "utt2gender";
 pub(super) const UTT2LANG: &str = "utt2lang";
-pub(super) const UTT2DUR: &str = "utt2dur";
-pub(super) const RECO2DUR: &str = "reco2dur";
+pub(crate) const UTT2DUR: &str = "utt2dur";
+pub(crate) const RECO2DUR: &str = "reco2dur";
 pub(crate) const UTT2FRAMES: &str = "utt2num_frames";
 
 /// The subject of a table's lines.
@@ -143,6 +143,12 @@ pub(super) fn tag_tables() -> impl Iterator<Item = &'static Kind> {
     TABLES.iter().filter(|table| table.used == Use::Tags)
 }
 
+/// Returns the subject of a table's lines.
+pub(super) fn subject(name: &str) -> TableSubject {
+    let table = TABLES.iter().find(|table| table.name == name);
+    table.map_or(TableSubject::Utterance, |table| table.by)
+}
+
 /// Returns `true` if each subject of a table needs a line.
 pub(super) fn is_complete(name: &str) -> bool {
     let table = TABLES.iter().find(|table| table.name == name);
@@ -176,7 +182,7 @@ pub(super) const TAGS: &[&[u8]] = &tag_names();
 
 /// Returns `true` if a file of this name is read.
 fn is_known(name: &str) -> bool {
-    let others = [UTT2SPK, SEGMENTS, FRAME_SHIFT];
+    let others = [UTT2SPK, SPK2UTT, SEGMENTS, FRAME_SHIFT];
     let table = TABLES.iter().find(|table| table.name == name);
     others.contains(&name) || table.is_some_and(|table| table.used != Use::Passed)
 }
@@ -300,17 +306,17 @@ impl FieldChoice {
             segments,
             ..
         } = request.forms;
-        let only_words = !features && !audio && (text || segments) && taken.text;
+        let words = !features && (text || segments) && taken.text;
         match options.get("parts") {
             Some(parts) => taken.choose(parts, layout)?,
-            None if only_words => {
-                taken.left = match (taken.sound, taken.features) {
+            None if words => {
+                taken.left = match (taken.sound && !audio, taken.features) {
                     (true, true) => &[WAVES, FEATURES],
                     (true, false) => &[WAVES],
                     (false, true) => &[FEATURES],
                     (false, false) => &[],
                 };
-                (taken.sound, taken.features) = (false, false);
+                (taken.sound, taken.features) = (taken.sound && audio, false);
             }
             // Samples would have to be loaded.
             None if request.samples && taken.features => taken.sound = false,

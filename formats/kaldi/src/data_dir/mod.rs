@@ -1,6 +1,6 @@
 //! Kaldi's data directories: folders of tables that form one data set.
 
-mod extras;
+pub(crate) mod extras;
 mod faults;
 mod indexed_lines;
 pub(crate) mod layout;
@@ -8,6 +8,7 @@ mod line;
 mod reader;
 pub(crate) mod rules;
 pub(crate) mod sound;
+mod speakers;
 mod table;
 mod writer;
 
@@ -60,6 +61,7 @@ fn caps() -> Caps {
     caps.audio.encoded = &["wav"];
     caps.audio.references = true;
     caps.text = true;
+    caps.text_rule = writer::TRANSCRIPT;
     caps.empty = Empty::Shapeless;
     caps.frame_shift = true;
     caps.source = SourceField::ALL;

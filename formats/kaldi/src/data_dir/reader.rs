@@ -9,12 +9,14 @@ use spr_core::{Error, Result};
 
 use super::extras::Extras;
 use super::faults::Faults;
-use super::layout::{FEATURES, FieldChoice, Layout, SEGMENTS, TEXT, UTT2SPK, WAVES};
+use super::layout::{FEATURES, FieldChoice, Layout, SEGMENTS, SPK2UTT, TEXT, UTT2SPK, WAVES};
 use super::line::{Lines, NextLine};
 use super::sound::Sound;
+use super::speakers::{PairSum, Speakers};
 use super::table::{Table, unsorted};
 use crate::choice::{Choice, Content};
 use crate::key_set::KeySet;
+use crate::sample::TRIED;
 use crate::script::Targets;
 use crate::script_line::text_of;
 
@@ -25,6 +27,10 @@ pub(super) struct DataReader {
     list_name: Arc<str>,
     /// Whether the list has speakers.
     speakers: bool,
+    /// The speakers, if the list has none.
+    listed: Option<Speakers>,
+    /// The table that says the same of speakers, and what the list says.
+    pairs: Option<(Location, PairSum)>,
     choice: Choice,
     features: Option<Features>,
     sound: Sound,
@@ -65,17 +71,30 @@ impl DataReader {
         let choice = Choice::take(request)?;
         let (tells, mut faults) = (choice.is_all(), Faults::default());
         let features = match layout.file(FEATURES).filter(|_| taken.features) {
-            Some(at) => Some(Features {
-                targets: Targets::new(&env.open_file(&at)?, &Options::default(), content, env)?,
-                table: Table::open(at, tells, env, &mut faults)?,
-            }),
+            Some(at) => {
+                let options = Options::default();
+                let mut targets = Targets::new(&env.open_file(&at)?, &options, content, env)?;
+                if request.lenient || request.damaged {
+                    let places = first_places(&at, env)?;
+                    targets.sample(places.iter().map(String::as_str));
+                }
+                let table = Table::open(at, tells, env, &mut faults)?;
+                Some(Features { table, targets })
+            }
             None => None,
         };
         let text = layout.file(TEXT).filter(|_| taken.text);
         let text = text.map(|at| Table::open(at, tells, env, &mut faults));
+        let (speakers, inverse) = (layout.has(UTT2SPK), layout.file(SPK2UTT));
+        let listed = inverse.as_ref().filter(|_| !speakers);
+        let listed = listed.map(|at| Speakers::read(at, env, &mut faults));
         let mut reader = Self {
             list_name: list.to_string().into(),
-            speakers: layout.has(UTT2SPK),
+            speakers,
+            listed: listed.transpose()?,
+            pairs: inverse
+                .filter(|_| speakers && tells)
+                .map(|at| (at, PairSum::default())),
             list: Lines::new(env.open_file(&list)?),
             choice,
             features,
@@ -129,9 +148,12 @@ impl DataReader {
                 NextLine::End => self.end(true)?,
                 NextLine::Fault(_) if !self.choice.wants_fault() => {}
                 NextLine::Fault(error) => {
-                    if let Some(key) = error.key() {
-                        self.key.set(key.as_bytes());
-                        self.pass();
+                    match error.key() {
+                        Some(key) => {
+                            self.key.set(key.as_bytes());
+                            self.pass();
+                        }
+                        None => self.faults.doubt(),
                     }
                     return Err(error);
                 }
@@ -174,7 +196,14 @@ impl DataReader {
         let mut tables = features.into_iter().chain(&mut self.text);
         tables.try_for_each(|table| table.finish(env, faults))?;
         self.sound.finish(env, faults)?;
-        self.extras.finish(env, faults)
+        self.extras.finish(env, faults)?;
+        if let Some(listed) = &self.listed {
+            listed.finish(env);
+        }
+        match self.pairs.take() {
+            Some((at, pairs)) => pairs.compare(&at, env),
+            None => Ok(()),
+        }
     }
 
     /// Fills `utt` with the lines of the tables for the current key.
@@ -196,8 +225,15 @@ impl DataReader {
                 let message = format!("expected one speaker after the key, found {found} words");
                 return Err(self.list.place(Error::malformed(message)));
             }
+            if let Some((_, pairs)) = &mut self.pairs {
+                pairs.add(key, speaker);
+            }
             // An utterance without a speaker is its own, so that every line has one.
             utt.meta.speaker = (speaker != key).then(|| Key::from(speaker));
+        }
+        if let Some(listed) = &mut self.listed {
+            let speaker = listed.find(&self.key)?;
+            utt.meta.speaker = (*speaker != self.key).then(|| speaker.clone());
         }
         if let Some(table) = &mut self.text {
             utt.text = table.find(key, env, faults)?.map(|(text, _)| text.to_vec());
@@ -216,15 +252,25 @@ impl DataReader {
             key: self.key.clone(),
             ..Utterance::default()
         };
-        let speaker = self.list.rest();
-        utt.meta.speaker = (!speaker.is_empty()).then(|| Key::from(speaker));
+        if self.speakers {
+            let speaker = self.list.rest();
+            let is_one = !speaker.is_empty() && !speaker.iter().any(u8::is_ascii_whitespace);
+            utt.meta.speaker = is_one.then(|| Key::from(speaker));
+        } else if let Some(listed) = &mut self.listed {
+            utt.meta.speaker = listed.find(&self.key).ok().cloned();
+        }
+        // What is missing here is not there, either.
+        self.pairs = None;
         faults.skip(true);
         let features = self.features.as_mut().map(|features| &mut features.table);
         for table in features.into_iter().chain(&mut self.text) {
             // Errors are reported where the values are requested.
             let _ = table.find(utt.key.as_bytes(), env, faults);
         }
-        let _ = self.sound.fill(&mut utt, env, faults);
+        let speaks = utt.meta.speaker.is_some() || !self.speakers;
+        if self.sound.fill(&mut utt, env, faults).is_err() || !speaks {
+            faults.doubt();
+        }
         let _ = self.extras.fill(&mut utt, env, faults);
         faults.skip(false);
     }
@@ -264,6 +310,21 @@ impl SeenKeys {
         self.held.add(size_of::<u64>(), source, &env.limits)?;
         Ok(self.keys.insert(key))
     }
+}
+
+/// Returns what follows the keys of the first lines of a table, as many as are sampled.
+fn first_places(at: &Location, env: &Env) -> Result<Vec<String>> {
+    let (mut lines, mut places) = (Lines::new(env.open_file(at)?), Vec::new());
+    // The lines are read again, and told of then.
+    let env = env.listening(|_| ());
+    while places.len() < TRIED {
+        match lines.next(&env)? {
+            NextLine::Line => places.push(text_of(lines.rest()).into()),
+            NextLine::Fault(_) => {}
+            NextLine::End => break,
+        }
+    }
+    Ok(places)
 }
 
 impl Features {
@@ -344,6 +405,8 @@ fn decision(layout: &Layout, taken: FieldChoice, list: &Location) -> String {
     add(taken.sound && layout.has(SEGMENTS), " cut by segments");
     add(taken.features, ", features by feats.scp");
     add(taken.text, ", text");
+    let inverse = !layout.has(UTT2SPK) && layout.has(SPK2UTT);
+    add(inverse, ", speakers by spk2utt");
     if !taken.left.is_empty() {
         let left = taken.left.join(" and ");
         text.push_str(&format!(", not {left}, of which the target holds nothing"));

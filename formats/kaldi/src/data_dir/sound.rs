@@ -5,7 +5,7 @@ use spr_core::model::{Audio, AudioReference, Decimal, Key, Utterance};
 use spr_core::{Error, Result};
 
 use super::faults::Faults;
-use super::layout::{Layout, SEGMENTS, WAVES};
+use super::layout::{Layout, SEGMENTS, TableSubject, WAVES};
 use super::rules;
 use super::table::Table;
 
@@ -89,8 +89,9 @@ impl Sound {
             let at = layout.file(name);
             at.map(|at| Table::open(at, tells, env, faults)).transpose()
         };
+        let waves = if sound { open(WAVES)? } else { None };
         Ok(Self {
-            waves: if sound { open(WAVES)? } else { None },
+            waves: waves.map(|waves| waves.of(TableSubject::Recording)),
             segments: open(SEGMENTS)?,
             last: None,
             found: None,
@@ -161,7 +162,7 @@ impl Sound {
         };
         let at = rules::recording(rest);
         let at = at.map_err(|e| e.file(script.to_string()).line(number))?;
-        let at = self.found(&script, at, env);
+        let at = self.found(&script, env.moved(at), env);
         env.names(None, &at);
         self.last = Some((key.to_vec(), at.clone()));
         Ok(at)

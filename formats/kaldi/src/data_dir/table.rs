@@ -7,6 +7,7 @@ use spr_core::{Error, Result};
 
 use super::faults::Faults;
 use super::indexed_lines::{IndexedLines, twice};
+use super::layout::TableSubject;
 use super::line::{Lines, NextLine};
 
 /// A table of a data directory.
@@ -14,6 +15,7 @@ pub(super) struct Table {
     at: Location,
     name: String,
     body: Body,
+    subject: TableSubject,
     /// Whether unused lines are reported.
     tells: bool,
     /// Whether lines that are missing are reported.
@@ -59,10 +61,16 @@ impl Table {
             name: at.to_string(),
             at,
             body,
+            subject: TableSubject::Utterance,
             tells,
             complete: false,
             missing: None,
         })
+    }
+
+    /// Sets the subject of the lines, which are those of utterances otherwise.
+    pub(super) fn of(self, subject: TableSubject) -> Self {
+        Self { subject, ..self }
     }
 
     /// Reports keys without a line at the end if `complete` is set.
@@ -127,26 +135,23 @@ impl Table {
     /// # Errors
     /// Reading fails.
     pub(super) fn finish(&mut self, env: &Env, faults: &mut Faults) -> Result<()> {
+        let tells =
+            self.tells && (self.subject == TableSubject::Utterance || !faults.are_doubtful());
+        let warn = |key: &[u8], number| {
+            if tells {
+                env.warn(&unused(self.subject, key).file(&self.name).line(number));
+            }
+        };
         match &mut self.body {
             Body::Stream(stream) => {
                 while stream.step(self.tells, env, faults)? {}
-                for (key, number) in stream.unused.drain(..) {
-                    env.warn(&unused(key.as_bytes()).file(&self.name).line(number));
-                }
+                let unused = stream.unused.drain(..);
+                unused.for_each(|(key, number)| warn(key.as_bytes(), number));
             }
-            Body::Memory(held) if self.tells => {
-                for (key, number) in held.unused() {
-                    env.warn(&unused(key).file(&self.name).line(number));
-                }
-            }
-            Body::Memory(_) => {}
+            Body::Memory(held) => held.unused().for_each(|(key, number)| warn(key, number)),
         }
         if let Some((key, count)) = self.missing.take().filter(|_| self.tells) {
-            let message = match count {
-                1 => "has no line".to_owned(),
-                _ => format!("has no line, the first of {count} utterances without one"),
-            };
-            env.warn(&Error::unfit(message).utterance(&key).file(&self.name));
+            env.warn(&missing(self.subject, &key, count).file(&self.name));
         }
         Ok(())
     }
@@ -238,6 +243,27 @@ pub(super) fn unsorted(at: &Location, env: &Env) -> Result<Option<Error>> {
 }
 
 /// Returns the error for an unused line.
-fn unused(key: &[u8]) -> Error {
-    Error::unfit("belongs to no utterance, and is ignored").utterance(&Key::from(key))
+fn unused(subject: TableSubject, key: &[u8]) -> Error {
+    let (key, message) = (Key::from(key), "belongs to no utterance, and is ignored");
+    match subject {
+        TableSubject::Utterance => Error::unfit(message).utterance(&key),
+        _ => Error::unfit(format!("the {} {key} {message}", subject.name())),
+    }
+}
+
+/// Returns the error for a key without a line, which `count` utterances lack.
+fn missing(subject: TableSubject, key: &Key, count: u64) -> Error {
+    let name = subject.name();
+    let message = match (subject, count) {
+        (TableSubject::Utterance, 1) => "has no line".to_owned(),
+        (TableSubject::Utterance, _) => {
+            format!("has no line, the first of {count} utterances without one")
+        }
+        (_, 1) => format!("has no line for the {name} {key}"),
+        _ => format!("has no line for the {name} {key}; {count} utterances lack one"),
+    };
+    match subject {
+        TableSubject::Utterance => Error::unfit(message).utterance(key),
+        _ => Error::unfit(message),
+    }
 }

@@ -46,6 +46,8 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> ScanResult {
     let (mut set, mut numeric) = (u32::MAX, 0);
     let (mut text, mut wordy) = (u32::MAX, 0);
     let (mut open, mut zeros) = (true, true);
+    // The kinds that the lines with a value allow, and whether there are others.
+    let (mut filled, mut blank) = (u32::MAX, false);
     while entries < ENTRIES {
         let end = rest.iter().position(|b| *b == b'\n');
         // A line without its end is damaged.
@@ -61,7 +63,13 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> ScanResult {
             break;
         } else if set & kinds & !words != 0 {
             set &= kinds & !words;
-            numeric += usize::from(!line.trim_ascii().is_empty());
+            match line.trim_ascii().is_empty() {
+                true => blank = true,
+                false => {
+                    filled &= kinds;
+                    numeric += 1;
+                }
+            }
         }
         text &= kinds;
         entries += 1;
@@ -90,6 +98,12 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> ScanResult {
             _ => true,
         };
         let fitting = TEXT.iter().filter(|(bit, _)| zeros && set & bit != 0);
+        // Where all other lines have one number, a line without one may lack it.
+        let lone = bits(&[ObjectKind::Int, ObjectKind::Float(Precision::Single)]);
+        let has_lack = blank && numeric > 0 && set & words == 0;
+        let mut lacking = TEXT.iter();
+        let lacking = lacking.find(|(bit, _)| has_lack && filled & lone & bit != 0);
+        let fitting = fitting.chain(lacking);
         let others = fitting.map(|(_, other)| *other).filter(|k| k != kind);
         decided(*kind, "lines", "have its form", entries, sure).or(others.collect())
     });

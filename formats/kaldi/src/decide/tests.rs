@@ -43,6 +43,26 @@ fn runs_are_told_apart() {
 }
 
 #[test]
+fn a_line_without_a_number_among_numbers_is_a_doubt() {
+    for (text, kind, others) in [
+        ("a 1\nb\nc 2\n", ObjectKind::Ints, vec![ObjectKind::Int]),
+        (
+            "a 1.5\nb\nc 2\n",
+            ObjectKind::Floats,
+            vec![ObjectKind::Float(Precision::Single)],
+        ),
+        ("a 1 2\nb\nc 2\n", ObjectKind::Ints, Vec::new()),
+        ("a 1.5 2\nb\nc 2\n", ObjectKind::Floats, Vec::new()),
+        ("a 1\nb 3\nc 2\n", ObjectKind::Int, Vec::new()),
+        ("a x\nb\nc y\n", ObjectKind::Tokens, Vec::new()),
+    ] {
+        let value = &text.as_bytes()[2..];
+        let decision = scan_lines(value, true).decision.unwrap();
+        assert_eq!((decision.kind, decision.others), (kind, others), "{text}");
+    }
+}
+
+#[test]
 fn a_lone_number_may_be_a_cut_vector() {
     let lone = |entries: &[&[i32]], after: &[u8]| {
         let entries: Vec<_> = entries.iter().map(|words| tagged(words)).collect();

@@ -368,6 +368,10 @@ impl ObjectReader {
         if let Some(kind) = nested::kind_of_format(format) {
             self.check_holder(source, kind, at)?;
         }
+        let weighs = self.content.weighing && format == audio::WAV && !whole;
+        if weighs && self.env.nested(format)?.pass(source, &self.env)? {
+            return Ok(ObjectKind::Wave);
+        }
         let how = (format, whole && self.further == Further::Refused);
         let kind = nested::read(source, utt, how, self.content.files, &self.env)?;
         self.check_holder(source, kind, at)?;

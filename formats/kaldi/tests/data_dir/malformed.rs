@@ -193,7 +193,7 @@ fn what_does_no_harm_is_a_warning() {
         (
             "wav.scp",
             "rec1 one.wav\nrec2 two.wav\nrec3 three.wav\n",
-            "d/wav.scp:3: utterance rec3: belongs to no utterance",
+            "d/wav.scp:3: the recording rec3 belongs to no utterance",
         ),
         (
             "utt2lang",

@@ -1,6 +1,7 @@
 //! Lines of labels: `[START [END]] NAME [SCORE] {NAME [SCORE]}`, with times in units of 100 ns.
 
 use spr_core::bytes::{MemoryCounter, Source};
+use spr_core::format::Rule;
 use spr_core::model::{Decimal, Segment, Tier, Utterance};
 use spr_core::number::parse_integer;
 use spr_core::{Error, Result};
@@ -115,6 +116,11 @@ pub(super) struct Labels {
 }
 
 impl Labels {
+    /// Returns `true` before the first label.
+    pub(super) fn is_empty(&self) -> bool {
+        self.timed.is_none()
+    }
+
     /// Adds the current line, and returns `false` if it ends the entry.
     pub(super) fn add<S: std::borrow::BorrowMut<Source>>(
         &mut self,
@@ -274,6 +280,10 @@ pub(super) fn encode(
     }
     Ok(())
 }
+
+/// Text of which each word is a line.
+pub(super) const WORDS: Rule<[u8]> =
+    Rule::new("of words with single blanks between them", write::words);
 
 /// Appends the words of a text, one per line.
 fn text_lines(text: &[u8], listed: bool, out: &mut Vec<u8>) -> Result<()> {

@@ -12,7 +12,7 @@ use spr_core::{Error, Result};
 use spr_syntax::lines::{BOM, Lines, shown, word};
 
 use super::lab::segments;
-use super::label::{END, Labels, encode};
+use super::label::{END, Labels, WORDS, encode};
 use super::words::{print, words};
 use crate::many::{Grammar, ManyReader, ManyWriter};
 use crate::naming::{GAPS, Naming, SYMBOLS};
@@ -53,6 +53,7 @@ impl Format for Mlf {
         caps.segments = Some(segments());
         caps.key_rule = NO_PATTERN;
         caps.text = true;
+        caps.text_rule = WORDS;
         Ok(caps)
     }
 

@@ -1,7 +1,11 @@
 //! AudioFolder: audio files with a metadata table, as loaded by Hugging Face datasets.
 
+mod caps;
 mod columns;
+mod in_place;
+mod named;
 mod read;
+mod row;
 mod table;
 mod write;
 
@@ -14,9 +18,11 @@ use spr_core::model::About;
 use spr_core::{Error, Result};
 use spr_syntax::json;
 
+use caps::{CAPS, NAMED};
 use columns::{FILE, TABLES};
+use in_place::TableWriter;
 use read::FolderReader;
-use write::{CAPS, FolderWriter};
+use write::FolderWriter;
 
 /// Hugging Face's AudioFolder.
 pub struct AudioFolder;
@@ -29,6 +35,7 @@ static INFO: FormatInfo = FormatInfo::new(
     "Hugging Face AudioFolder, sound files and metadata.jsonl",
     &[],
 )
+.also(&["jsonl"])
 .listed_in(&["jsonl"]);
 
 impl Format for AudioFolder {
@@ -44,8 +51,11 @@ impl Format for AudioFolder {
         }
     }
 
-    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
-        Ok(CAPS)
+    fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
+        Ok(match medium {
+            Medium::File => NAMED,
+            _ => CAPS,
+        })
     }
 
     fn open(&self, source: Source, _: &Options, _: &mut Request, _: &Env) -> Result<OpenedDataset> {
@@ -56,11 +66,20 @@ impl Format for AudioFolder {
     }
 
     fn create(&self, output: Output, _: &Options, _: &About, env: &Env) -> Result<Box<dyn Writer>> {
-        Ok(Box::new(FolderWriter::new(output, env)?))
+        Ok(match output.medium() {
+            Medium::File => Box::new(TableWriter::new(&output, env)?),
+            _ => Box::new(FolderWriter::new(output, env)?),
+        })
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {
         Some(self)
+    }
+
+    /// A `metadata.csv` alone may be of another program, which has no such column.
+    fn owns_folder(&self, folder: &Location, env: &Env) -> bool {
+        let [lines, csv] = TABLES.map(|table| folder.join(table));
+        env.exists(&lines) || table::has_column(&csv, FILE, env)
     }
 }
 

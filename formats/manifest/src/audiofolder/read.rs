@@ -11,7 +11,8 @@ use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::Place;
 
 use super::columns::{FILE, LANGUAGE, SPEAKER, TABLES, TEXT};
-use super::table::Table;
+use super::named::Named;
+use super::table::{Table, has_column};
 
 pub(super) struct FolderReader {
     root: Location,
@@ -21,6 +22,8 @@ pub(super) struct FolderReader {
     open: Option<(Table, Location)>,
     env: Env,
     wanted: Option<KeyPredicate>,
+    /// The sound files that are named, unless a row could not be read.
+    named: Option<Named>,
     info: DatasetInfo,
 }
 
@@ -30,8 +33,18 @@ impl FolderReader {
             let name = at.name().and_then(|name| name.to_str());
             name.is_some_and(|name| TABLES.contains(&name))
         };
-        let mut tables: Vec<_> = env.list(folder)?.into_iter().filter(is_table).collect();
+        let files = env.list(folder)?;
+        let named = Named::among(&files);
+        let mut tables: Vec<_> = files.into_iter().filter(is_table).collect();
         tables.sort();
+        if tables.len() > 1 {
+            tables.retain(|table| is_own(table, env));
+        }
+        let twins = tables.iter().zip(tables.iter().skip(1));
+        for (one, other) in twins.filter(|(one, other)| one.parent() == other.parent()) {
+            let message = format!("{other} is there as well, and one folder has one table");
+            return Err(Error::usage(message).file(one.to_string()));
+        }
         if tables.is_empty() {
             let message = format!("has neither {} nor {} in it", TABLES[0], TABLES[1]);
             return Err(Error::usage(message).file(folder.to_string()));
@@ -42,22 +55,43 @@ impl FolderReader {
             open: None,
             env: env.clone(),
             wanted: request.take_keys(),
+            named: Some(named),
             info: DatasetInfo::new(KeySource::Stored),
         })
     }
 
-    /// Fills the utterance of a row of a table in `folder`.
-    fn entry(&self, row: &[u8], folder: &Location, utt: &mut Utterance) -> Result<()> {
+    /// Warns about sound files that no row named.
+    fn finish(&mut self) -> Result<()> {
+        let named = self.named.take();
+        let unnamed = named.map(|named| named.others(&self.root, &self.env));
+        if let Some((first, count)) = unnamed.transpose()?.flatten() {
+            let message = match count {
+                1 => "is in no table, and is ignored".to_owned(),
+                _ => format!("is in no table, and is ignored, the first of {count} sound files"),
+            };
+            self.env
+                .warn(&Error::unfit(message).file(first.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Fills the utterance of a row of a table in `folder`, and returns its sound file.
+    fn entry(&self, row: &[u8], folder: &Location, utt: &mut Utterance) -> Result<Location> {
         let mut object = Object::of_line(row)?;
         utt.start();
         let name = json::text(object.require(FILE)?, FILE)?;
-        let file = folder.join(&*name);
+        if name.is_empty() {
+            return Err(Error::malformed(format!("{FILE} is empty")));
+        }
+        let stored = Location::from(&*name);
+        let moved = self.env.moved_file(&stored);
+        let file = moved.unwrap_or_else(|| folder.join(stored));
         match object.take_if("utt_id", json::name) {
             Some(own) => utt.key.set(own.as_bytes()),
             None => {
                 let inside = file
                     .relative_to(&self.root)
-                    .unwrap_or_else(|| Location::from(&*name));
+                    .unwrap_or_else(|| Location::from(name.trim_start_matches('/')));
                 utt.key
                     .set(inside.with_extension("").as_os_str().as_encoded_bytes());
             }
@@ -73,10 +107,21 @@ impl FolderReader {
         (meta.speaker, meta.gender) = (name(&SPEAKER), name(&["gender"]));
         meta.language = name(&LANGUAGE);
         Place::default().read(&mut object, meta)?;
-        utt.audio = Some(Audio::Reference(AudioReference::new(Locator::File(file))));
+        let reference = AudioReference::new(Locator::File(file.clone()));
+        utt.audio = Some(Audio::Reference(reference));
         columns::read(object, meta);
-        Ok(())
+        Ok(file)
     }
+}
+
+/// Returns `true` for a table that names sound files. One of another program is reported.
+fn is_own(table: &Location, env: &Env) -> bool {
+    let own = table.extension() != Some("csv") || has_column(table, FILE, env);
+    if !own {
+        let message = format!("left out, a table without a column {FILE}");
+        env.warn(&Error::unfit(message).file(table.to_string()));
+    }
+    own
 }
 
 impl Reader for FolderReader {
@@ -88,21 +133,23 @@ impl Reader for FolderReader {
         loop {
             let Some((table, _)) = &mut self.open else {
                 let Some(next) = self.tables.pop_front() else {
-                    return Ok(false);
+                    return self.finish().map(|()| false);
                 };
                 let folder = next.parent().unwrap_or_else(|| Location::from("."));
                 self.open = Some((Table::open(&next, &self.env)?, folder));
                 continue;
             };
-            if !table.next()? {
+            if !table.next().inspect_err(|_| self.named = None)? {
                 self.open = None;
                 continue;
             }
             let Some((table, folder)) = &self.open else {
                 continue;
             };
-            self.entry(table.row(), folder, utt)
-                .map_err(|e| table.error(e))?;
+            let read = self.entry(table.row(), folder, utt);
+            let read = read.map_err(|e| table.error(e));
+            let file = read.inspect_err(|_| self.named = None)?;
+            self.named.iter_mut().for_each(|named| named.add(&file));
             if self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
                 table.origin(utt);
                 return Ok(true);

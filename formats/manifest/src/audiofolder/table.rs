@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, Source};
 use spr_core::model::{Position, Utterance};
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, ErrorKind, Limits, Result};
 use spr_syntax::json::{self, Fields};
 use spr_syntax::lines::Lines;
 
@@ -68,6 +68,18 @@ impl Table {
     }
 }
 
+/// Returns `true` if a CSV table has a column, or may have one that can't be read.
+pub(super) fn has_column(at: &Location, name: &str, env: &Env) -> bool {
+    let first = || {
+        let mut line = Vec::new();
+        let more = env.open_file(at)?.line(&mut line, &env.limits)?;
+        Ok::<_, Error>(more.then_some(line))
+    };
+    let Ok(Some(line)) = first() else { return true };
+    let mut cells = line.split(|b| b",\"\r".contains(b));
+    cells.any(|cell| cell.trim_ascii().ends_with(name.as_bytes()))
+}
+
 /// A CSV table.
 pub(super) struct Csv {
     rows: csv::StringRecordsIntoIter<std::io::Cursor<Vec<u8>>>,
@@ -76,6 +88,8 @@ pub(super) struct Csv {
     /// The positions of line ends.
     ends: Vec<u64>,
     line: u64,
+    /// Whether the last line has no end.
+    cut: bool,
     row: Vec<u8>,
 }
 
@@ -83,7 +97,13 @@ impl Csv {
     fn new(mut source: Source, limits: Limits) -> Result<Self> {
         let file: Arc<str> = source.name().into();
         let (mut text, mut line, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        while source.until(b'\n', &mut line, &limits)? {
+        let mut cut = false;
+        loop {
+            let start = source.offset();
+            if !source.until(b'\n', &mut line, &limits)? {
+                break;
+            }
+            cut = source.offset() - start == line.len() as u64;
             limits.bytes("a table", (text.len() + line.len()) as u64)?;
             text.append(&mut line);
             ends.push(text.len() as u64);
@@ -106,13 +126,17 @@ impl Csv {
             file,
             ends,
             line: 1,
+            cut,
             row: Vec::new(),
         })
     }
 
     fn next(&mut self) -> Result<bool> {
         let Some(row) = self.rows.next() else {
-            return Ok(false);
+            return match std::mem::take(&mut self.cut) {
+                true => Err(self.error(cut("has no line end")).continuable()),
+                false => Ok(false),
+            };
         };
         let row = match row {
             Ok(row) => row,
@@ -122,6 +146,20 @@ impl Csv {
             }
         };
         self.line = self.line_of(row.position());
+        let reader = self.rows.reader();
+        let text = reader.get_ref().get_ref();
+        if reader.position().byte() >= text.len() as u64 {
+            let open = row
+                .iter()
+                .next_back()
+                .is_some_and(|last| last.ends_with('\n'));
+            if open && !text.trim_ascii_end().ends_with(b"\"") {
+                return Err(self.error(cut("ends inside quotes")).continuable());
+            }
+            if std::mem::take(&mut self.cut) {
+                return Err(self.error(cut("has no line end")).continuable());
+            }
+        }
         self.row.clear();
         let mut fields = Fields::open(&mut self.row);
         // An empty field is a missing value.
@@ -150,6 +188,12 @@ impl Csv {
     fn error(&self, error: Error) -> Error {
         error.file(&*self.file).line(self.line)
     }
+}
+
+/// Returns the error for a last row that may lack something.
+fn cut(how: &str) -> Error {
+    let message = format!("the last row {how} and may be cut off");
+    Error::new(ErrorKind::Truncated, message)
 }
 
 fn fault(error: &csv::Error) -> Error {

@@ -2,26 +2,13 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Part, Sink};
-use spr_core::format::{AudioCaps, Caps, Count, Keys, Tags, WriteSummary, Writer};
-use spr_core::model::{Audio, Dtype, SourceField, Utterance};
-use spr_syntax::json::Fields;
-use spr_syntax::manifest::columns;
-use spr_syntax::manifest::source::{Place, no_sound, utf8};
+use spr_core::format::{Caps, WriteSummary, Writer};
+use spr_core::model::{Audio, Utterance};
+use spr_syntax::manifest::source::{no_sound, utf8};
 
-use super::columns::{FILE, TABLES, is_own};
-
-pub(super) const CAPS: Caps = {
-    let dtypes = &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64];
-    let mut audio = AudioCaps::samples(dtypes);
-    audio.encoded = &["wav", "flac", "mp3", "ogg"];
-    let mut caps = Caps::new(Count::Many, Keys::FileNames);
-    caps.audio = audio;
-    caps.text = true;
-    caps.utf8 = true;
-    caps.source = SourceField::ALL;
-    caps.tags = Tags::Any;
-    caps
-};
+use super::caps::CAPS;
+use super::columns::TABLES;
+use super::row;
 
 pub(super) struct FolderWriter {
     output: Output,
@@ -63,26 +50,7 @@ impl FolderWriter {
         };
         self.output.accept(&utt.key, extension)?;
         let key = utf8(utt.key.as_bytes(), "the key")?;
-        self.row.clear();
-        let mut fields = Fields::open(&mut self.row);
-        fields.text(FILE, &format!("{key}.{extension}"));
-        let meta = &utt.meta;
-        if let Some(said) = &utt.text {
-            fields.text("text", utf8(said, "the text")?);
-        }
-        for (name, value) in [
-            ("speaker", &meta.speaker),
-            ("gender", &meta.gender),
-            ("language", &meta.language),
-        ] {
-            if let Some(value) = value {
-                fields.text(name, utf8(value.as_bytes(), name)?);
-            }
-        }
-        Place::default().write(meta, &mut fields)?;
-        columns::write(&meta.tags, is_own, &mut fields)?;
-        fields.close();
-        self.row.push(b'\n');
+        row::write(utt, &format!("{key}.{extension}"), None, &mut self.row)?;
         Ok(extension)
     }
 

@@ -13,104 +13,143 @@ use super::parts::RequestedFields;
 use super::recording::{Recording, RecordingSegment};
 use super::supervision::Supervision;
 
-/// Reads the utterances of a cut: one for each supervision, or a single one if there is none.
-///
-/// # Errors
-/// The cut is of another type, or lacks a required field.
-pub(super) fn read(
-    mut object: Object<'_>,
-    places: &mut Places,
-    parts: &mut RequestedFields,
-    into: &mut Vec<Utterance>,
-) -> Result<()> {
-    let kind = json::text(object.require("type")?, "type")?;
-    if !matches!(&*kind, "MonoCut" | "MultiCut" | "Cut") {
-        let message = format!("a {kind}, which is no stretch of one recording");
-        return Err(Error::unsupported(message)
-            .hint("have lhotse save such cuts as sound of their own: cuts.save_audios(…)"));
+/// A cut with parsed names and times.
+pub(super) struct Cut<'a> {
+    pub(super) id: String,
+    pub(super) stretch: RecordingSegment,
+    pub(super) recording: Option<&'a RawValue>,
+    pub(super) features: Option<&'a RawValue>,
+    pub(super) custom: Option<Object<'a>>,
+    supervisions: Vec<Supervision<'a>>,
+    rest: Object<'a>,
+}
+
+impl<'a> Cut<'a> {
+    /// Parses a cut.
+    ///
+    /// # Errors
+    /// It is of another type, or lacks a required field.
+    pub(super) fn read(mut object: Object<'a>) -> Result<Self> {
+        let kind = json::text(object.require("type")?, "type")?;
+        if !matches!(&*kind, "MonoCut" | "MultiCut" | "Cut") {
+            let message = format!("a {kind}, which is no stretch of one recording");
+            return Err(Error::unsupported(message)
+                .hint("have lhotse save such cuts as sound of their own: cuts.save_audios(…)"));
+        }
+        let id = json::text(object.require("id")?, "id")?.into_owned();
+        let stretch = RecordingSegment::take(&mut object)?;
+        let (recording, features) = (object.take("recording"), object.take("features"));
+        let list = object.take("supervisions");
+        let list: Vec<&RawValue> = list.map_or(Ok(Vec::new()), |raw| {
+            json::parse(raw, "supervisions", "a list")
+        })?;
+        let custom = object.take("custom").map(|raw| Object::of(raw, "custom"));
+        let supervisions: Result<Vec<_>> = list
+            .into_iter()
+            .map(|raw| Supervision::read(Object::of(raw, "a supervision")?))
+            .collect();
+        Ok(Self {
+            id,
+            stretch,
+            recording,
+            features,
+            custom: custom.transpose()?,
+            supervisions: supervisions?,
+            rest: object,
+        })
     }
-    let id = json::text(object.require("id")?, "id")?.into_owned();
-    let stretch = RecordingSegment::take(&mut object)?;
-    let recording = object.take("recording");
-    let recording = recording
-        .map(|raw| Recording::read(Object::of(raw, "recording")?, places))
-        .transpose()?;
-    let features = object.take("features");
-    let features = features
-        .map(|raw| Features::read(Object::of(raw, "features")?))
-        .transpose()?;
-    let list = object.take("supervisions");
-    let list: Vec<&RawValue> = list.map_or(Ok(Vec::new()), |raw| {
-        json::parse(raw, "supervisions", "a list")
-    })?;
-    let custom = object
-        .take("custom")
-        .map(|raw| Object::of(raw, "custom"))
-        .transpose()?;
-    let mut extra = Vec::new();
-    let mut rest = Utterance::default();
-    custom
-        .into_iter()
-        .chain([object])
-        .for_each(|own| columns::read(own, &mut rest.meta));
-    extra.append(&mut rest.meta.tags);
-    let supervisions: Result<Vec<_>> = list
-        .into_iter()
-        .map(|raw| Supervision::read(Object::of(raw, "a supervision")?))
-        .collect();
-    let supervisions = supervisions?;
-    let several = supervisions.len() > 1;
-    let mut finish =
-        |key: &str, stretch: RecordingSegment, said: Option<Supervision<'_>>| -> Result<()> {
+
+    /// Returns `true` if it is several utterances, one for each supervision.
+    pub(super) fn is_divided(&self) -> bool {
+        self.supervisions.len() > 1
+    }
+
+    /// Adds its utterances: one for each supervision, or a single one if there is none. `finish`
+    /// adds the data of the segment that an utterance is.
+    ///
+    /// # Errors
+    /// A field has another type, or the segment is none of the recording.
+    pub(super) fn utterances(
+        self,
+        recording: Option<&(String, Recording)>,
+        into: &mut Vec<Utterance>,
+        mut finish: impl FnMut(&RecordingSegment, &mut Utterance) -> Result<()>,
+    ) -> Result<()> {
+        let mut rest = Utterance::default();
+        let others = self.custom.into_iter().chain([self.rest]);
+        others.for_each(|own| columns::read(own, &mut rest.meta));
+        let extra = rest.meta.tags;
+        let mut add = |key: &str, stretch: &RecordingSegment, said: Option<Supervision<'_>>| {
             let mut utt = Utterance {
                 key: key.into(),
                 ..Utterance::default()
             };
             let audio = recording
-                .as_ref()
-                .map(|(_, own)| own.reference(&stretch))
+                .map(|(_, own)| own.reference(stretch))
                 .transpose()?;
-            if let Some(audio) = &audio {
-                let named = recording
-                    .as_ref()
-                    .map(|(name, _)| name)
-                    .filter(|name| *name != key);
-                let place = Place::new(named.map(|name| name.as_str().into()), audio);
-                place.read(&mut Object::default(), &mut utt.meta)?;
+            if let (Some((name, _)), Some(audio)) = (recording, &audio) {
+                let named = (name != key).then(|| name.as_str().into());
+                Place::new(named, audio).read(&mut Object::default(), &mut utt.meta)?;
             }
             if let Some(said) = said {
-                said.keep_own(key, &stretch, &mut utt.meta);
+                let recording = recording.map(|(name, _)| name.as_str());
+                said.keep_own(key, stretch, recording, &mut utt.meta);
                 let whole = audio.as_ref().is_some_and(|audio| !audio.is_stretch());
                 let all = Some(stretch.duration).filter(|_| whole);
                 said.fill(stretch.start, all, &mut utt)?;
             }
             add_tags(&extra, &mut utt.meta.tags);
             utt.audio = audio.map(Audio::Reference);
-            parts.choose(features.as_ref(), &stretch, places, &mut utt)?;
+            finish(stretch, &mut utt)?;
             into.push(utt);
             Ok(())
         };
-    if !several {
-        let said = supervisions.into_iter().next();
-        return finish(&id, stretch, said);
+        if self.supervisions.len() <= 1 {
+            let said = self.supervisions.into_iter().next();
+            return add(&self.id, &self.stretch, said);
+        }
+        for mut said in self.supervisions {
+            // In a cut, the times of a supervision start with the cut.
+            let start = self.stretch.start.plus(said.stretch.start);
+            let start = start.ok_or_else(|| Error::malformed("the times have too many digits"))?;
+            let own = RecordingSegment {
+                start,
+                duration: said.stretch.duration,
+                channels: said.stretch.channels.clone(),
+            };
+            said.stretch.start = Decimal::ZERO;
+            add(&said.id.clone(), &own, Some(said))?;
+        }
+        Ok(())
     }
-    for mut said in supervisions {
-        // In a cut, the times of a supervision start with the cut.
-        let start = stretch.start.plus(said.stretch.start);
-        let start = start.ok_or_else(|| Error::malformed("the times have too many digits"))?;
-        let own = RecordingSegment {
-            start,
-            duration: said.stretch.duration,
-            channels: said.stretch.channels.clone(),
-        };
-        said.stretch.start = Decimal::ZERO;
-        finish(&said.id.clone(), own, Some(said))?;
-    }
-    Ok(())
+}
+
+/// Reads the utterances of a cut in a manifest.
+///
+/// # Errors
+/// The cut is of another type, or lacks a required field.
+pub(super) fn read(
+    object: Object<'_>,
+    places: &mut Places,
+    parts: &mut RequestedFields,
+    into: &mut Vec<Utterance>,
+) -> Result<()> {
+    let cut = Cut::read(object)?;
+    let recording = cut
+        .recording
+        .map(|raw| Recording::read(Object::of(raw, "recording")?, places));
+    let recording = recording.transpose()?;
+    let features = cut
+        .features
+        .map(|raw| Features::read(Object::of(raw, "features")?));
+    let features = features.transpose()?;
+    cut.utterances(recording.as_ref(), into, |stretch, utt| {
+        parts.choose(features.as_ref(), stretch, places, utt)
+    })
 }
 
 /// Adds the tags of a cut to those of one of its supervisions, which may have the same names.
-fn add_tags(extra: &[Tag], tags: &mut Vec<Tag>) {
+pub(super) fn add_tags(extra: &[Tag], tags: &mut Vec<Tag>) {
     for tag in extra {
         let is_twin = |own: &Tag| (&own.format, &own.key) == (&tag.format, &tag.key);
         match tags.iter().any(is_twin) {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use spr_core::model::{Decimal, Utterance};
+use spr_core::model::{Decimal, Matrix, Utterance};
+use spr_core::stage::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
@@ -29,7 +30,8 @@ impl Features {
     /// Parses the features that an object describes.
     ///
     /// # Errors
-    /// A required field is missing.
+    /// A required field is missing, or the duration is not that of the frames.
+    #[expect(clippy::cast_precision_loss, reason = "no data have more frames")]
     pub(super) fn read(mut object: Object<'_>) -> Result<Self> {
         let mut time = |name: &str| json::time(object.require(name)?, name);
         let (start, duration, shift) = (time("start")?, time("duration")?, time("frame_shift")?);
@@ -51,6 +53,15 @@ impl Features {
             .map(|raw| json::text(raw, "recording_id"));
         if shift.is_zero() {
             return Err(Error::malformed("frame_shift is 0"));
+        }
+        if let Some(rows) = place.rows {
+            let length = rows as f64 * shift.value();
+            if (length - duration.value()).abs() > LENGTH_ROUNDING {
+                let message = format!(
+                    "has {rows} frames of {shift} s, {length:.3} s in all, and a duration of {duration} s"
+                );
+                return Err(Error::malformed(message));
+            }
         }
         let channels = object.take("channels").map(|raw| raw.get());
         Ok(Self {
@@ -107,13 +118,37 @@ impl Features {
         Ok(())
     }
 
+    /// Checks that features are a part of those described, as all columns of some frames.
+    ///
+    /// # Errors
+    /// They have other columns, or more frames.
+    pub(super) fn check_part(&self, matrix: &Matrix) -> Result<()> {
+        let StoredFeatures { rows, cols, .. } = self.place;
+        let (is_rows, is_cols) = (matrix.rows() as u64, matrix.cols() as u64);
+        let message = match (rows, cols) {
+            (_, Some(told)) if told != is_cols => {
+                format!("features of {is_cols} columns, said to be {told}")
+            }
+            (Some(told), _) if told < is_rows => {
+                format!("features of {is_rows} frames, said to be {told}")
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::malformed(message))
+    }
+
     /// Returns the frames of a segment, with the rounding of lhotse. The last ones may not exist.
-    fn frames(&self, stretch: &RecordingSegment) -> Result<Range<usize>> {
+    pub(super) fn frames(&self, stretch: &RecordingSegment) -> Result<Range<usize>> {
         /// The seconds by which a segment may start too early.
         const SLACK: f64 = 1e-3;
         let before = stretch.start.value() - self.start.value();
         if before < -SLACK {
             let message = format!("its features start at {} s, behind its start", self.start);
+            return Err(Error::malformed(message));
+        }
+        let missing = before + stretch.duration.value() - self.duration.value();
+        if missing > LENGTH_ROUNDING {
+            let message = format!("its features end {missing:.3} s before its end");
             return Err(Error::malformed(message));
         }
         let first = self.count(before.max(0.0));

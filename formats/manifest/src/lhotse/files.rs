@@ -4,6 +4,7 @@ use spr_core::bytes::{Env, Location, Source};
 use spr_core::{Error, Result};
 
 use super::kind::Kind;
+use super::shar;
 
 /// Returns the kind of a manifest according to its name.
 pub(super) fn kind_by_name(name: &str) -> Option<Kind> {
@@ -35,12 +36,11 @@ pub(super) fn main(folder: &Location, env: &Env) -> Result<Location> {
         .iter()
         .filter_map(|at| Some((at, at.name()?.to_str()?)))
         .collect();
-    if is_shar(named.iter().map(|(_, name)| *name)) {
-        return Err(
-            Error::unsupported("a Lhotse Shar, whose sound and features are in tar files")
-                .file(folder.to_string())
-                .hint("write manifests of the recordings themselves with lhotse"),
-        );
+    if shar::fits(named.iter().map(|(_, name)| *name)) {
+        let message = "a Lhotse Shar, whose sound and features are in tar files";
+        return Err(Error::unsupported(message)
+            .file(folder.to_string())
+            .hint(format!("shar:{folder} reads it")));
     }
     for kinds in [
         &[Kind::Supervisions][..],
@@ -71,12 +71,6 @@ pub(super) fn main(folder: &Location, env: &Env) -> Result<Location> {
     }
     let message = "holds neither supervisions.jsonl.gz nor cuts.jsonl.gz";
     Err(Error::unsupported(message).file(folder.to_string()))
-}
-
-/// Returns `true` if files of these names are a Lhotse Shar.
-fn is_shar<'a>(names: impl Iterator<Item = &'a str>) -> bool {
-    let mut numbered = names.filter_map(|name| name.strip_prefix("cuts."));
-    numbered.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the manifest of another kind that belongs to one of supervisions, if it exists.

@@ -12,6 +12,7 @@ mod kind;
 mod parts;
 mod reader;
 mod recording;
+mod shar;
 mod stores;
 mod supervision;
 mod write;
@@ -30,6 +31,7 @@ use feature_manifest::FeatureManifest;
 use feature_writer::Store;
 use kind::Kind;
 use reader::LhotseReader;
+pub use shar::{SHAR, Shar};
 use write::LhotseWriter;
 
 /// Lhotse's manifests.
@@ -173,7 +175,7 @@ impl WholeFolder for Lhotse {
             .filter_map(|name| files::kind_by_name(name))
             .collect();
         let leads = [Kind::Cuts, Kind::Supervisions, Kind::Features];
-        kinds.iter().any(|kind| leads.contains(kind))
+        !shar::fits(names.iter().copied()) && kinds.iter().any(|kind| leads.contains(kind))
     }
 
     fn open(

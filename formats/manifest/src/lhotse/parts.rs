@@ -12,7 +12,7 @@ use super::stores::Stores;
 
 /// The requested fields of utterances.
 pub(super) struct RequestedFields {
-    sound: bool,
+    pub(super) sound: bool,
     pub(super) features: bool,
     stores: Stores,
 }

@@ -30,6 +30,7 @@ pub(super) struct LhotseReader {
     /// The remaining utterances of a cut, in reverse order.
     ready: Vec<Utterance>,
     wanted: Option<KeyPredicate>,
+    env: Env,
     info: DatasetInfo,
 }
 
@@ -59,6 +60,7 @@ impl LhotseReader {
         let mut tables = Tables {
             places,
             recordings: None,
+            faulty: false,
             features: FeatureSet::default(),
             parts: RequestedFields::new(request, env),
         };
@@ -78,6 +80,7 @@ impl LhotseReader {
             names,
             ready: Vec::new(),
             wanted: request.take_keys(),
+            env: env.clone(),
             info,
         })
     }
@@ -135,11 +138,20 @@ impl LhotseReader {
     }
 }
 
+/// A recording of a table.
+struct NamedRecording {
+    recording: Recording,
+    /// Whether an utterance is from it.
+    used: bool,
+}
+
 /// Tables that are joined with the lines of a manifest.
 struct Tables {
     places: Places,
     /// Recordings by name, and their file.
-    recordings: Option<(String, HashMap<String, Recording>)>,
+    recordings: Option<(String, HashMap<String, NamedRecording>)>,
+    /// Whether a supervision could not be read, so that nobody knows which recordings are used.
+    faulty: bool,
     features: FeatureSet,
     parts: RequestedFields,
 }
@@ -151,7 +163,11 @@ impl Tables {
             let mut all = HashMap::new();
             each(&file, env, |object| {
                 let (id, recording) = Recording::read(object, &mut self.places)?;
-                match all.insert(id.clone(), recording) {
+                let named = NamedRecording {
+                    recording,
+                    used: false,
+                };
+                match all.insert(id.clone(), named) {
                     None => Ok(()),
                     Some(_) => Err(Error::malformed(format!("a second recording {id}"))),
                 }
@@ -165,6 +181,18 @@ impl Tables {
             })?;
         }
         Ok(())
+    }
+
+    /// Returns the warning about recordings of which there are no supervisions.
+    fn unused(&mut self) -> Option<Error> {
+        let (file, all) = self.recordings.take().filter(|_| !self.faulty)?;
+        let unused = all.iter().filter(|(_, named)| !named.used);
+        let first = unused.clone().map(|(id, _)| id).min()?;
+        let message = match unused.count() {
+            1 => format!("the recording {first} has no supervision, and is ignored"),
+            count => format!("{count} recordings have no supervision, and are ignored: {first}, …"),
+        };
+        Some(Error::unfit(message).file(file))
     }
 
     fn supervised(&mut self, said: Supervision<'_>) -> Result<Utterance> {
@@ -181,12 +209,13 @@ impl Tables {
                 ..Place::default()
             };
             let mut audio = None;
-            if let Some((file, all)) = &self.recordings {
-                let Some(recording) = all.get(&said.recording) else {
+            if let Some((file, all)) = &mut self.recordings {
+                let Some(named) = all.get_mut(&said.recording) else {
                     let message = format!("the recording {} is not in {file}", said.recording);
                     return Err(Error::malformed(message));
                 };
-                let reference = recording.reference(&stretch)?;
+                named.used = true;
+                let reference = named.recording.reference(&stretch)?;
                 place = Place::new(place.recording, &reference);
                 audio = Some(Audio::Reference(reference));
             } else if place.recording.is_some() {
@@ -229,10 +258,13 @@ impl Reader for LhotseReader {
                 }
             }
             if !std::mem::take(&mut self.pending) && !self.lines.advance()? {
+                let unused = self.tables.unused();
+                unused.iter().for_each(|warning| self.env.warn(warning));
                 return Ok(false);
             }
             if let Err(error) = self.entries() {
                 self.ready.clear();
+                self.tables.faulty = true;
                 return Err(self.lines.placed(error).continuable());
             }
         }

@@ -3,9 +3,13 @@
 use serde_json::value::RawValue;
 use spr_core::bytes::Locator;
 use spr_core::model::{AudioFacts, AudioReference, Decimal};
+use spr_core::stage::{LENGTH_ROUNDING, OVERSHOOT};
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
+
+/// The type of sources and stores whose data are in the tar files of a Shar.
+pub(super) const SHAR: &str = "shar";
 
 /// A recording without its name.
 pub(super) struct Recording {
@@ -13,6 +17,8 @@ pub(super) struct Recording {
     sources: Vec<(Vec<u32>, Locator)>,
     rate: u32,
     samples: u64,
+    /// What is wrong with it, which is told where it is used.
+    contradiction: Option<String>,
 }
 
 /// A segment of a recording, as written.
@@ -61,7 +67,39 @@ impl Recording {
     ///
     /// # Errors
     /// It is not a recording, or its audio cannot be located.
-    pub(super) fn read(mut object: Object<'_>, places: &mut Places) -> Result<(String, Self)> {
+    pub(super) fn read(object: Object<'_>, places: &mut Places) -> Result<(String, Self)> {
+        Self::of(object, |kind, source| match kind {
+            "file" => Ok(Locator::File(places.find(source))),
+            "command" => Ok(places.moved(Locator::Command(source.to_owned()))),
+            SHAR | "shar_ptr" => Err(Error::unsupported(
+                "a recording of a Lhotse Shar, whose sound is in tar files",
+            )
+            .hint("shar:FOLDER reads the folder as a whole")),
+            other => Err(unknown(other).hint("files and commands are read")),
+        })
+    }
+
+    /// Parses a placeholder for audio that is stored `at` a place, and the name of the recording.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(super) fn stored(object: Object<'_>, at: &Locator) -> Result<(String, Self)> {
+        Self::of(object, |kind, _| match kind {
+            SHAR => Ok(at.clone()),
+            other => Err(unknown(other).hint("in a Shar, sound is in tar files")),
+        })
+    }
+
+    /// Returns the channels of the sound.
+    pub(super) fn channel_numbers(&self) -> Vec<u32> {
+        let all = self.sources.iter().flat_map(|(channels, _)| channels);
+        all.copied().collect()
+    }
+
+    fn of(
+        mut object: Object<'_>,
+        mut place: impl FnMut(&str, &str) -> Result<Locator>,
+    ) -> Result<(String, Self)> {
         let id = json::text(object.require("id")?, "id")?.into_owned();
         if let Some(transforms) = object.take("transforms")
             && transforms.get() != "[]"
@@ -73,43 +111,59 @@ impl Recording {
         let list: Vec<&RawValue> = json::parse(object.require("sources")?, "sources", "a list")?;
         let mut sources = Vec::new();
         for source in list {
-            sources.push(read_source(Object::of(source, "a source")?, places)?);
+            sources.push(read_source(Object::of(source, "a source")?, &mut place)?);
         }
         if sources.is_empty() {
             return Err(Error::malformed(format!(
                 "the recording {id} has no sources"
             )));
         }
-        let recording = Self {
+        let mut recording = Self {
             sources,
             rate: json::count(object.require("sampling_rate")?, "sampling_rate")?,
             samples: json::count(object.require("num_samples")?, "num_samples")?,
+            contradiction: None,
         };
-        match recording.rate {
-            0 => Err(Error::malformed("sampling_rate is 0")),
-            _ => Ok((id, recording)),
+        if recording.rate == 0 {
+            return Err(Error::malformed("sampling_rate is 0"));
         }
+        let said = object.take("duration");
+        let said = said.map(|raw| json::time(raw, "duration")).transpose()?;
+        let length = recording.length();
+        recording.contradiction = said
+            .filter(|said| (said.value() - length.value()).abs() > LENGTH_ROUNDING)
+            .map(|said| {
+                format!("the recording {id} has {length} s of samples, and a duration of {said} s")
+            });
+        Ok((id, recording))
     }
 
-    fn channels(&self) -> usize {
-        self.sources
-            .iter()
-            .map(|(channels, _)| channels.len())
-            .sum()
+    /// Returns the length in seconds.
+    fn length(&self) -> Decimal {
+        let facts = AudioFacts {
+            rate: Some(self.rate),
+            samples: Some(self.samples),
+            ..AudioFacts::default()
+        };
+        facts.time().unwrap_or_default()
     }
 
     /// Returns the reference for a segment, without times if it is the whole recording.
     ///
     /// # Errors
-    /// There is no such channel, or the channels are not those of one file.
+    /// The recording contradicts itself, there is no such channel, the channels are not those of one
+    /// file, or the segment is not in the recording.
     pub(super) fn reference(&self, stretch: &RecordingSegment) -> Result<AudioReference> {
-        let (at, channel) = self.channel(&stretch.channels)?;
+        if let Some(message) = &self.contradiction {
+            return Err(Error::malformed(message.as_str()));
+        }
+        let (at, channels, channel) = self.channel(&stretch.channels)?;
         let facts = AudioFacts {
             rate: Some(self.rate),
             ..AudioFacts::default()
         };
         let all = AudioFacts {
-            channels: u32::try_from(self.channels()).ok(),
+            channels: u32::try_from(channels).ok(),
             samples: Some(self.samples),
             ..facts
         };
@@ -127,9 +181,15 @@ impl Recording {
             let message = format!("starts {} s before its recording", stretch.start);
             return Err(Error::malformed(message));
         }
+        let (length, end) = (self.length(), stretch.end()?);
+        if stretch.start > length || end.value() > length.value() + OVERSHOOT {
+            let start = stretch.start;
+            let message = format!("lasts from {start} to {end} s of a recording of {length} s");
+            return Err(Error::malformed(message));
+        }
         Ok(AudioReference {
             start: Some(stretch.start),
-            end: Some(stretch.end()?),
+            end: Some(end),
             facts,
             whole: all,
             ..place
@@ -138,27 +198,24 @@ impl Recording {
 
     /// Returns the reference for the whole recording.
     pub(super) fn all(&self) -> Result<AudioReference> {
-        let duration = AudioFacts {
-            rate: Some(self.rate),
-            samples: Some(self.samples),
-            ..AudioFacts::default()
-        };
         self.reference(&RecordingSegment {
             start: Decimal::ZERO,
-            duration: duration.time().unwrap_or_default(),
+            duration: self.length(),
             channels: Vec::new(),
         })
     }
 
-    /// Returns the file of some channels, and the channel in it if the file has others as well.
-    fn channel(&self, wanted: &[u32]) -> Result<(&Locator, Option<u32>)> {
+    /// Returns the file of some channels, the number of its channels, and the channel in it if the
+    /// file has others as well.
+    fn channel(&self, wanted: &[u32]) -> Result<(&Locator, usize, Option<u32>)> {
         for (channels, at) in &self.sources {
+            let count = channels.len();
             match wanted {
-                [] if self.sources.len() == 1 => return Ok((at, None)),
-                _ if wanted == channels => return Ok((at, None)),
+                [] if self.sources.len() == 1 => return Ok((at, count, None)),
+                _ if wanted == channels => return Ok((at, count, None)),
                 [one] => {
                     if let Some(n) = channels.iter().position(|channel| channel == one) {
-                        return Ok((at, u32::try_from(n).ok()));
+                        return Ok((at, count, u32::try_from(n).ok()));
                     }
                 }
                 _ => {}
@@ -169,29 +226,27 @@ impl Recording {
     }
 }
 
-fn read_source(mut object: Object<'_>, places: &mut Places) -> Result<(Vec<u32>, Locator)> {
+fn read_source(
+    mut object: Object<'_>,
+    place: &mut impl FnMut(&str, &str) -> Result<Locator>,
+) -> Result<(Vec<u32>, Locator)> {
     let channels = json::parse(
         object.require("channels")?,
         "channels",
         "a list of channels",
     )?;
     let kind = json::text(object.require("type")?, "type")?;
-    let mut source = || json::text(object.take("source").ok_or_else(no_source)?, "source");
-    let at = match &*kind {
-        "file" => Locator::File(places.find(&source()?)),
-        "command" => Locator::Command(source()?.into_owned()),
-        "shar" | "shar_ptr" => {
-            return Err(Error::unsupported(
-                "a recording of a Lhotse Shar, whose sound is in tar files",
-            )
-            .hint("write manifests of the recordings themselves with lhotse"));
-        }
-        other => {
-            let message = format!("a recording from a source of type {other}");
-            return Err(Error::unsupported(message).hint("files and commands are read"));
-        }
+    let source = object.take("source").map(|raw| json::text(raw, "source"));
+    let source = source.transpose()?.filter(|source| !source.is_empty());
+    let source = match (&*kind, source) {
+        ("file" | "command", None) => return Err(no_source()),
+        (_, source) => source.unwrap_or_default(),
     };
-    Ok((channels, at))
+    Ok((channels, place(&kind, &source)?))
+}
+
+fn unknown(kind: &str) -> Error {
+    Error::unsupported(format!("a recording from a source of type {kind}"))
 }
 
 fn no_source() -> Error {

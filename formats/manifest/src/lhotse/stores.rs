@@ -49,7 +49,7 @@ impl StoredFeatures {
 }
 
 /// Returns the rows `wanted` of a matrix, as far as they exist.
-fn part(all: Matrix, wanted: Range<usize>, limits: &Limits) -> Result<Matrix> {
+pub(super) fn part(all: Matrix, wanted: Range<usize>, limits: &Limits) -> Result<Matrix> {
     let (first, last) = (wanted.start.min(all.rows()), wanted.end.min(all.rows()));
     if (first, last) == (0, all.rows()) {
         return Ok(all);

@@ -1,5 +1,6 @@
 //! Supervisions: text and speaker of a segment of a recording.
 
+use serde_json::value::RawValue;
 use spr_core::model::{AudioReference, Decimal, Key, Meta, Tag, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Fields, Object};
@@ -18,13 +19,15 @@ pub(super) struct Supervision<'a> {
 }
 
 /// The field of `custom` with the frame shift of an utterance without features.
-const FRAME_SHIFT: &str = "frame_shift";
+pub(super) const FRAME_SHIFT: &str = "frame_shift";
 
 /// The format of tags with what a supervision says of itself where its cut says something else.
 const OWN: &str = "lhotse";
 const ID: &str = "supervision_id";
 const START: &str = "supervision_start";
 const DURATION: &str = "supervision_duration";
+const RECORDING: &str = "supervision_recording_id";
+const CHANNEL: &str = "supervision_channel";
 
 impl<'a> Supervision<'a> {
     /// Parses a supervision.
@@ -40,8 +43,15 @@ impl<'a> Supervision<'a> {
         })
     }
 
-    /// Keeps the name and the times that differ from those of the cut.
-    pub(super) fn keep_own(&self, key: &str, cut: &RecordingSegment, meta: &mut Meta) {
+    /// Keeps the names, the times and the channels that differ from those of the cut, which is of this
+    /// recording.
+    pub(super) fn keep_own(
+        &self,
+        key: &str,
+        cut: &RecordingSegment,
+        recording: Option<&str>,
+        meta: &mut Meta,
+    ) {
         let Self { id, stretch, .. } = self;
         let mut keep = |name, value: String| meta.tags.push(Tag::new(OWN, name, value));
         if id != key {
@@ -52,6 +62,12 @@ impl<'a> Supervision<'a> {
         }
         if stretch.duration != cut.duration {
             keep(DURATION, stretch.duration.to_string());
+        }
+        if recording.is_some_and(|recording| recording != self.recording) {
+            keep(RECORDING, self.recording.clone());
+        }
+        if stretch.channels != cut.channels && !cut.channels.is_empty() {
+            keep(CHANNEL, channel_list(&stretch.channels));
         }
     }
 
@@ -79,27 +95,34 @@ impl<'a> Supervision<'a> {
         if let Some(raw) = object.take("alignment") {
             utt.tiers = alignment::read(raw, start, all)?;
         }
-        let custom = object.take("custom");
-        if let Some(raw) = custom {
-            let mut custom = Object::of(raw, "custom")?;
-            let own = Place {
-                recording: utt.meta.recording.take(),
-                start: utt.meta.start,
-                end: utt.meta.end,
-            };
-            own.read(&mut custom, &mut utt.meta)?;
-            if let Some(raw) = custom.take(FRAME_SHIFT) {
-                let shift = json::time(raw, FRAME_SHIFT)?;
-                if shift.is_zero() {
-                    return Err(Error::malformed(format!("{FRAME_SHIFT} is 0")));
-                }
-                utt.meta.frame_shift = Some(shift);
-            }
-            columns::read(custom, &mut utt.meta);
+        if let Some(raw) = object.take("custom") {
+            read_custom(Object::of(raw, "custom")?, &mut utt.meta)?;
         }
         columns::read(self.rest, &mut utt.meta);
         Ok(())
     }
+}
+
+/// Reads what `custom` says of the recording and the frames, and the columns in it.
+///
+/// # Errors
+/// A field has another type.
+pub(super) fn read_custom(mut custom: Object<'_>, meta: &mut Meta) -> Result<()> {
+    let own = Place {
+        recording: meta.recording.take(),
+        start: meta.start,
+        end: meta.end,
+    };
+    own.read(&mut custom, meta)?;
+    if let Some(raw) = custom.take(FRAME_SHIFT) {
+        let shift = json::time(raw, FRAME_SHIFT)?;
+        if shift.is_zero() {
+            return Err(Error::malformed(format!("{FRAME_SHIFT} is 0")));
+        }
+        meta.frame_shift = Some(shift);
+    }
+    columns::read(custom, meta);
+    Ok(())
 }
 
 /// The names of a supervision and its recording, and its times.
@@ -112,6 +135,20 @@ pub(super) struct Naming<'a> {
     pub(super) channels: u32,
     /// Whether the supervision is in a cut, which has the key.
     pub(super) in_cut: bool,
+}
+
+/// Returns one channel as a number, several as a list, as lhotse writes them.
+fn channel_list(channels: &[u32]) -> String {
+    let all: Vec<_> = channels.iter().map(u32::to_string).collect();
+    match all.as_slice() {
+        [one] => one.clone(),
+        _ => format!("[{}]", all.join(", ")),
+    }
+}
+
+/// Returns `true` for a value of the field of channels.
+fn is_channels(text: &str) -> bool {
+    serde_json::from_str::<u32>(text).is_ok() || serde_json::from_str::<Vec<u32>>(text).is_ok()
 }
 
 /// The tag of a supervision that its cut differs from.
@@ -139,13 +176,13 @@ impl Naming<'_> {
             Some(channel) => fields.count(name, channel),
             None if self.channels == 1 => fields.count(name, 0u32),
             None => {
-                let all: Vec<_> = (0..self.channels).map(|n| n.to_string()).collect();
-                fields.raw(name, &format!("[{}]", all.join(", ")));
+                let all: Vec<_> = (0..self.channels).collect();
+                fields.raw(name, &channel_list(&all));
             }
         }
     }
 
-    /// Writes the supervision, which starts at `start` in its parent.
+    /// Writes the supervision, which starts at `start` in its parent, with what `custom` holds.
     ///
     /// # Errors
     /// A text is not UTF-8, or a value cannot be represented.
@@ -154,18 +191,23 @@ impl Naming<'_> {
         utt: &Utterance,
         audio: &AudioReference,
         start: Decimal,
+        custom: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let time = |name| own(&utt.meta, name).and_then(Decimal::parse);
         let start = start.plus(time(START).unwrap_or_default());
         let start = start.ok_or_else(|| Error::unfit("its times have too many digits"))?;
-        let id = own(&utt.meta, ID).filter(|_| self.in_cut);
+        let of_cut = |name| own(&utt.meta, name).filter(|_| self.in_cut);
+        let id = of_cut(ID);
         let mut fields = Fields::open(out);
         fields.text("id", id.unwrap_or(self.key));
-        fields.text("recording_id", self.recording);
+        fields.text("recording_id", of_cut(RECORDING).unwrap_or(self.recording));
         fields.time("start", start);
         fields.time("duration", time(DURATION).unwrap_or(self.duration));
-        self.write_channel("channel", audio, &mut fields);
+        match of_cut(CHANNEL).filter(|own| is_channels(own)) {
+            Some(own) => fields.raw("channel", own),
+            None => self.write_channel("channel", audio, &mut fields),
+        }
         if let Some(said) = &utt.text {
             fields.text("text", utf8(said, "the text")?);
         }
@@ -179,40 +221,63 @@ impl Naming<'_> {
                 fields.text(name, utf8(value.as_bytes(), name)?);
             }
         }
-        self.write_custom(utt, audio, &mut fields)?;
+        if !custom.is_empty() {
+            fields.start("custom").extend_from_slice(custom);
+        }
         alignment::write(&utt.tiers, self.start, &mut fields)?;
         fields.close();
         Ok(())
     }
 
-    fn write_custom(
+    /// Returns `true` if a supervision would say something of an utterance.
+    pub(super) fn says(utt: &Utterance) -> bool {
+        let meta = &utt.meta;
+        let who = [&meta.language, &meta.speaker, &meta.gender];
+        utt.text.is_some()
+            || !utt.tiers.is_empty()
+            || who.iter().any(|name| name.is_some())
+            || meta.tags.iter().any(|tag| tag.format == OWN)
+    }
+
+    /// Returns what has a place in `custom` alone; empty if there is nothing. `is_column` returns
+    /// `false` for tags that are written elsewhere, `more` adds fields.
+    ///
+    /// # Errors
+    /// A text is not UTF-8, or a column cannot be represented.
+    pub(super) fn custom(
         &self,
         utt: &Utterance,
         audio: &AudioReference,
-        fields: &mut Fields<'_>,
-    ) -> Result<()> {
+        is_column: impl Fn(&Tag) -> bool,
+        more: impl FnOnce(&mut Fields<'_>),
+    ) -> Result<Vec<u8>> {
         let mut custom = Vec::new();
         let mut own = Fields::open(&mut custom);
         self.place(audio).write(&utt.meta, &mut own)?;
         if let Some(shift) = utt.meta.frame_shift.filter(|_| utt.features.is_none()) {
             own.time(FRAME_SHIFT, shift);
         }
-        let is_own = |name: &str| source::FIELDS.contains(&name) || name == FRAME_SHIFT;
+        let is_own =
+            |name: &str, _: &RawValue| source::FIELDS.contains(&name) || name == FRAME_SHIFT;
         let is_said = |tag: &Tag| {
             let key = std::str::from_utf8(&tag.key).unwrap_or_default();
             let value = std::str::from_utf8(&tag.value).ok();
             let time = [START, DURATION].contains(&key) && value.and_then(Decimal::parse).is_some();
-            tag.format == OWN && (time || key == ID && self.in_cut && value.is_some())
+            let named = matches!(key, ID | RECORDING) && value.is_some();
+            let channel = key == CHANNEL && value.is_some_and(is_channels);
+            tag.format == OWN && (time || self.in_cut && (named || channel))
         };
+        let elsewhere = |tag: &Tag| is_said(tag) || !is_column(tag);
         let mut tags = std::borrow::Cow::from(&utt.meta.tags);
-        if tags.iter().any(is_said) {
-            tags.to_mut().retain(|tag| !is_said(tag));
+        if tags.iter().any(elsewhere) {
+            tags.to_mut().retain(|tag| !elsewhere(tag));
         }
         columns::write(&tags, is_own, &mut own)?;
+        more(&mut own);
         own.close();
-        if custom != b"{}" {
-            fields.start("custom").extend_from_slice(&custom);
+        if custom == b"{}" {
+            custom.clear();
         }
-        Ok(())
+        Ok(custom)
     }
 }

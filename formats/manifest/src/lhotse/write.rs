@@ -1,6 +1,7 @@
 //! The writer: recordings and supervisions to a folder, or cuts to a file.
 
 use std::collections::HashMap;
+use std::fmt::{Display, Formatter};
 
 use spr_core::bytes::{Env, Locator, Output, Part, Sink};
 use spr_core::format::{Caps, Medium, Options, WriteSummary, Writer};
@@ -25,7 +26,7 @@ pub(super) struct LhotseWriter {
     names: Names,
     env: Env,
     /// The location of each recording written.
-    recordings: HashMap<String, Locator>,
+    recordings: HashMap<String, (Locator, RecordingFacts)>,
     /// The facts about the last recording.
     last: Option<(Locator, RecordingFacts)>,
     made: UtteranceLines,
@@ -33,7 +34,7 @@ pub(super) struct LhotseWriter {
 }
 
 /// The required facts about a recording.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct RecordingFacts {
     rate: u32,
     samples: u64,
@@ -44,7 +45,7 @@ struct RecordingFacts {
 #[derive(Default)]
 struct UtteranceLines {
     id: String,
-    at: Option<Locator>,
+    at: Option<(Locator, RecordingFacts)>,
     recording: Vec<u8>,
     said: Vec<u8>,
     features: Vec<u8>,
@@ -102,9 +103,17 @@ impl LhotseWriter {
         let key = utf8(utt.key.as_bytes(), "the key")?;
         let known = self.known(utt, audio)?;
         let id = self.recording_id(utt, audio, key)?;
+        // Each cut has a recording of its own.
+        let before = self.recordings.get(&id).filter(|_| self.recorded.is_some());
+        if let Some((_, before)) = before
+            && *before != known
+        {
+            let message = format!("the recording {id} is {known}, and was {before} before");
+            return Err(Error::unfit(message));
+        }
         let (start, duration) = known.stretch(audio)?;
         self.made = UtteranceLines {
-            at: Some(audio.at.clone()),
+            at: Some((audio.at.clone(), known)),
             ..UtteranceLines::default()
         };
         write_recording(&id, audio, known, &mut self.names, &mut self.made.recording)?;
@@ -116,6 +125,7 @@ impl LhotseWriter {
             channels: known.channels,
             in_cut: self.recorded.is_none(),
         };
+        let custom = naming.custom(utt, audio, |_| true, |_| {})?;
         match &self.recorded {
             None => {
                 let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
@@ -130,8 +140,10 @@ impl LhotseWriter {
                 naming.write_channel("channel", audio, &mut fields);
                 let out = fields.start("supervisions");
                 out.push(b'[');
-                // In a cut, the times of a supervision start with the cut.
-                naming.write(utt, audio, Decimal::ZERO, out)?;
+                if !custom.is_empty() || Naming::says(utt) {
+                    // In a cut, the times of a supervision start with the cut.
+                    naming.write(utt, audio, Decimal::ZERO, &custom, out)?;
+                }
                 out.push(b']');
                 fields
                     .start("recording")
@@ -146,7 +158,7 @@ impl LhotseWriter {
                 );
                 fields.close();
             }
-            Some(_) => naming.write(utt, audio, start, &mut self.made.said)?,
+            Some(_) => naming.write(utt, audio, start, &custom, &mut self.made.said)?,
         }
         if let Some(matrix) = &utt.features {
             let facts = FeatureFacts {
@@ -221,7 +233,20 @@ impl LhotseWriter {
     }
 
     fn is_taken(&self, id: &str, at: &Locator) -> bool {
-        self.recordings.get(id).is_some_and(|other| other != at)
+        self.recordings
+            .get(id)
+            .is_some_and(|(other, _)| other != at)
+    }
+}
+
+impl Display for RecordingFacts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            rate,
+            samples,
+            channels,
+        } = self;
+        write!(f, "{samples} samples of {channels} channels at {rate} Hz")
     }
 }
 

@@ -1,19 +1,22 @@
 //! NeMo manifests: one JSON object per line, with a segment of an audio file and its text.
 
+mod line;
 pub(crate) mod names;
 mod read;
+mod tarred;
 mod write;
+
+pub use tarred::{NEMO_TARRED, NemoTarred};
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, OpenedDataset, OptionSpec, Options, Probe, Request, Score,
-    Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, Writer,
 };
 use spr_core::model::About;
 use spr_syntax::{json, manifest};
 
-use names::FILE;
+use names::{FILE, SHARD};
 use read::NemoReader;
 use write::{CAPS, NemoWriter};
 
@@ -23,21 +26,10 @@ pub struct Nemo;
 /// The format, for registries.
 pub static NEMO: Nemo = Nemo;
 
-static INFO: FormatInfo = FormatInfo::new(
-    "nemo",
-    "NeMo manifest, one JSON object per line",
-    &["json"],
-)
-.also(&["jsonl"])
-.options(&[
-    OptionSpec {
-        name: "keys",
-        value: "stem|path",
-        help: "what names an utterance whose line does not: its sound file's name without folder, \
-               the default, or with it",
-    },
-    manifest::PATHS,
-]);
+static INFO: FormatInfo =
+    FormatInfo::new("nemo", "NeMo manifest, one JSON object per line", &["json"])
+        .also(&["jsonl"])
+        .options(&[line::KEYS, manifest::PATHS]);
 
 impl Format for Nemo {
     fn info(&self) -> &'static FormatInfo {
@@ -48,7 +40,8 @@ impl Format for Nemo {
         let text = head.head.trim_ascii_start();
         // An array is refused by name.
         let opens = matches!(text.first(), Some(b'{' | b'['));
-        match opens && FILE.iter().any(|name| json::names(text, name)) {
+        let names = opens && FILE.iter().any(|name| json::names(text, name));
+        match names && !json::names(text, SHARD) {
             true => Score::Certain,
             false => Score::No,
         }

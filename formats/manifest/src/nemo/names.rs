@@ -8,6 +8,9 @@ pub(crate) const FILE: [&str; 2] = ["audio_filepath", "audio_filename"];
 /// The names of the field with the key.
 pub(super) const KEY: [&str; 2] = ["utt_id", "id"];
 
+/// The field with the number of the tar file that has the sound.
+pub(super) const SHARD: &str = "shard_id";
+
 /// Returns a key for an utterance without one: the name of its audio file, with the segment in
 /// milliseconds if there is one.
 pub(super) fn made_up(file: &str, stretch: Option<[Decimal; 2]>) -> String {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
 use spr_core::bytes::{Env, Locator, Output, Part, Sink};
 use spr_core::format::{AudioCaps, Caps, Count, Keys, Options, Tags, WriteSummary, Writer};
 use spr_core::model::{Audio, AudioReference, Decimal, SourceField, Tag, TagSubject, Utterance};
@@ -12,7 +13,7 @@ use spr_syntax::manifest::Names;
 use spr_syntax::manifest::columns;
 use spr_syntax::manifest::source::{self, Place, no_sound, utf8};
 
-use super::names::{FILE, KEY, made_up, stem};
+use super::names::{FILE, KEY, SHARD, made_up, stem};
 
 pub(super) const CAPS: Caps = {
     let mut audio = AudioCaps::NONE;
@@ -26,22 +27,15 @@ pub(super) const CAPS: Caps = {
     caps
 };
 
-/// Fields with a meaning in the format.
-const OWN: [&str; 14] = [
+/// Fields with a meaning in the format whatever their value is.
+const OWN: [&str; 7] = [
     FILE[0],
-    FILE[1],
     "offset",
     "duration",
     "text",
-    "normalized_text",
-    "lang",
-    "speaker",
-    "gender",
     "sampling_rate",
-    "channel",
-    "recording_id",
     "_skipme",
-    "shard_id",
+    SHARD,
 ];
 
 pub(super) struct NemoWriter {
@@ -82,17 +76,54 @@ impl NemoWriter {
             self.names.name(place(audio)?)?,
             times(utt, audio, &self.env)?,
         );
-        let mut fields = Fields::open(&mut self.line);
-        fields.text(FILE[0], name);
+        let duration = duration.unwrap_or_default();
+        let end = start.and_then(|start| start.plus(duration));
+        let stretch = start.zip(end).map(|(start, end)| [start, end]);
+        let sound = NamedSound {
+            name,
+            start,
+            duration,
+            channel: audio.channel,
+            rate: audio.facts.rate,
+            names_utterance: utt.key.as_bytes() == made_up(stem(name), stretch).as_bytes(),
+        };
+        sound.write(utt, None, &mut self.line)
+    }
+}
+
+/// The sound of a line.
+pub(super) struct NamedSound<'a> {
+    pub(super) name: &'a str,
+    pub(super) start: Option<Decimal>,
+    pub(super) duration: Decimal,
+    pub(super) channel: Option<u32>,
+    pub(super) rate: Option<u32>,
+    /// Whether the key is that which readers make of the name.
+    pub(super) names_utterance: bool,
+}
+
+impl NamedSound<'_> {
+    /// Appends the line of an utterance with this sound, which is in the tar file `shard`, if in any.
+    ///
+    /// # Errors
+    /// Something is not UTF-8, or no column.
+    pub(super) fn write(
+        &self,
+        utt: &Utterance,
+        shard: Option<u64>,
+        line: &mut Vec<u8>,
+    ) -> Result<()> {
+        let start = self.start;
+        let mut fields = Fields::open(line);
+        fields.text(FILE[0], self.name);
         if let Some(start) = start {
             fields.time("offset", start);
         }
-        let duration = duration.unwrap_or_default();
-        fields.time("duration", duration);
+        fields.time("duration", self.duration);
         if let Some(said) = &utt.text {
             fields.text("text", utf8(said, "the text")?);
         }
-        let end = start.and_then(|start| start.plus(duration));
+        let end = start.and_then(|start| start.plus(self.duration));
         let meta = &utt.meta;
         for (name, value) in [
             ("lang", &meta.language),
@@ -110,17 +141,19 @@ impl NemoWriter {
             end: end.filter(|_| meta.recording.is_some()),
         };
         place.write(meta, &mut fields)?;
-        if let Some(channel) = audio.channel {
+        if let Some(channel) = self.channel {
             fields.count("channel", channel);
         }
-        if let Some(rate) = audio.facts.rate {
+        if let Some(rate) = self.rate {
             fields.count("sampling_rate", rate);
         }
         let key = utf8(utt.key.as_bytes(), "the key")?;
-        let stretch = start.zip(end).map(|(start, end)| [start, end]);
-        let naming = Naming::of(&meta.tags, key, key == made_up(stem(name), stretch));
+        let naming = Naming::of(&meta.tags, key, self.names_utterance);
         if let Some(field) = naming.written {
             fields.text(field, key);
+        }
+        if let Some(shard) = shard {
+            fields.count(SHARD, shard);
         }
         let is_gone = |tag: &Tag| {
             let written = naming
@@ -132,13 +165,32 @@ impl NemoWriter {
         if tags.iter().any(is_gone) {
             tags.to_mut().retain(|tag| !is_gone(tag));
         }
-        let is_own = |name: &str| {
-            OWN.contains(&name) || source::FIELDS.contains(&name) || naming.renames(name)
+        let is_own = |name: &str, value: &RawValue| {
+            naming.renames(name, value) || source::FIELDS.contains(&name) || means(name, value, utt)
         };
         columns::write(&tags, is_own, &mut fields)?;
         fields.close();
-        self.line.push(b'\n');
+        line.push(b'\n');
         Ok(())
+    }
+}
+
+/// Returns `true` if a field of the line of `utt` is read as more than a column.
+fn means(name: &str, value: &RawValue, utt: &Utterance) -> bool {
+    let meta = &utt.meta;
+    let named = |known: bool| known || json::name(value).is_some();
+    match name {
+        "lang" => named(meta.language.is_some()),
+        "speaker" => named(meta.speaker.is_some()),
+        "gender" => named(meta.gender.is_some()),
+        "recording_id" => named(meta.recording.is_some()),
+        "channel" => {
+            let audio = utt.audio.as_ref().and_then(Audio::reference);
+            audio.is_some_and(|audio| audio.channel.is_some()) || json::is_number(value.get())
+        }
+        // They stand in for the first of them, which is there.
+        "normalized_text" => utt.text.is_none(),
+        _ => OWN.contains(&name),
     }
 }
 
@@ -146,27 +198,26 @@ impl NemoWriter {
 struct Naming {
     /// The field that is written for it, unless a column tells it.
     written: Option<&'static str>,
-    /// Whether the columns with the names of such fields are written as they are.
+    /// Whether the columns with names in such fields are written as they are.
     kept: [bool; 2],
 }
 
 impl Naming {
     /// Chooses the field. If `made_up` is set, the key needs none.
     fn of(tags: &[Tag], key: &str, made_up: bool) -> Self {
-        let column = |name: &str| {
+        let column = |own: &str| {
             let mut tags = tags.iter();
-            tags.find(|tag| tag.format == columns::COLUMN && tag.key == name.as_bytes())
+            let tag =
+                tags.find(|tag| tag.format == columns::COLUMN && tag.key == own.as_bytes())?;
+            let value = std::str::from_utf8(&tag.value).ok()?;
+            // Other values are no names.
+            let name = json::name(serde_json::from_str(value).ok()?)?;
+            Some((name == key, tag.about == Some(TagSubject::Key)))
         };
-        let tells = |tag: &Tag| {
-            let value = std::str::from_utf8(&tag.value).ok();
-            let raw = value.and_then(|value| serde_json::from_str(value).ok());
-            raw.is_some_and(|raw| json::name(raw).is_some_and(|name| name == key))
-        };
-        let stale = |tag: &Tag| tag.about == Some(TagSubject::Key);
         let (written, kept) = match KEY.map(column) {
-            [Some(first), _] if tells(first) => (None, [true, true]),
-            [None, Some(second)] if tells(second) => (None, [false, true]),
-            [None, Some(second)] if stale(second) => (Some(KEY[1]), [false, false]),
+            [Some((true, _)), _] => (None, [true, true]),
+            [None, Some((true, _))] => (None, [false, true]),
+            [None, Some((_, true))] => (Some(KEY[1]), [false, false]),
             [None, None] if made_up => (None, [false, false]),
             _ => (Some(KEY[0]), [false, false]),
         };
@@ -174,9 +225,10 @@ impl Naming {
     }
 
     /// Returns `true` if a column of this name must get another one.
-    fn renames(&self, name: &str) -> bool {
+    fn renames(&self, name: &str, value: &RawValue) -> bool {
+        let is_name = json::name(value).is_some();
         let mut names = KEY.iter().zip(self.kept);
-        names.any(|(own, kept)| *own == name && !kept)
+        names.any(|(own, kept)| *own == name && !kept && is_name) || self.written == Some(name)
     }
 }
 

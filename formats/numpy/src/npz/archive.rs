@@ -50,6 +50,13 @@ pub(super) struct Member {
     crc: u32,
 }
 
+impl Member {
+    /// Returns its size in the archive in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.way.compressed_size_hint()
+    }
+}
+
 impl Archive {
     /// Opens the archive in `source`, and passes each of its members with its name to `found`.
     ///

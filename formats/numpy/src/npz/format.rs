@@ -3,9 +3,9 @@
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     ArrayCaps, AudioCaps, Caps, ChunkSupport, Count, Format, FormatInfo, Keys, LabelCaps, Medium,
-    OpenedDataset, OptionSpec, Options, Probe, Request, Score, Writer,
+    OpenedDataset, OptionSpec, Options, Probe, Request, Score, Weight, Writer,
 };
-use spr_core::model::About;
+use spr_core::model::{About, Key};
 use spr_core::{Error, Result};
 
 use super::reader;
@@ -89,6 +89,16 @@ impl Format for Npz {
         env: &Env,
     ) -> Result<OpenedDataset> {
         reader::open(source, request, env)
+    }
+
+    fn weigh(
+        &self,
+        source: Source,
+        _: &Options,
+        env: &Env,
+        each: &mut dyn FnMut(&Key, Weight) -> Result<()>,
+    ) -> Result<bool> {
+        reader::weigh(source, env, each).map(|()| true)
     }
 
     fn create(

@@ -1,8 +1,8 @@
 //! The reader: one array per member.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{OpenedDataset, Request};
-use spr_core::model::{DatasetInfo, Utterance};
+use spr_core::format::{OpenedDataset, Request, Weight};
+use spr_core::model::{DatasetInfo, Key, Utterance};
 use spr_core::{Error, Result};
 
 use super::ENDING;
@@ -11,10 +11,8 @@ use crate::header::Header;
 use crate::object;
 use crate::parts::{Container, Entries, Role};
 
-/// Opens an archive.
-pub(super) fn open(source: Source, request: &mut Request, env: &Env) -> Result<OpenedDataset> {
-    let mut info = DatasetInfo::default();
-    info.compression = source.compression();
+/// Reads the directory of an archive: its arrays by utterance, and the number of other members.
+fn directory(source: Source, env: &Env) -> Result<(Archive, Entries<Member>, u64)> {
     let name = source.name().to_owned();
     let (mut entries, mut others) = (Entries::default(), 0);
     let archive = Archive::open(source, |member, place| match member.strip_suffix(ENDING) {
@@ -24,6 +22,25 @@ pub(super) fn open(source: Source, request: &mut Request, env: &Env) -> Result<O
             Ok(())
         }
     })?;
+    Ok((archive, entries, others))
+}
+
+/// Weighs the utterances of an archive by its directory.
+pub(super) fn weigh(
+    source: Source,
+    env: &Env,
+    each: &mut dyn FnMut(&Key, Weight) -> Result<()>,
+) -> Result<()> {
+    let (_, entries, _) = directory(source, env)?;
+    entries.weigh(Member::size, each)
+}
+
+/// Opens an archive.
+pub(super) fn open(source: Source, request: &mut Request, env: &Env) -> Result<OpenedDataset> {
+    let mut info = DatasetInfo::default();
+    info.compression = source.compression();
+    let name = source.name().to_owned();
+    let (archive, entries, others) = directory(source, env)?;
     if others > 0 {
         let are = if others == 1 {
             "member is"

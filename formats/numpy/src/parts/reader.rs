@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use spr_core::bytes::{Env, MemoryCounter};
-use spr_core::format::{OpenedDataset, RandomAccess, Reader, Request};
+use spr_core::format::{OpenedDataset, RandomAccess, Reader, Request, Weight};
 use spr_core::model::{
     Audio, DatasetInfo, Dtype, Key, Matrix, NamedArray, Rank, Utterance, Waveform,
 };
@@ -97,6 +97,25 @@ impl<P: Copy + Send + 'static> Entries<P> {
             self.list
                 .sort_by_key(|entry| order.get(&entry.key).copied());
         }
+    }
+
+    /// Weighs the utterances in their order by the `size` of their arrays in bytes.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(crate) fn weigh(
+        &self,
+        size: impl Fn(&P) -> u64,
+        each: &mut dyn FnMut(&Key, Weight) -> Result<()>,
+    ) -> Result<()> {
+        self.list.iter().try_for_each(|entry| {
+            let sizes = entry.arrays.iter().map(|(_, place)| size(place));
+            let weight = Weight {
+                bytes: Some(sizes.sum()),
+                ..Weight::default()
+            };
+            each(&entry.key, weight)
+        })
     }
 
     /// Opens the requested utterances.

@@ -7,7 +7,7 @@ use spr_core::format::Caps;
 use spr_core::model::{Array, Key, Matrix, Rank, Utterance, Waveform};
 use spr_core::{Error, Remedy, Result};
 
-use super::names::{self, Role};
+use super::names::{self, LONE_RATE, Role};
 use crate::caps::NAME;
 use crate::object;
 
@@ -35,9 +35,12 @@ pub(crate) fn parts(utt: &Utterance) -> Result<Vec<PartOf<'_>>> {
     for named in &utt.arrays {
         let shape = named.array.shape().to_vec();
         let plain = named.name == NAME && shape.len() > 2 && utt.features.is_none();
-        let role = match plain {
-            true => Role::Plain,
-            false => Role::Array(named.name.as_bytes()),
+        // Without sound it is read as an array of this name again.
+        let rate = named.name.as_bytes() == LONE_RATE && utt.waveform().is_none();
+        let role = match named.name.as_bytes() {
+            _ if plain => Role::Plain,
+            _ if rate => Role::Rate,
+            name => Role::Array(name),
         };
         if parts.iter().any(|(other, ..)| *other == role) {
             let name = named.name.escape_debug();
@@ -57,12 +60,16 @@ pub(crate) fn check(utt: &Utterance, caps: &Caps, names: &HashSet<Key>) -> Resul
     caps.check(utt)?;
     if names.contains(&utt.key) {
         let error = Error::unfit("a second utterance with this key");
-        return Err(error.suggest(Remedy::KeepOne));
+        return Err(error.suggest(Remedy::KeepOnlyOne));
     }
     let key = utt.key.as_bytes();
     for (role, ..) in parts(utt)? {
         if names::parse(&names::name(key, role)) != (key, role) {
-            let message = "the key ends as the name of a part does: .labels, .audio, .rate";
+            let what = match role {
+                Role::Array(name) => format!("the array '{}'", name.escape_ascii()),
+                _ => "the key".to_owned(),
+            };
+            let message = format!("{what} ends as the name of a part does: .labels, .audio, .rate");
             return Err(Error::unfit(message));
         }
     }

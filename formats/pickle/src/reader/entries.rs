@@ -218,15 +218,19 @@ fn read_part(
     scope: &Scope,
 ) -> Result<()> {
     let (frames, rank) = (part.features.rows, rank(&part.features));
+    let end = |rows: &mut Rows, source: &mut Source| match scope.weighing {
+        true => Ok(()),
+        false => rows.end(source),
+    };
     if scope.only_labels && part.is_labels() {
         let mut labels = Rows::new(part.features);
         read_labels(Some(&mut labels), source, frames, utt, scope)?;
-        return labels.end(source);
+        return end(&mut labels, source);
     }
     let mut features = Rows::new(part.features);
     read_features(&mut features, source, (frames, rank), utt, scope)?;
-    features.end(source)?;
+    end(&mut features, source)?;
     let mut labels = part.labels.map(Rows::new);
     read_labels(labels.as_mut(), source, frames, utt, scope)?;
-    labels.map_or(Ok(()), |mut labels| labels.end(source))
+    labels.map_or(Ok(()), |mut labels| end(&mut labels, source))
 }

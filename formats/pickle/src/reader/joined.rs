@@ -50,6 +50,11 @@ impl JoinedReader {
         }
     }
 
+    /// Returns `true` if rows can be found only by decoding those before them.
+    pub(super) fn is_coded(&self) -> bool {
+        self.features.are_coded()
+    }
+
     /// Sets the number of threads that decode features.
     pub(super) fn share(&mut self, threads: usize) {
         self.features.share(threads);
@@ -106,6 +111,9 @@ impl JoinedReader {
             if wanted {
                 return Ok(true);
             }
+        }
+        if scope.weighing {
+            return Ok(false);
         }
         self.features.end(source)?;
         if let Some(labels) = &mut self.labels {

@@ -18,6 +18,8 @@ pub(super) struct Scope {
     /// Whether the values of features are requested.
     pub(super) values: bool,
     pub(super) label_values: bool,
+    /// Whether utterances are only weighed, so that nothing of an array is read.
+    pub(super) weighing: bool,
     /// Whether labels are requested and features are not.
     pub(super) only_labels: bool,
     /// Whether long utterances are returned in chunks.
@@ -63,6 +65,7 @@ pub(super) fn read_features(
 ) -> Result<()> {
     let (into, limits) = (utt.features_mut(), &scope.limits);
     match scope.values {
+        _ if scope.weighing => rows.pretend(frames, rank, into, limits),
         true => rows.read(source, frames, rank, into, limits),
         false => rows.shape_only(source, frames, rank, into, limits),
     }
@@ -80,6 +83,7 @@ pub(super) fn read_labels(
         Some(rows) => {
             let (rank, into) = (rows.label_rank(), utt.labels_mut());
             match scope.label_values {
+                _ if scope.weighing => rows.pretend(frames, rank, into, &scope.limits),
                 true => rows.read(source, frames, rank, into, &scope.limits),
                 false => rows.shape_only(source, frames, rank, into, &scope.limits),
             }

@@ -89,7 +89,7 @@ impl EntryWriter {
         if let Names::Dict(names) = &self.names {
             if names.contains(&utt.key) {
                 let error = Error::unfit("comes twice, and a dict holds one of a name");
-                return Err(error.suggest(Remedy::KeepOne));
+                return Err(error.suggest(Remedy::KeepOnlyOne));
             }
             if !self.emitter.can_name(utt.key.as_bytes()) {
                 return Err(Error::unsupported("has a name too long for a pickle's key"));

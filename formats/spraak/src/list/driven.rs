@@ -60,9 +60,11 @@ impl Files {
             return Err(Error::unfit("the name of the file leads out of the root"));
         }
         let name = format!("{}.{}", name.trim_start_matches('/'), self.suffix);
+        let name = Location::from(name);
+        let name = self.env.moved_file(&name).unwrap_or(name);
         Ok(match &self.root {
             Some(root) => root.join(name),
-            None => name.into(),
+            None => name,
         })
     }
 

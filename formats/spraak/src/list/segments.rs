@@ -65,7 +65,7 @@ impl Segments {
         let segments = utt.segments().unwrap_or_default();
         if self.seen.contains(&utt.key) {
             let error = Error::unfit("a second utterance with this name");
-            return Err(error.suggest(Remedy::KeepOne));
+            return Err(error.suggest(Remedy::KeepOnlyOne));
         }
         let fields = extra(&utt.meta.tags, segments.len()).map_err(Error::unfit)?;
         let framed = self.framed && self.are_framed(segments, &utt.meta);

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Audit, Caps, Format, FormatInfo, Lists, Medium, Nested, Notation, OpenedDataset, Options,
-    Probe, Reader, Request, Score, WholeFolder, Writer,
+    Audit, Caps, Format, FormatInfo, LabelModels, Lists, Medium, Nested, Notation, OpenedDataset,
+    Options, Probe, Reader, Request, Score, Weight, WholeFolder, Writer,
 };
-use spr_core::model::{About, DatasetInfo, Utterance};
+use spr_core::model::{About, DatasetInfo, Key, Utterance};
 use spr_core::{Error, Result};
 use spr_format_spraak::Spraak;
 
@@ -81,6 +81,16 @@ impl Format for Strict {
         self.0.create(output, options, about, env)
     }
 
+    fn weigh(
+        &self,
+        source: Source,
+        options: &Options,
+        env: &Env,
+        each: &mut dyn FnMut(&Key, Weight) -> Result<()>,
+    ) -> Result<bool> {
+        self.0.weigh(source, options, env, each)
+    }
+
     fn folder(&self) -> Option<&dyn WholeFolder> {
         self.0.folder()
     }
@@ -99,5 +109,13 @@ impl Format for Strict {
 
     fn lists(&self) -> Option<&dyn Lists> {
         self.0.lists()
+    }
+
+    fn job_folder(&self) -> Option<&dyn WholeFolder> {
+        self.0.job_folder()
+    }
+
+    fn label_models(&self) -> Option<&dyn LabelModels> {
+        self.0.label_models()
     }
 }

@@ -13,8 +13,10 @@ use crate::generate;
 /// What a damaged file may make a reader ask for.
 const SMALL: Limits = Limits {
     max_alloc: 1 << 20,
+    max_unpacked: 1 << 20,
     max_header: 64 << 10,
     max_depth: 50,
+    max_unpacked: 1 << 20,
 };
 
 /// Bytes by which a process may grow while it reads small damaged files within [`SMALL`].

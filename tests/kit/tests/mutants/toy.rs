@@ -178,6 +178,10 @@ impl Nested for Toy {
         Ok(AudioFacts::default())
     }
 
+    fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
+        Ok(false)
+    }
+
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         self.caps(&Options::default(), Medium::Stream)?.check(utt)?;
         put(b"T")?;

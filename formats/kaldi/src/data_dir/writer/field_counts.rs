@@ -27,8 +27,7 @@ impl FieldCounts {
         self.utterances += 1;
         self.texts += u64::from(row.text.is_some());
         self.languages += u64::from(meta.language.is_some());
-        let gender = meta.gender.as_ref().map(|gender| letter(gender.as_bytes()));
-        self.genders += u64::from(gender.flatten().is_some());
+        self.genders += u64::from(meta.gender_letter().is_some());
         self.speakers += u64::from(meta.speaker.is_some());
         self.durations += u64::from(duration(row).is_some());
         self.stretches += u64::from(meta.start.is_some());
@@ -53,14 +52,5 @@ impl FieldCounts {
             UTT2FRAMES => count > 0 && self.is_all(count),
             _ => count > 0 && (!is_complete(name) || self.is_all(count)),
         }
-    }
-}
-
-/// Returns Kaldi's letter for a gender.
-pub(super) fn letter(gender: &[u8]) -> Option<&'static [u8]> {
-    match gender {
-        b"m" | b"M" | b"male" | b"Male" => Some(b"m"),
-        b"f" | b"F" | b"female" | b"Female" => Some(b"f"),
-        _ => None,
     }
 }

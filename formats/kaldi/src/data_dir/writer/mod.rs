@@ -22,6 +22,7 @@ use crate::writer::{KaldiWriter, TableStyle};
 use field_counts::FieldCounts;
 use places::{Places, paths};
 use row::{Common, Recordings};
+pub(super) use words::TRANSCRIPT;
 
 /// The features archive in a directory.
 const ARCHIVE: &str = "data/feats.ark";
@@ -106,15 +107,7 @@ impl DataWriter {
             meta: utt.meta.clone(),
             ..Utterance::default()
         };
-        if let Some(text) = &utt.text {
-            let line = words::transcript(text)?;
-            if *line != **text {
-                let message = "blanks in the text that no table keeps are left out or plain ones";
-                let warning = Error::unfit(message).utterance(&utt.key);
-                self.env.warn(&warning.file(self.output.name()));
-            }
-            row.text = Some(line.into_owned());
-        }
+        row.text.clone_from(&utt.text);
         self.write_sound(utt, &mut row)?;
         self.write_features(utt, &mut row)?;
         Ok(row)

@@ -10,7 +10,7 @@ use spr_core::{Error, Result};
 
 use super::super::layout::{RECO2DUR, UTT2DUR};
 use super::super::sound::SHORTEST;
-use super::words::{check_line, check_word, transcript};
+use super::words::{check_line, check_word};
 use crate::audio;
 
 /// The properties that all utterances of a directory share.
@@ -76,9 +76,6 @@ pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
     ] {
         name.as_ref()
             .map_or(Ok(()), |name| check_word(what, name))?;
-    }
-    if let Some(text) = &utt.text {
-        transcript(text)?;
     }
     for tag in &meta.tags {
         check_line(&String::from_utf8_lossy(&tag.key), &tag.value)?;

@@ -10,7 +10,6 @@ use super::super::layout::{
     FEATURES, FRAME_SHIFT, RECO2DUR, SEGMENTS, SPK2GENDER, SPK2UTT, TEXT, TableSubject as Table,
     UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, UTT2SPK, WAVES, tag_tables,
 };
-use super::field_counts::letter;
 use super::row::{duration, tag};
 use super::tables::Tables;
 use super::{DataWriter, MEMORY};
@@ -93,7 +92,7 @@ impl DataWriter {
     fn twice(&self, key: &Key) -> Error {
         let message = "comes twice, and a data directory has one line for each name";
         let error = Error::unfit(message).utterance(key);
-        error.file(self.output.name()).suggest(Remedy::KeepOne)
+        error.file(self.output.name()).suggest(Remedy::KeepOnlyOne)
     }
 
     /// Writes the lines of an utterance, except that of its speaker.
@@ -183,10 +182,7 @@ impl DataWriter {
             let speaker = row.meta.speaker.clone().unwrap_or_default();
             let name = speaker.as_bytes();
             let utt = row.key.as_bytes().get(name.len()..).unwrap_or_default();
-            let gender = |row: &Utterance| {
-                let gender = row.meta.gender.as_ref();
-                gender.and_then(|gender| letter(gender.as_bytes()))
-            };
+            let gender = |row: &Utterance| row.meta.gender_letter();
             if first.meta.speaker.as_ref() == Some(&speaker) {
                 tables.put(SPK2UTT, &[utt])?;
                 let genders = [gender(&first), gender(&row)];

@@ -1,6 +1,6 @@
 //! The audio of utterances: referenced, or written to a file in the directory.
 
-use spr_core::bytes::{Locator, Part};
+use spr_core::bytes::{Location, Locator, Part};
 use spr_core::loss::LossKind;
 use spr_core::model::{Audio, AudioReference, Key, Tag, Utterance};
 use spr_core::stage;
@@ -120,6 +120,19 @@ impl DataWriter {
         }
     }
 
+    /// Warns about a file that Kaldi's programs can't read, by its name.
+    fn doubt_kind(&self, place: &str) {
+        let file = Location::from(place);
+        let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
+        let kind = self.env.sound_by_extension(&extension);
+        if let Some(kind) = kind.filter(|kind| *kind != audio::WAV && !place.ends_with('|')) {
+            let message = format!(
+                "is {kind}, and Kaldi reads WAV files alone, or what a command makes of it"
+            );
+            self.env.warn(&Error::unfit(message).file(place));
+        }
+    }
+
     /// Keeps the recording of an utterance for `wav.scp`.
     fn push_wave(&mut self, place: String, row: &mut Utterance) -> Result<()> {
         let meta = &row.meta;
@@ -135,6 +148,7 @@ impl DataWriter {
         if last.key == *key && is_same && others.eq(of_recording.clone()) {
             return Ok(());
         }
+        self.doubt_kind(&place);
         let mut wave = Utterance {
             key: key.clone(),
             ..Utterance::default()

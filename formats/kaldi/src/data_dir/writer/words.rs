@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use spr_core::format::Rule;
 use spr_core::model::{Key, is_word_byte};
 use spr_core::{Error, Result};
 
@@ -40,11 +41,22 @@ pub(super) fn check_line(name: &str, value: &[u8]) -> Result<()> {
     }
 }
 
+/// Text that a table gives back, and that Kaldi's scripts take.
+pub(in super::super) const TRANSCRIPT: Rule<[u8]> = Rule::new(
+    "of one line, with plain blanks inside alone",
+    |text| match *transcript(text)? == *text {
+        true => Ok(()),
+        false => Err(Error::not_held(
+            "has blanks in the text that no table keeps",
+        )),
+    },
+);
+
 /// Returns the transcript for `text`: without surrounding blanks, and with plain ones inside.
 ///
 /// # Errors
 /// Kaldi's scripts would reject it.
-pub(super) fn transcript(text: &[u8]) -> Result<Cow<'_, [u8]>> {
+fn transcript(text: &[u8]) -> Result<Cow<'_, [u8]>> {
     let Ok(text) = std::str::from_utf8(text) else {
         let text = text.trim_ascii();
         return match text.iter().find(|byte| matches!(byte, b'\n' | b'\r' | 0)) {

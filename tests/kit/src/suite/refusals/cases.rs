@@ -111,6 +111,11 @@ impl Cases<'_> {
             });
         }
         match caps.tags {
+            Tags::Any if caps.utf8 => {
+                self.add_both("a header line that is not UTF-8", plan, |utt| {
+                    utt.meta.tags.push(Tag::new("spraak", "SPEAKER", b"\xff"));
+                })
+            }
             Tags::Any => {}
             Tags::None => self.add_both("a header line", plan, |utt| {
                 utt.meta.tags.push(Tag::new("spraak", "SPEAKER", "ann"));

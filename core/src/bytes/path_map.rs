@@ -1,0 +1,315 @@
+//! Names of files inside files, read where the files are now.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Env, Location, Locator};
+use crate::error::{Error, Result};
+
+/// The name that stands for the working folder, and as the old one for every relative name.
+const RELATIVE: &[u8] = b".";
+
+/// One replacement: names that begin with a folder begin with another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct PathRule {
+    old: Location,
+    new: Location,
+}
+
+/// Replacements of the beginnings of names that stand inside files: in lists, data directories and
+/// manifests. They apply to a name as it is stored, once, and before it is looked for anywhere. The
+/// longest beginning that fits is replaced.
+///
+/// ```
+/// use spr_core::bytes::{Env, Locator, PathMap};
+/// let mut map = PathMap::default();
+/// map.add("/old/corpus=/data/corpus")?;
+/// let env = Env::default().with_path_map(map);
+/// let at = env.moved(Locator::file("/old/corpus/wav/a.wav"));
+/// assert_eq!(at, Locator::file("/data/corpus/wav/a.wav"));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PathMap {
+    rules: Vec<PathRule>,
+}
+
+impl PathMap {
+    /// Adds a replacement, given as `OLD=NEW`. `OLD` is the beginning of a stored name up to the end
+    /// of one of its folders, or `.` for all relative names.
+    ///
+    /// # Errors
+    /// One of the two is missing, or `OLD` has another replacement.
+    pub fn add(&mut self, text: &str) -> Result<()> {
+        let sides = text.split_once('=');
+        let sides = sides.filter(|(old, new)| !old.is_empty() && !new.is_empty());
+        let Some((old, new)) = sides else {
+            return Err(Error::usage(format!("'{text}' is not OLD=NEW"))
+                .hint("such as /old/corpus=/data/corpus"));
+        };
+        let rule = PathRule {
+            old: trimmed(old).into(),
+            new: trimmed(new).into(),
+        };
+        match self.rules.iter().find(|known| known.old == rule.old) {
+            Some(known) if *known == rule => {}
+            Some(known) => {
+                let message = format!("{} is to be {} and {}", rule.old, known.new, rule.new);
+                return Err(Error::usage(message));
+            }
+            None => self.rules.push(rule),
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if nothing is replaced.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Returns the replacements as they are given, `OLD=NEW`, without secrets of URLs.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        let text = |rule: &PathRule| format!("{}={}", rule.old.told(), rule.new.told());
+        self.rules.iter().map(text)
+    }
+
+    /// Returns the servers and buckets that names are moved to.
+    pub fn hosts(&self) -> impl Iterator<Item = String> {
+        let host = |rule: &PathRule| Some(rule.new.url()?.server().to_owned());
+        self.rules.iter().filter_map(host)
+    }
+
+    /// Returns `true` if a name may be the result of a replacement.
+    pub(super) fn leads_to(&self, name: &Location) -> bool {
+        self.rules.iter().any(|rule| name.is_within(&rule.new))
+    }
+
+    /// Replaces the beginning of a name. Returns the number of the rule as well.
+    fn replace(&self, name: &[u8]) -> Option<(usize, Vec<u8>)> {
+        let rules = self.rules.iter().enumerate();
+        let fits = rules.filter_map(|(n, rule)| Some((n, rule, rest_of(name, bytes(&rule.old))?)));
+        let (n, rule, rest) = fits.min_by_key(|(_, _, rest)| rest.len())?;
+        let new = bytes(&rule.new);
+        let moved = match (new, rest.as_slice()) {
+            (new, []) => new.to_vec(),
+            (RELATIVE, rest) => rest.to_vec(),
+            (new, rest) if new.ends_with(b"/") => [new, rest].concat(),
+            (new, rest) => [new, b"/", rest].concat(),
+        };
+        Some((n, moved))
+    }
+}
+
+/// The replacements of an environment, and which of them applied.
+#[derive(Debug, Default)]
+pub(super) struct AppliedMap {
+    map: PathMap,
+    applied: Vec<AtomicBool>,
+}
+
+impl AppliedMap {
+    fn new(map: PathMap) -> Self {
+        Self {
+            applied: map.rules.iter().map(|_| AtomicBool::default()).collect(),
+            map,
+        }
+    }
+
+    fn replace(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let (n, moved) = self.map.replace(name)?;
+        if let Some(applied) = self.applied.get(n) {
+            applied.store(true, Ordering::Relaxed);
+        }
+        Some(moved)
+    }
+
+    /// Replaces the names of files in a command: its words, with or without quotes around them.
+    fn replace_in_command(&self, line: &str) -> String {
+        let is_end = |c: char| c.is_whitespace() || "\"'|;&<>()=".contains(c);
+        let (mut out, mut rest) = (String::with_capacity(line.len()), line);
+        while !rest.is_empty() {
+            let end = rest.find(is_end).unwrap_or(rest.len());
+            let word = &rest[..end];
+            // A relative word may be anything.
+            let named = word.contains('/').then(|| self.replace(word.as_bytes()));
+            let moved = named
+                .flatten()
+                .and_then(|moved| String::from_utf8(moved).ok());
+            out.push_str(moved.as_deref().unwrap_or(word));
+            let next = rest[end..].chars().next().map_or(0, char::len_utf8);
+            out.push_str(&rest[end..end + next]);
+            rest = &rest[end + next..];
+        }
+        out
+    }
+}
+
+impl Env {
+    /// Sets the replacements of names inside files.
+    #[must_use]
+    pub fn with_path_map(mut self, map: PathMap) -> Self {
+        self.paths = AppliedMap::new(map).into();
+        self
+    }
+
+    /// Returns the replacements of names inside files.
+    pub fn path_map(&self) -> &PathMap {
+        &self.paths.map
+    }
+
+    /// Returns the replacements that applied to no name so far, as they are given.
+    pub fn idle_paths(&self) -> Vec<String> {
+        let applied = self.paths.applied.iter();
+        let idle = applied.zip(self.path_map().texts());
+        let idle = idle.filter(|(applied, _)| !applied.load(Ordering::Relaxed));
+        idle.map(|(_, text)| text).collect()
+    }
+
+    /// Returns where the file is now that is named inside a file. Readers pass every such name
+    /// through here, once, as it is stored; in a command, all names in it.
+    #[must_use]
+    pub fn moved(&self, at: Locator) -> Locator {
+        if self.path_map().is_empty() {
+            return at;
+        }
+        let file = |file: Location| self.moved_file(&file).unwrap_or(file);
+        match at {
+            Locator::File(at) => Locator::File(file(at)),
+            Locator::FileAt(at, byte) => Locator::FileAt(file(at), byte),
+            Locator::Folder(at) => Locator::Folder(file(at)),
+            Locator::Command(line) => Locator::Command(self.paths.replace_in_command(&line)),
+            other => other,
+        }
+    }
+
+    /// Returns where a file is now, or `None` if its name stays as it is.
+    pub fn moved_file(&self, file: &Location) -> Option<Location> {
+        Location::of_bytes(&self.paths.replace(bytes(file))?)
+    }
+}
+
+fn bytes(name: &Location) -> &[u8] {
+    name.as_os_str().as_encoded_bytes()
+}
+
+/// Removes what says nothing: `./` in front, separators at the end.
+fn trimmed(text: &str) -> &str {
+    let text = text
+        .strip_prefix("./")
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(text);
+    let short = text.trim_end_matches(['/', '\\']);
+    match short.is_empty() || short.ends_with(':') {
+        true => text,
+        false => short,
+    }
+}
+
+/// Returns what follows `old` in a name, with `/` between folders, if the name begins with it. Names
+/// that Windows wrote may have `\` there.
+fn rest_of(name: &[u8], old: &[u8]) -> Option<Vec<u8>> {
+    let name = name.strip_prefix(b"./").unwrap_or(name);
+    if old == RELATIVE {
+        let text = Location::of_bytes(name)?;
+        return text.is_relative().then(|| name.to_vec());
+    }
+    let rest = name.strip_prefix(old)?;
+    match rest.first() {
+        None => Some(Vec::new()),
+        Some(b'/') => Some(rest[1..].to_vec()),
+        Some(b'\\') => {
+            let slashes = rest[1..]
+                .iter()
+                .map(|b| if *b == b'\\' { b'/' } else { *b });
+            Some(slashes.collect())
+        }
+        Some(_) if old.ends_with(b"/") => Some(rest.to_vec()),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(rules: &[&str]) -> Env {
+        let mut map = PathMap::default();
+        rules.iter().for_each(|rule| map.add(rule).unwrap());
+        Env::default().with_path_map(map)
+    }
+
+    #[test]
+    fn names_begin_with_whole_folders() {
+        let env = env(&[
+            "/old=/new/",
+            "/old/b/=c",
+            "wav=/w",
+            "C:\\x=/y",
+            "s3://a/b=/z",
+        ]);
+        for (stored, moved) in [
+            ("/old/a.wav", "/new/a.wav"),
+            ("/old", "/new"),
+            ("/old/b/a.wav", "c/a.wav"),
+            ("/older/a.wav", "/older/a.wav"),
+            ("/x/old/a.wav", "/x/old/a.wav"),
+            ("./wav/a.wav", "/w/a.wav"),
+            ("wav/old/a", "/w/old/a"),
+            ("C:\\x\\d\\a.wav", "/y/d/a.wav"),
+            ("s3://a/b/c", "/z/c"),
+            ("s3://a/bc", "s3://a/bc"),
+            ("/new/old/a", "/new/old/a"),
+        ] {
+            let at = env.moved(Locator::FileAt(stored.into(), 7));
+            assert_eq!(at, Locator::FileAt(moved.into(), 7), "{stored}");
+        }
+        assert!(env.idle_paths().is_empty());
+    }
+
+    #[test]
+    fn a_root_and_relative_names_are_folders_as_well() {
+        let env = env(&["/=/mnt", ".=sound"]);
+        for (stored, moved) in [
+            ("/a/b", "/mnt/a/b"),
+            ("a/b", "sound/a/b"),
+            ("./a", "sound/a"),
+            ("https://h/a", "https://h/a"),
+        ] {
+            assert_eq!(env.moved(Locator::file(stored)), Locator::file(moved));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn any_bytes_are_moved() {
+        let env = env(&["/old=/new"]);
+        let name = Location::of_bytes(b"/old/\xff.wav").unwrap();
+        let moved = Location::of_bytes(b"/new/\xff.wav");
+        assert_eq!(env.moved_file(&name), moved);
+    }
+
+    #[test]
+    fn commands_have_names_in_them() {
+        let env = env(&["/old=/new", ".=x"]);
+        let moved = |line: &str| env.moved(Locator::Command(line.to_owned()));
+        assert_eq!(
+            moved("sox '/old/a b.wav' -t wav - | sph2pipe -f=/old/é /older/c"),
+            Locator::Command("sox '/new/a b.wav' -t wav - | sph2pipe -f=/new/é /older/c".into())
+        );
+        assert_eq!(env.idle_paths(), [".=x"]);
+    }
+
+    #[test]
+    fn rules_have_two_sides_and_agree() {
+        let mut map = PathMap::default();
+        for wrong in ["", "/a", "=/b", "/a="] {
+            assert!(map.add(wrong).is_err(), "{wrong}");
+        }
+        map.add("/a=/b").unwrap();
+        map.add("/a/=/b").unwrap();
+        assert!(map.add("/a=/c").is_err());
+        assert_eq!(map.texts().collect::<Vec<_>>(), ["/a=/b"]);
+    }
+}

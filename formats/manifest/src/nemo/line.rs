@@ -1,0 +1,200 @@
+//! Lines of manifests.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+use spr_core::bytes::Locator;
+use spr_core::format::{OptionSpec, Options};
+use spr_core::model::{
+    Audio, AudioFacts, AudioReference, Decimal, Key, Tag, TagSubject, Utterance,
+};
+use spr_core::{Error, Result};
+use spr_syntax::json::{self, Object};
+use spr_syntax::manifest::columns;
+use spr_syntax::manifest::source::Place;
+
+use super::names::{FILE, KEY, made_up, stem, without_extension};
+
+/// The option for names of utterances whose lines have none.
+pub(super) const KEYS: OptionSpec = OptionSpec {
+    name: "keys",
+    value: "stem|path",
+    help: "what names an utterance whose line does not: its sound file's name without folder, \
+           the default, or with it",
+};
+
+/// The source of generated keys.
+#[derive(Clone, Copy)]
+enum KeyBasis {
+    Stem,
+    Path,
+}
+
+/// The names of utterances whose lines have none.
+pub(super) struct MadeUpKeys {
+    made_of: KeyBasis,
+    made_up: HashSet<Key>,
+    /// Whether writers write keys that could be made as well.
+    are_written: bool,
+}
+
+impl MadeUpKeys {
+    /// Creates none yet.
+    ///
+    /// # Errors
+    /// The option's value is wrong.
+    pub(super) fn of(options: &Options) -> Result<Self> {
+        let words = [("stem", KeyBasis::Stem), ("path", KeyBasis::Path)];
+        Ok(Self {
+            made_of: options.choice(KEYS.name, &words)?.unwrap_or(KeyBasis::Stem),
+            made_up: HashSet::new(),
+            are_written: false,
+        })
+    }
+
+    /// The same where writers write all keys.
+    pub(super) fn written(self) -> Self {
+        Self {
+            are_written: true,
+            ..self
+        }
+    }
+
+    /// Makes the key of a part of a sound file.
+    ///
+    /// # Errors
+    /// There is one already.
+    fn make(&mut self, file: &str, stretch: Option<[Decimal; 2]>, key: &mut Key) -> Result<()> {
+        let stem = match self.made_of {
+            KeyBasis::Stem => stem(file),
+            KeyBasis::Path => without_extension(file),
+        };
+        key.set(made_up(stem, stretch).as_bytes());
+        if self.made_up.insert(key.clone()) {
+            return Ok(());
+        }
+        let message = "a second line of this sound, and no id to tell them apart";
+        Err(Error::malformed(message)
+            .utterance(key)
+            .hint("keys=path makes names of whole paths; a field utt_id names lines"))
+    }
+}
+
+/// A line, and the name of its sound file.
+pub(super) struct Line<'a> {
+    pub(super) object: Object<'a>,
+    pub(super) file: Cow<'a, str>,
+}
+
+impl<'a> Line<'a> {
+    /// Parses a line. Returns `None` for one that is marked as skipped.
+    ///
+    /// # Errors
+    /// It is no object, or names no sound file.
+    pub(super) fn parse(line: &'a [u8]) -> Result<Option<Self>> {
+        let mut object = Object::of_line(line)?;
+        if object.take("_skipme").is_some_and(is_true) {
+            return Ok(None);
+        }
+        let named = FILE.into_iter().find_map(|name| object.take(name));
+        let Some(named) = named else {
+            return Err(Error::malformed(format!("has no {}", FILE[0])));
+        };
+        let file = json::text(named, FILE[0])?;
+        if file.is_empty() {
+            return Err(Error::malformed(format!("{} is empty", FILE[0])));
+        }
+        Ok(Some(Self { object, file }))
+    }
+
+    /// Fills `utt` with what the line says of the sound file `at`.
+    ///
+    /// # Errors
+    /// A field is of another type, or missing.
+    pub(super) fn fill(
+        self,
+        at: Locator,
+        made_up_keys: &mut MadeUpKeys,
+        utt: &mut Utterance,
+    ) -> Result<()> {
+        let Self { mut object, file } = self;
+        utt.start();
+        let names = KEY.map(|own| object.take_if(own, |raw| Some((json::name(raw)?, raw))));
+        let name = names.iter().flatten().next().map(|(name, _)| name);
+        let time = |raw: Option<&RawValue>, what| raw.map(|raw| json::time(raw, what)).transpose();
+        let start = time(object.take("offset"), "offset")?;
+        let duration = json::time(object.require("duration")?, "duration")?;
+        let stretch = start.map(|start| {
+            let end = start.plus(duration).map(Decimal::trimmed);
+            let end = end.ok_or_else(|| Error::malformed("the times have too many digits"));
+            Ok::<_, Error>([start, end?])
+        });
+        let stretch = stretch.transpose()?;
+        match name {
+            Some(name) => utt.key.set(name.as_bytes()),
+            None => made_up_keys.make(&file, stretch, &mut utt.key)?,
+        }
+        let rate = object.take("sampling_rate");
+        let rate = rate.map(|raw| json::count(raw, "sampling_rate"));
+        let rate: Option<u32> = rate.transpose()?;
+        if rate == Some(0) {
+            return Err(Error::malformed("sampling_rate is 0"));
+        }
+        // Of a sound without a length NeMo takes all.
+        let open = duration.is_zero();
+        let audio = AudioReference {
+            start,
+            end: stretch.map(|[_, end]| end).filter(|_| !open),
+            first_seconds: start.is_none() && !open,
+            channel: object
+                .take_if("channel", |raw| json::is_number(raw.get()).then_some(raw))
+                .map(|raw| json::count(raw, "channel"))
+                .transpose()?,
+            facts: AudioFacts {
+                rate,
+                duration: Some(duration).filter(|_| start.is_none() || open),
+                ..AudioFacts::default()
+            },
+            ..AudioReference::new(at)
+        };
+        let mut name = |own: &str| {
+            let name = object.take_if(own, json::name);
+            name.map(|name| Key::from(name.as_ref()))
+        };
+        let recording = name("recording_id");
+        let meta = &mut utt.meta;
+        (meta.speaker, meta.gender, meta.language) =
+            (name("speaker"), name("gender"), name("lang"));
+        Place::new(recording, &audio).read(&mut object, &mut utt.meta)?;
+        utt.audio = Some(Audio::Reference(audio));
+        let said = object
+            .take("text")
+            .or_else(|| object.take("normalized_text"));
+        if let Some(said) = said {
+            utt.text = Some(json::text(said, "text")?.into_owned().into_bytes());
+        }
+        // Writers name utterances by a text in the first of the fields, unless the sound names them.
+        let is_made_up = !made_up_keys.are_written
+            && utt.key.as_bytes() == made_up(stem(&file), stretch).as_bytes();
+        let alone = names.iter().flatten().count() == 1;
+        let usual =
+            |n: usize, raw: &RawValue| n == 0 && raw.get().starts_with('"') && alone && !is_made_up;
+        for (n, (_, raw)) in names
+            .into_iter()
+            .enumerate()
+            .filter_map(|(n, at)| Some((n, at?)))
+        {
+            if !usual(n, raw) {
+                let tag = Tag::new(columns::COLUMN, KEY[n], raw.get());
+                utt.meta.tags.push(tag.about(TagSubject::Key));
+            }
+        }
+        columns::read(object, &mut utt.meta);
+        Ok(())
+    }
+}
+
+fn is_true(raw: &RawValue) -> bool {
+    !matches!(raw.get(), "false" | "0" | "0.0" | "\"\"")
+}

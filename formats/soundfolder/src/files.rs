@@ -1,0 +1,165 @@
+//! What the files of a folder are, by their names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use spr_core::bytes::{Env, Location, key_in_folder};
+use spr_core::model::Key;
+use spr_core::{Error, ErrorKind, Result};
+
+use crate::table;
+
+/// What systems leave in folders.
+const RUBBISH: [&str; 3] = ["Thumbs.db", "desktop.ini", "__MACOSX"];
+
+/// The endings of transcripts of one sound file, after its name; of several, the first counts.
+const BESIDE: [&str; 4] = [".normalized.txt", ".txt", ".lab", ".textgrid"];
+
+/// How many of them, from the first on, are the same text in different forms.
+const TEXTS: usize = 2;
+
+/// The files of a folder.
+#[derive(Default)]
+pub(crate) struct FolderFiles {
+    /// The sound files by key, sorted.
+    pub(crate) sounds: Vec<(Key, Location)>,
+    /// The transcripts of one sound file each, by their path without the ending.
+    pub(crate) beside: BTreeMap<Location, Vec<Location>>,
+    /// Files that may be tables of transcripts, sorted.
+    pub(crate) tables: Vec<Location>,
+    /// Whether only the sound of the table is an utterance.
+    pub(crate) by_table: bool,
+    /// What systems leave in folders, and all other files.
+    rubbish: Vec<Location>,
+    others: Vec<Location>,
+}
+
+impl FolderFiles {
+    /// Lists a folder.
+    ///
+    /// # Errors
+    /// It cannot be listed, it has no sound files, or two of them have one key.
+    pub(crate) fn list(folder: &Location, env: &Env) -> Result<Self> {
+        let files = Self::sorted(folder, env.list(folder)?, env);
+        if files.sounds.is_empty() {
+            let error = Error::new(ErrorKind::Unrecognised, "holds no sound files");
+            return Err(error.file(folder.to_string()));
+        }
+        if let Some(pair) = files.sounds.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let message = format!("two files give the same key, the other is {}", pair[0].1);
+            return Err(Error::unfit(message)
+                .utterance(&pair[0].0)
+                .file(pair[1].1.to_string())
+                .hint("to read those of one format alone, name it: --from FORMAT"));
+        }
+        files.tell(env);
+        Ok(files)
+    }
+
+    /// Lists the sound files in the folder of a table.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub(crate) fn of_table(folder: &Location, at: &Location, env: &Env) -> Result<Self> {
+        let all = Self::sorted(folder, env.list(folder)?, env);
+        Ok(Self {
+            sounds: all.sounds,
+            tables: vec![at.clone()],
+            by_table: true,
+            ..Self::default()
+        })
+    }
+
+    /// Sorts files by what their names say.
+    pub(crate) fn sorted(folder: &Location, mut files: Vec<Location>, env: &Env) -> Self {
+        files.sort();
+        let mut all = Self::default();
+        let mut texts = Vec::new();
+        for file in files {
+            let inside = file.relative_to(folder).unwrap_or_else(|| file.clone());
+            if is_rubbish(&inside) {
+                all.rubbish.push(file);
+                continue;
+            }
+            let plain = file.plain();
+            let extension = plain.extension().unwrap_or_default().to_ascii_lowercase();
+            let key = key_in_folder(&file, folder);
+            match key.filter(|_| env.sound_by_extension(&extension).is_some()) {
+                Some(key) => all.sounds.push((key, file)),
+                None => texts.push(file),
+            }
+        }
+        all.sounds.sort();
+        let stems: BTreeSet<_> = all.sounds.iter().map(|(_, file)| stem(file)).collect();
+        for file in texts {
+            if table::is_named_so(&file) {
+                all.tables.push(file);
+                continue;
+            }
+            match without_ending(&file).filter(|stem| stems.contains(stem)) {
+                Some(stem) => all.beside.entry(stem).or_default().push(file),
+                None => all.others.push(file),
+            }
+        }
+        for files in all.beside.values_mut() {
+            files.sort_by_key(|file| ending(file));
+            // Of text that is there in two forms, the first counts.
+            let is_text = |file: &Location| ending(file).is_some_and(|rank| rank < TEXTS);
+            let second = files.iter().filter(|file| is_text(file)).nth(1).cloned();
+            files.retain(|file| Some(file) != second.as_ref());
+            all.others.extend(second);
+        }
+        all
+    }
+
+    /// Returns `true` if anything may be a transcript.
+    pub(crate) fn tells_more(&self) -> bool {
+        !self.beside.is_empty() || !self.tables.is_empty()
+    }
+
+    /// Reports what is left out.
+    fn tell(&self, env: &Env) {
+        for (files, what) in [
+            (&self.rubbish, "left out, what systems leave in folders"),
+            (
+                &self.others,
+                "left out, neither sound that is read nor a transcript",
+            ),
+        ] {
+            let Some(first) = files.first() else { continue };
+            let message = match files.len() {
+                1 => what.to_owned(),
+                n => format!("{what}, with {} more", n - 1),
+            };
+            env.warn(&Error::unfit(message).file(first.to_string()));
+        }
+    }
+}
+
+/// Returns `true` for hidden files, and for what is known to be no data.
+fn is_rubbish(inside: &Location) -> bool {
+    let parts = inside.as_os_str().as_encoded_bytes().split(|b| *b == b'/');
+    let mut parts = parts.map(|part| (part.first(), part));
+    parts.any(|(first, part)| {
+        first == Some(&b'.') || RUBBISH.iter().any(|known| known.as_bytes() == part)
+    })
+}
+
+/// Returns the path of a sound file without extension and compression.
+pub(crate) fn stem(file: &Location) -> Location {
+    file.plain().with_extension("")
+}
+
+/// Returns the rank of the ending of a transcript.
+fn ending(file: &Location) -> Option<usize> {
+    let text = file.as_os_str().as_encoded_bytes().to_ascii_lowercase();
+    BESIDE
+        .iter()
+        .position(|ending| text.ends_with(ending.as_bytes()))
+}
+
+/// Returns the path of a transcript without its ending.
+fn without_ending(file: &Location) -> Option<Location> {
+    let text = file.as_os_str().as_encoded_bytes();
+    let ending = BESIDE.get(ending(file)?)?;
+    Location::of_bytes(text.get(..text.len() - ending.len())?)
+}

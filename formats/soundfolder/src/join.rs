@@ -1,0 +1,154 @@
+//! Which transcript belongs to which sound file.
+
+use spr_core::bytes::{Env, Location};
+use spr_core::model::Key;
+use spr_core::{Error, Result};
+
+use crate::files::{FolderFiles, stem};
+use crate::table::Table;
+
+/// A sound file with what is said of it.
+pub(crate) struct Sound {
+    pub(crate) key: Key,
+    pub(crate) file: Location,
+    /// The rows of tables, by the numbers of both.
+    pub(crate) rows: Vec<(usize, usize)>,
+    /// The files beside it, the first of which counts.
+    pub(crate) beside: Vec<Location>,
+}
+
+/// The sound files of a folder with what is said of each.
+pub(crate) struct Joined {
+    pub(crate) sounds: Vec<Sound>,
+    pub(crate) tables: Vec<Table>,
+    /// What is wrong with the tables.
+    pub(crate) faults: Vec<Error>,
+    /// How transcripts were found.
+    pub(crate) told: String,
+}
+
+impl Joined {
+    /// Joins by name, and reports what has no counterpart.
+    ///
+    /// # Errors
+    /// A table cannot be read.
+    pub(crate) fn of(mut files: FolderFiles, env: &Env) -> Result<Self> {
+        let (mut tables, mut faults) = (Vec::new(), Vec::new());
+        for at in &files.tables {
+            match Table::read(at, env)? {
+                Some(mut table) => {
+                    faults.append(&mut table.faults);
+                    tables.push(table);
+                }
+                None if files.by_table => {
+                    let message = "is no table of transcripts: no line names sound files and text";
+                    return Err(Error::malformed(message).file(at.to_string()));
+                }
+                None => {
+                    let message = "left out, a table without columns of sound files and text";
+                    env.warn(&Error::unfit(message).file(at.to_string()));
+                }
+            }
+        }
+        let mut owners: Vec<Vec<Option<usize>>> = tables
+            .iter()
+            .map(|table: &Table| vec![None; table.rows.len()])
+            .collect();
+        let mut sounds = Vec::<Sound>::new();
+        for (key, file) in files.sounds {
+            let stem = stem(&file);
+            let mut rows = Vec::new();
+            for (t, table) in tables.iter().enumerate() {
+                for row in table.find(&stem) {
+                    let owner = owners.get_mut(t).and_then(|rows| rows.get_mut(row));
+                    let before = owner.and_then(|owner| owner.replace(sounds.len()));
+                    if let Some(other) = before.and_then(|n| sounds.get(n))
+                        && let Some(line) = table.rows.get(row)
+                    {
+                        let message = format!("means {} as well as {file}", other.file);
+                        faults.push(table.placed(line, Error::malformed(message)));
+                    }
+                    rows.push((t, row));
+                }
+            }
+            if files.by_table && rows.is_empty() {
+                continue;
+            }
+            let beside = files.beside.remove(&stem).unwrap_or_default();
+            sounds.push(Sound {
+                key,
+                file,
+                rows,
+                beside,
+            });
+        }
+        let mut joined = Self {
+            told: told(&sounds, &tables),
+            sounds,
+            tables,
+            faults,
+        };
+        joined.tell_silent(&owners, files.by_table, env);
+        joined.tell_untold(env);
+        Ok(joined)
+    }
+
+    /// Reports lines of tables without a sound file. Those of a table that was named are faults.
+    fn tell_silent(&mut self, owners: &[Vec<Option<usize>>], by_table: bool, env: &Env) {
+        for (table, owners) in self.tables.iter().zip(owners) {
+            let rows = table.rows.iter().zip(owners);
+            let silent: Vec<_> = rows.filter(|(_, owner)| owner.is_none()).collect();
+            let fault = |row, text: String| table.placed(row, Error::unfit(text));
+            if by_table {
+                let faults = silent.iter().map(|(row, _)| {
+                    fault(
+                        row,
+                        format!("there is no sound file {} below its folder", row.name),
+                    )
+                });
+                self.faults.extend(faults);
+            } else if let Some((first, _)) = silent.first() {
+                let all = match silent.len() {
+                    1 => "1 line has".to_owned(),
+                    n => format!("{n} lines have"),
+                };
+                let message = format!("{all} no sound file, the first is of {}", first.name);
+                env.warn(&fault(first, message));
+            }
+        }
+    }
+
+    /// Reports sound files without a transcript, if others have one.
+    fn tell_untold(&self, env: &Env) {
+        let is_untold = |sound: &&Sound| sound.rows.is_empty() && sound.beside.is_empty();
+        let untold: Vec<_> = self.sounds.iter().filter(is_untold).collect();
+        if let Some(first) = untold.first()
+            && untold.len() < self.sounds.len()
+        {
+            let (n, all) = (untold.len(), self.sounds.len());
+            let message = format!("has no transcript, as {n} of {all} sound files have none");
+            env.warn(&Error::unfit(message).file(first.file.to_string()));
+        }
+    }
+}
+
+/// Says where transcripts are from.
+fn told(sounds: &[Sound], tables: &[Table]) -> String {
+    let beside = sounds
+        .iter()
+        .filter(|sound| !sound.beside.is_empty())
+        .count();
+    let by_table = sounds.iter().filter(|sound| !sound.rows.is_empty()).count();
+    let mut parts = vec![format!("{} sound files", sounds.len())];
+    if by_table > 0 {
+        let of = match tables {
+            [table] => table.at.to_string(),
+            tables => format!("{} tables", tables.len()),
+        };
+        parts.push(format!("{by_table} with a line in {of}"));
+    }
+    if beside > 0 {
+        parts.push(format!("{beside} with a transcript beside them"));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,143 @@
+#![doc = include_str!("../README.md")]
+
+mod beside;
+mod files;
+mod join;
+mod read;
+mod rows;
+mod table;
+mod write;
+
+use spr_core::bytes::{Env, Location, Output, Source};
+use spr_core::format::{
+    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe,
+    Request, Rule, Score, SoundFolder as AnySound, WholeFolder, Writer,
+};
+use spr_core::model::{About, Dtype, Key};
+use spr_core::{Error, Result};
+use spr_syntax::lines::BOM;
+
+use files::FolderFiles;
+use read::SoundReader;
+use write::SoundWriter;
+
+/// Folders of sound files with transcripts beside them.
+pub struct SoundFolder;
+
+/// The format, for registries.
+pub static FORMAT: SoundFolder = SoundFolder;
+
+/// The capabilities of a folder that is written: sound files, with text in files beside them.
+const CAPS: Caps = {
+    let dtypes = &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64];
+    let mut audio = AudioCaps::samples(dtypes);
+    audio.encoded = &["wav", "flac", "mp3", "ogg"];
+    let mut caps = Caps::new(Count::Many, Keys::FileNames);
+    caps.key_rule = Rule::new("without a dot in front of a part", check_key);
+    caps.audio = audio;
+    caps.text = true;
+    caps.text_rule = Rule::new("of one line without blanks around it", check_text);
+    caps.utf8 = true;
+    caps
+};
+
+/// Rejects names of files that would be hidden.
+fn check_key(key: &Key) -> Result<()> {
+    let mut parts = key.as_bytes().split(|b| *b == b'/');
+    match parts.any(|part| part.starts_with(b".")) {
+        true => Err(Error::unfit(
+            "the name of its file would be hidden, as it begins with a dot",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Rejects text that would be read as other text.
+fn check_text(text: &[u8]) -> Result<()> {
+    let is_line = !text.iter().any(|b| b"\r\n".contains(b));
+    match is_line && text.trim_ascii() == text && !text.starts_with(BOM) {
+        true => Ok(()),
+        false => Err(Error::unfit(
+            "the text is not one line without blanks around it",
+        )),
+    }
+}
+
+static INFO: FormatInfo = FormatInfo::new(
+    "soundfolder",
+    "folder of sound files with transcripts beside them",
+    &[],
+)
+.also(&["tsv"]);
+
+impl Format for SoundFolder {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        match table::is_table_of_sound(head.head) {
+            true => Score::Possible(50),
+            false => Score::No,
+        }
+    }
+
+    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
+        Ok(CAPS)
+    }
+
+    /// Opens a table of transcripts. The sound files that it names are in its folder.
+    fn open(
+        &self,
+        source: Source,
+        _: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<OpenedDataset> {
+        let Some(at) = source.location().cloned() else {
+            let message = "is a stream, and the sound files are in the folder of the table";
+            return Err(Error::usage(message).file(source.name()));
+        };
+        let folder = at.parent().unwrap_or_else(|| ".".into());
+        let files = FolderFiles::of_table(&folder, &at, env)?;
+        let reader = SoundReader::new(&folder, files, request, env)?;
+        Ok(OpenedDataset::stream(reader))
+    }
+
+    fn create(&self, output: Output, _: &Options, _: &About, env: &Env) -> Result<Box<dyn Writer>> {
+        Ok(Box::new(SoundWriter::new(output, env)?))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        Some(self)
+    }
+
+    fn sound_folder(&self) -> Option<&dyn AnySound> {
+        Some(self)
+    }
+}
+
+impl WholeFolder for SoundFolder {
+    /// Names of sound files are not enough: they may be all that there is.
+    fn fits(&self, _: &[&str]) -> bool {
+        false
+    }
+
+    fn open(
+        &self,
+        folder: &Location,
+        _: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<OpenedDataset> {
+        let files = FolderFiles::list(folder, env)?;
+        let reader = SoundReader::new(folder, files, request, env)?;
+        Ok(OpenedDataset::stream(reader))
+    }
+}
+
+impl AnySound for SoundFolder {
+    fn tells_more(&self, folder: &Location, files: &[Location], env: &Env) -> bool {
+        FolderFiles::sorted(folder, files.to_vec(), env).tells_more()
+    }
+}

@@ -1,0 +1,170 @@
+//! The reader.
+
+use std::collections::VecDeque;
+
+use spr_core::bytes::{Env, Location, Locator};
+use spr_core::format::{FieldSet, Reader, Request};
+use spr_core::model::{Audio, AudioFacts, AudioReference, DatasetInfo, KeySource, Utterance};
+use spr_core::{Error, ErrorKind, Result};
+
+use crate::beside::{self, Said};
+use crate::files::FolderFiles;
+use crate::join::{Joined, Sound};
+
+/// The number of bytes by which a format is recognised.
+const HEAD: usize = 64;
+
+pub(crate) struct SoundReader {
+    joined: Joined,
+    sounds: std::vec::IntoIter<Sound>,
+    faults: VecDeque<Error>,
+    parts: FieldSet,
+    env: Env,
+    info: DatasetInfo,
+}
+
+impl SoundReader {
+    pub(crate) fn new(
+        folder: &Location,
+        files: FolderFiles,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Self> {
+        let mut joined = Joined::of(files, env).map_err(|e| e.file(folder.to_string()))?;
+        let mut info = DatasetInfo::new(KeySource::Stored);
+        info.decision = Some(joined.told.clone());
+        if let Some(wanted) = request.take_keys() {
+            joined.sounds.retain(|sound| wanted(&sound.key));
+        } else if joined.faults.is_empty() {
+            info.utterances = Some(joined.sounds.len() as u64);
+        }
+        let sounds = std::mem::take(&mut joined.sounds);
+        for sound in &sounds {
+            env.names(None, &Locator::File(sound.file.clone()));
+        }
+        Ok(Self {
+            faults: std::mem::take(&mut joined.faults).into(),
+            sounds: sounds.into_iter(),
+            joined,
+            parts: request.parts,
+            env: env.clone(),
+            info,
+        })
+    }
+
+    fn fill(&self, sound: &Sound, utt: &mut Utterance) -> Result<()> {
+        utt.start();
+        utt.key.set(sound.key.as_bytes());
+        utt.origin.file = Some(sound.file.to_string().into());
+        if self.parts.audio {
+            let mut reference = AudioReference::new(Locator::File(sound.file.clone()));
+            reference.facts = self.facts(&sound.file)?;
+            utt.audio = Some(Audio::Reference(reference));
+        }
+        if self.parts.text || self.parts.segments {
+            self.fill_said(sound, utt)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at the first bytes of a sound file.
+    fn facts(&self, file: &Location) -> Result<AudioFacts> {
+        let mut source = self.env.open_file(file)?;
+        let head = source.peek(HEAD)?;
+        if head.is_empty() {
+            return Err(Error::malformed("the file is empty").file(file.to_string()));
+        }
+        let found = self.env.nested_by_magic(head);
+        let plain = file.plain();
+        let extension = plain.extension().unwrap_or_default().to_ascii_lowercase();
+        let named = self.env.sound_by_extension(&extension);
+        let nested = self.env.nested_by_content(&mut source);
+        let nested = nested.map_err(|error| match error.kind() {
+            ErrorKind::Unrecognised => {
+                let message = "holds no sound of a format that is read, as its name says";
+                Error::malformed(message).file(file.to_string())
+            }
+            _ => error,
+        })?;
+        let facts = nested.facts(&mut source, &self.env);
+        let facts = facts.map_err(|e| e.file(file.to_string()))?;
+        if let (Some(found), Some(named)) = (found, named)
+            && found != named
+        {
+            let message =
+                format!("is read as {found}, which its first bytes are, and not as {named}");
+            self.env.warn(&Error::unfit(message).file(file.to_string()));
+        }
+        Ok(facts)
+    }
+
+    /// Reads what is said in a sound file. All that say it must agree.
+    fn fill_said(&self, sound: &Sound, utt: &mut Utterance) -> Result<()> {
+        let mut source: Option<String> = None;
+        let mut tell = |text: &[u8], from: String, utt: &mut Utterance| match &utt.text {
+            Some(known) if known != text => {
+                let before = source.as_deref().unwrap_or_default();
+                let message = format!("{before} and {from} say different things");
+                Err(Error::malformed(message).file(sound.file.to_string()))
+            }
+            Some(_) => Ok(()),
+            None => {
+                utt.text = Some(text.to_vec());
+                source = Some(from);
+                Ok(())
+            }
+        };
+        for (table, row) in &sound.rows {
+            let Some(table) = self.joined.tables.get(*table) else {
+                continue;
+            };
+            let Some(row) = table.rows.get(*row) else {
+                continue;
+            };
+            tell(
+                row.text.as_bytes(),
+                format!("{}:{}", table.at, row.line),
+                utt,
+            )?;
+            row.fill(&mut utt.meta);
+        }
+        for file in &sound.beside {
+            match beside::read(file, &self.env)? {
+                Said::Tiers(tiers) if utt.tiers.is_empty() => {
+                    if let Some(text) = beside::words(&tiers) {
+                        tell(&text, file.to_string(), utt)?;
+                    }
+                    utt.tiers = tiers;
+                }
+                Said::Tiers(_) => {
+                    let message = "holds segments, and so does another file beside the sound";
+                    return Err(Error::malformed(message).file(file.to_string()));
+                }
+                Said::Text(text) => tell(&text, file.to_string(), utt)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Reader for SoundReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if let Some(fault) = self.faults.pop_front() {
+            return Err(fault.continuable());
+        }
+        let Some(sound) = self.sounds.next() else {
+            return Ok(false);
+        };
+        let filled = self.fill(&sound, utt);
+        filled.map_err(|e| {
+            e.file(sound.file.to_string())
+                .utterance(&sound.key)
+                .continuable()
+        })?;
+        Ok(true)
+    }
+}

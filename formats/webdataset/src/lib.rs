@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+mod caps;
+mod fields;
+mod format;
+mod json;
+mod kinds;
+mod members;
+mod name;
+mod options;
+mod read;
+mod sample;
+mod seen;
+mod segments;
+mod shards;
+mod table;
+mod write;
+
+pub use format::{FORMAT, WebDataset};
