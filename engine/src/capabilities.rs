@@ -11,6 +11,7 @@ use spr_core::format::{
 use spr_core::model::{Dtype, Object, SourceField};
 
 /// The capabilities of a format in words.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize)]
 pub struct Capability {
     /// The name in arguments.
@@ -56,6 +57,7 @@ pub struct Capability {
 }
 
 /// One option of a format.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize)]
 pub struct OptionText {
     /// The key.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use spr_core::format::Reader;
 use spr_core::model::Key;
-use spr_core::{Result, Symbols};
+use spr_core::{ErrorKind, Result, Symbols};
 use spr_stats::{Column, LabelCount, Lengths, Scope, Sound, Survey};
 
 use super::args::ReadArgs;
@@ -124,14 +124,19 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
             describe(&facts, unit, symbols.as_ref(), &mut out)?;
         }
         out.finish()?;
+        match unheard {
+            Some(error) if error.kind() == ErrorKind::Io => {
+                session.error(error);
+                status = FAILED;
+            }
+            // Commands that are not allowed, and the like. Quiet or not, data are left out.
+            Some(error) => messages::warning(&error.to_string()),
+            None => {}
+        }
         match result {
             Err(error) if skipped.passes(&input, &error) => {}
             Err(error) => {
                 session.error(error);
-                status = FAILED;
-            }
-            Ok(()) if unheard.is_some() => {
-                unheard.into_iter().for_each(|error| session.error(error));
                 status = FAILED;
             }
             Ok(()) if survey.utterances == 0 => messages::empty(&input, &env),

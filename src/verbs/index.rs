@@ -9,6 +9,7 @@ use spr_core::{Error, Result};
 use crate::argument::{Input, OpenedInput};
 
 /// The result of creating an index.
+#[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct IndexSummary {
     /// The file written; `None` if the index was there already.

@@ -13,6 +13,7 @@ use spr_stats::{LabelRange, Scope, Sound, Survey};
 use crate::argument::Input;
 
 /// The facts of an input; `None` where not known.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Facts {
     /// The argument.

@@ -54,6 +54,7 @@ impl RecordLookup {
 }
 
 /// The state of a shard.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is done.

@@ -13,6 +13,7 @@ pub const MAX_COLUMNS: usize = 1 << 16;
 const NAMED: usize = 3;
 
 /// Statistics of one feature column. NaN and infinite values are counted and otherwise ignored.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Column {
     /// Finite values.
@@ -92,6 +93,7 @@ impl Column {
 }
 
 /// The columns of the features of a data set.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// The number of columns.

@@ -7,6 +7,7 @@ use spr_core::model::{Audio, Decimal, Key, Utterance};
 use crate::sound::Level;
 
 /// The description of one utterance of a data set.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The name.

@@ -48,6 +48,7 @@ impl Ord for Label {
 }
 
 /// The counts of labels, column by column.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct LabelCounts {
     columns: Vec<BTreeMap<Label, u64>>,
@@ -106,6 +107,7 @@ impl LabelCounts {
 }
 
 /// The range of all labels.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LabelRange {
     /// The smallest label.

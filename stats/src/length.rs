@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 /// The lengths of utterances, in frames.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lengths {
     /// The shortest length.
@@ -18,6 +19,7 @@ pub struct Lengths {
 }
 
 /// The numbers of utterances by their lengths.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct LengthCounts {
     /// The numbers of utterances by frames.

@@ -16,6 +16,7 @@ const FIRST_KEYS: usize = 300_000;
 const SPEAKERS: usize = 10_000;
 
 /// The utterances and speakers of a data set, some of very many.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
     /// The first utterances.
@@ -37,6 +38,7 @@ pub struct Lists {
 }
 
 /// An utterance in a list.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedUtterance {
     /// The number of utterances before it in the data set.
@@ -46,6 +48,7 @@ pub struct ListedUtterance {
 }
 
 /// The sum of a speaker's utterances.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpeakerTotals {
     /// Utterances.

@@ -9,6 +9,7 @@ use spr_core::{Result, dispatch};
 use crate::number::number;
 
 /// The level of samples, relative to full scale: a 16-bit sample of 32768 is 1.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
     /// The number of finite samples in all channels.
@@ -102,6 +103,7 @@ fn linear(level: f64) -> String {
 
 /// Statistics of the audio of a data set. Levels are those of the measured samples. The fields have
 /// the same names in JSON.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sound {
     /// Utterances with audio.

@@ -27,6 +27,7 @@ pub enum Scope {
 }
 
 /// The facts of a data set, as far as it was read. Parts beyond its scope are empty.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     scope: Scope,

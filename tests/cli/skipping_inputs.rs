@@ -493,6 +493,42 @@ fn labels_that_are_cut_lose_no_more_than_theirs() {
 }
 
 #[test]
+fn the_first_file_decides_not_alone() {
+    let s = Scratch::new();
+    s.ok(&format!(
+        "select {} htk:h/ --first 4 --frame-shift 0.01",
+        crate::sample("fbank.ark")
+    ));
+    // Cut so that its first bytes count what is left, as those of Sphinx's files do.
+    let first = &crate::names(&s.path("h"))[0];
+    s.write(
+        &format!("h/{first}"),
+        [0, 0, 0, 2, 0, 1, 0x86, 0xa0, 0, 160, 0, 9],
+    );
+    let said = s.run("h o.jsonl --on-error skip");
+    assert_eq!(said.status, 3, "{}", said.err);
+    assert!(said.err.contains("3 utterances"), "{}", said.err);
+    // Sound that is text: a page that a server gave in its place.
+    let s = sounds(Fault::Missing, "a");
+    for page in [
+        "<html>\n<p>gone</p>\n",
+        "404 not found\n",
+        "{\"error\": 404}\n",
+    ] {
+        s.write("w/a.wav", page);
+        for flags in ["", "--on-error skip"] {
+            let said = s.run(&format!("w.scp o.jsonl --overwrite {flags}"));
+            let status = if flags.is_empty() { 2 } else { 3 };
+            assert_eq!(said.status, status, "{page}: {}", said.err);
+            assert!(said.err.contains("w/a.wav"), "{page}: {}", said.err);
+        }
+        s.write("one.scp", "a w/a.wav\n");
+        let said = s.run("one.scp o.jsonl --overwrite");
+        assert_eq!(said.status, 2, "{page}: {}", said.err);
+    }
+}
+
+#[test]
 fn features_of_a_directory_are_of_the_kind_of_most() {
     let s = Scratch::new();
     let (mut list, mut table) = (String::new(), String::new());

@@ -15,6 +15,8 @@ const DEPTH: usize = 8;
 /// The number of folders above the list, and in it, that are searched.
 const ABOVE: usize = 3;
 const INSIDE: usize = 100;
+/// The number of files and folders in a folder that are looked at.
+const ENTRIES: usize = 1000;
 
 /// What was found out about missing files, shared by the clones of an environment.
 #[derive(Debug, Default)]
@@ -122,7 +124,7 @@ impl Env {
     }
 
     /// Returns the folders where files of a list may be: those of the list and of the program, those
-    /// above and those inside them.
+    /// above, and those inside them or beside the list's.
     fn around(&self, list: Option<&Location>) -> Vec<Location> {
         let here = Location::from(".");
         let of_list = list.map(|list| list.parent().unwrap_or_else(|| here.clone()));
@@ -134,9 +136,13 @@ impl Env {
             }
         };
         near.iter().cloned().for_each(&mut add);
-        for folder in &near {
+        let beside = near
+            .first()
+            .and_then(|folder| self.resolve(folder).parent());
+        for folder in near.iter().chain(&beside) {
             let mut inside = self.entries(folder).unwrap_or_default();
             inside.sort();
+            inside.truncate(ENTRIES);
             let folders = inside.into_iter().filter(|at| self.is_folder(at));
             let plain = |at: Location| at.relative_to(&".".into()).unwrap_or(at);
             folders.take(INSIDE).map(plain).for_each(&mut add);
@@ -172,7 +178,7 @@ mod tests {
         for (stored, found) in [
             ("/gone/corpus/wav/ann/1.wav", Some(["/gone/corpus", "/now"])),
             ("/gone/ann/1.wav", Some(["/gone", "/now/wav"])),
-            ("/gone/corpus/wav/ann/2.wav", None),
+            ("/gone/corpus/wav/bob/2.wav", None),
             // Other files may well be found there.
             ("/old/wav/ann/1.wav", None),
             ("https://h/wav/ann/1.wav", None),

@@ -35,6 +35,47 @@ pub struct FolderContent {
     pub rivals: Vec<(&'static dyn Format, Location)>,
 }
 
+/// The formats of the first files of a folder.
+#[derive(Default)]
+struct Votes {
+    /// Each format with its first file, and the number of files.
+    of: Vec<(&'static dyn Format, Location, usize)>,
+    /// Whether the last file is of the format that its extension says.
+    fits: bool,
+}
+
+impl Votes {
+    /// The number of files that decide if their names do not.
+    const FILES: usize = 5;
+
+    fn add(&mut self, format: &'static dyn Format, file: &Location) {
+        self.fits = format.info().goes_by(&extension_of(file));
+        let name = format.info().name;
+        let mut known = self.of.iter_mut();
+        match known.find(|(own, ..)| own.info().name == name) {
+            Some((.., count)) => *count += 1,
+            None => self.of.push((format, file.clone(), 1)),
+        }
+        if self.fits {
+            // It decides alone.
+            self.of.retain(|(own, ..)| own.info().name == name);
+        }
+    }
+
+    fn are_enough(&self) -> bool {
+        let all = self.of.iter().map(|(.., count)| count);
+        self.fits || all.sum::<usize>() >= Self::FILES
+    }
+
+    /// Returns the format of most files, the first one of several, with its first file.
+    fn winner(self) -> Option<(&'static dyn Format, Location)> {
+        let most = self.of.iter().map(|(.., count)| *count).max();
+        let mut all = self.of.into_iter();
+        let winner = all.find(|(.., count)| Some(*count) == most);
+        winner.map(|(format, file, _)| (format, file))
+    }
+}
+
 struct OpenFile {
     key: Key,
     file: Location,
@@ -165,7 +206,8 @@ impl FolderReader {
     }
 
     /// Determines the format of a folder's files, by the first one with a known extension that is
-    /// recognised, preferably of features or audio.
+    /// recognised as what its extension says, preferably of features or audio. If they are something
+    /// else, most of the first ones decide: one file may be damaged.
     ///
     /// # Errors
     /// There is none, or the formats of all are unknown or ambiguous.
@@ -194,19 +236,19 @@ impl FolderReader {
             .iter()
             .map(|(_, file)| file)
             .filter(|file| is_data(file));
-        let found = candidates.find_map(|file| {
+        let mut votes = Votes::default();
+        while let Some(file) = candidates.next().filter(|_| !votes.are_enough()) {
             let format = env
                 .open_file(file)
                 .and_then(|mut it| registry.detect(&mut it));
             match format {
-                Ok(format) => Some((format, file.clone())),
+                Ok(format) => votes.add(format, file),
                 Err(error) => {
                     failed.get_or_insert(error);
-                    None
                 }
             }
-        });
-        let Some((format, decided_by)) = found else {
+        }
+        let Some((format, decided_by)) = votes.winner() else {
             return Err(failed.unwrap_or_else(|| {
                 Error::new(ErrorKind::Unrecognised, "holds no files of a known format")
                     .file(folder.to_string())

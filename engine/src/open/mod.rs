@@ -21,6 +21,7 @@ pub(crate) use intact::IntactSound;
 pub(crate) use work::{over, read_twice};
 
 /// An open data set.
+#[non_exhaustive]
 pub struct OpenedInput {
     /// Its utterances.
     pub reader: Box<dyn Reader>,

@@ -76,6 +76,7 @@ fn partition(input: &Input) -> Option<Step> {
 }
 
 /// The work of a plan: on each input, then on all of them.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
     /// The inputs with all that joins each of them.

@@ -17,6 +17,7 @@ pub const SCHEMA: u64 = 1;
 const SUFFIX: &str = ".shard.json";
 
 /// The record of a completed shard.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The version of the schema.
@@ -61,6 +62,7 @@ pub struct Record {
 }
 
 /// The identity of all inputs.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputRecord {
     /// A hash of names, sizes, times of change, and first and last bytes; of lists, of all bytes.
@@ -72,6 +74,7 @@ pub struct InputRecord {
 }
 
 /// A written file.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputRecord {
     /// Its name.

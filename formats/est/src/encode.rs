@@ -1,6 +1,6 @@
 //! The bytes of a track.
 
-use spr_core::bytes::ByteOrder;
+use spr_core::bytes::{ByteOrder, PutNumber as _};
 use spr_core::model::{Matrix, Tag, Utterance};
 use spr_core::number::print_f32;
 use spr_core::{Error, Result};
@@ -114,13 +114,11 @@ fn text(clock: &Clock, features: &Matrix, out: &mut Vec<u8>) -> Result<()> {
 }
 
 fn binary(clock: &Clock, features: &Matrix, order: ByteOrder, out: &mut Vec<u8>) -> Result<()> {
-    let bytes = |value: f32| match order {
-        ByteOrder::Little => value.to_le_bytes(),
-        ByteOrder::Big => value.to_be_bytes(),
-    };
     for (time, mark, values) in frames(clock, features)? {
         let own = [time, mark];
-        out.extend(own.iter().chain(values).copied().flat_map(bytes));
+        own.iter()
+            .chain(values)
+            .for_each(|value| out.put_f32(*value, order));
     }
     Ok(())
 }

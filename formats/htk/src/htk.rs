@@ -27,7 +27,7 @@ pub static HTK: Htk = Htk;
 #[derive(Clone, Copy, Debug)]
 pub struct Htk;
 
-static INFO: FormatInfo =
+pub(crate) static INFO: FormatInfo =
     FormatInfo::new(NAME, "HTK parameter files", &["htk", "fea", "plp", "fbk"])
         .also(&["mfc"])
         .listed_in(&["scp"])

@@ -1,6 +1,6 @@
 //! The content of binary objects after their marks and tokens.
 
-use spr_core::bytes::{ByteOrder, Source};
+use spr_core::bytes::{ByteOrder, PutNumber as _, Source};
 use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
@@ -61,10 +61,11 @@ fn header(
     limits: &Limits,
 ) -> Result<(ValueRange, u64, u64)> {
     let span = ValueRange {
-        min: f32::from_le_bytes(source.array()?),
-        range: f32::from_le_bytes(source.array()?),
+        min: source.read_f32(ByteOrder::Little)?,
+        range: source.read_f32(ByteOrder::Little)?,
     };
-    let [rows, cols] = [source.array()?, source.array()?].map(i32::from_le_bytes);
+    let rows = source.read_i32(ByteOrder::Little)?;
+    let cols = source.read_i32(ByteOrder::Little)?;
     let (rows, cols) = (
         count(source, rows, "rows")?,
         count(source, cols, "columns")?,
@@ -112,15 +113,15 @@ impl Decoder {
     /// Returns the last matrix as stored, from its token on.
     pub(crate) fn stored(&self, compression: Compression) -> Result<Vec<u8>> {
         let mut bytes = format!("{} ", compression.token()).into_bytes();
-        bytes.extend_from_slice(&self.span.min.to_le_bytes());
-        bytes.extend_from_slice(&self.span.range.to_le_bytes());
+        bytes.put_f32(self.span.min, ByteOrder::Little);
+        bytes.put_f32(self.span.range, ByteOrder::Little);
         for n in [self.codes.rows(), self.codes.cols()] {
             let n = i32::try_from(n).map_err(|_| Error::limit("more than 2147483647 rows"))?;
-            bytes.extend_from_slice(&n.to_le_bytes());
+            bytes.put_i32(n, ByteOrder::Little);
         }
         let words = |m: &Matrix, bytes: &mut Vec<u8>| -> Result<()> {
             let words = m.values::<u16>()?.iter();
-            words.for_each(|w| bytes.extend_from_slice(&w.to_le_bytes()));
+            words.for_each(|w| bytes.put_u16(*w, ByteOrder::Little));
             Ok(())
         };
         match compression {
@@ -145,7 +146,7 @@ pub(crate) fn size(source: &mut Source, what: &str) -> Result<u64> {
         );
         return Err(Error::malformed(message).file(source.name()).byte(place));
     }
-    count(source, i32::from_le_bytes(bytes), what)
+    count(source, ByteOrder::Little.read_i32(bytes), what)
 }
 
 fn count(source: &Source, n: i32, what: &str) -> Result<u64> {

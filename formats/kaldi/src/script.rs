@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, Locator, Source};
 use spr_core::format::{Options, Reader, Request};
-use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance};
+use spr_core::model::{DatasetInfo, Key, KeySource, Object, Position, Utterance};
 use spr_core::{Error, Result};
 
 use crate::choice::{Choice, Content};
@@ -145,6 +145,21 @@ impl Targets {
         self.objects.expect(votes.winner());
     }
 
+    /// Checks that words come from no file of another format by its name: any text is words.
+    fn check_words(&self, file: &Location, utt: &Utterance) -> Result<()> {
+        let is_guess = matches!(utt.object, Some(Object::Token(_) | Object::Tokens(_)))
+            && self.objects.is_open();
+        let extension = file.plain().extension().unwrap_or_default();
+        let extension = extension.to_ascii_lowercase();
+        match self.env.sound_by_extension(&extension).filter(|_| is_guess) {
+            None => Ok(()),
+            Some(format) => {
+                let message = format!("holds text, but .{extension} is the extension of {format}");
+                Err(Error::malformed(message).file(file.told()).continuable())
+            }
+        }
+    }
+
     /// Copies an object, or a range of it, to `utt`. Returns `true` if the range was cut.
     fn take(&self, object: &Utterance, range: Option<&Range>, utt: &mut Utterance) -> Result<bool> {
         let Some(range) = range else {
@@ -164,7 +179,10 @@ impl Targets {
             self.objects.turn();
             self.objects.read(&mut source, utt, true)?;
             utt.origin.file = Some(source.name().into());
-            return Ok(());
+            return match at {
+                Locator::File(file) => self.check_words(file, utt),
+                _ => Ok(()),
+            };
         };
         let known = self.open.iter().position(|archive| archive.at == *file);
         let mut archive = match known {

@@ -1,5 +1,6 @@
 //! Integers of sizes other than 32 bits, which are kept as bytes.
 
+use spr_core::bytes::{ByteOrder, PutNumber as _};
 use spr_core::{Error, Result};
 
 /// The types: name, tag before the bytes, size in bytes, and whether they are signed.
@@ -52,7 +53,7 @@ pub(crate) fn encoded<'a>(
             let count = i32::try_from(pairs.len());
             let count = count.map_err(|_| Error::malformed("more than 2147483647 numbers"))?;
             let mut bytes = b"\0B\x04".to_vec();
-            bytes.extend_from_slice(&count.to_le_bytes());
+            bytes.put_i32(count, ByteOrder::Little);
             bytes.extend(pairs.concat());
             Ok(bytes)
         }));

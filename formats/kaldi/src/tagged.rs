@@ -1,6 +1,6 @@
 //! Binary objects of tagged numbers, and sparse rows.
 
-use spr_core::bytes::{ByteOrder, Source};
+use spr_core::bytes::{ByteOrder, PutNumber as _, Source};
 use spr_core::model::{Dtype, GaussPosterior, Lists, Matrix, Object, Rank, Sparse};
 use spr_core::{Error, Limits, Result};
 
@@ -32,7 +32,7 @@ pub(crate) fn object(source: &mut Source, kind: ObjectKind, limits: &Limits) -> 
             let n = size(source, "numbers")?;
             let mut bytes = b"\0B\x04".to_vec();
             let count = i32::try_from(n).unwrap_or(i32::MAX);
-            bytes.extend_from_slice(&count.to_le_bytes());
+            bytes.put_i32(count, ByteOrder::Little);
             for _ in 0..n {
                 source.hold("an object", bytes.len() as u64, limits)?;
                 match source.array::<2>()? {
@@ -61,7 +61,7 @@ pub(crate) fn goes_on(source: &mut Source) -> Result<bool> {
 fn word(source: &mut Source) -> Result<i32> {
     let at = source.offset();
     match source.array::<GROUP>()? {
-        [TAG, bytes @ ..] => Ok(i32::from_le_bytes(bytes)),
+        [TAG, bytes @ ..] => Ok(ByteOrder::Little.read_i32(bytes)),
         [tag, ..] => {
             let message = format!("expected a tagged 32-bit number, found byte 0x{tag:02x}");
             Err(Error::malformed(message).file(source.name()).byte(at))
@@ -188,10 +188,10 @@ fn sparse_row(
             return Err(source.malformed(message));
         };
         let value = match source.byte()? {
-            TAG => f64::from(f32::from_le_bytes(source.array()?)),
+            TAG => f64::from(source.read_f32(ByteOrder::Little)?),
             8 => {
                 sparse.dtype = Dtype::F64;
-                f64::from_le_bytes(source.array()?)
+                source.read_f64(ByteOrder::Little)?
             }
             b => return Err(source.malformed(format!("expected a float, found byte 0x{b:02x}"))),
         };

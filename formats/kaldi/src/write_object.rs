@@ -1,5 +1,6 @@
 //! Encoding of objects that are neither features nor labels.
 
+use spr_core::bytes::{ByteOrder, PutNumber as _};
 use spr_core::format::Objects;
 use spr_core::model::{CastStats, Element, Lists, Object, Sparse, is_word_byte};
 use spr_core::{Error, Result};
@@ -157,12 +158,12 @@ fn unknown(object: &Object) -> Error {
 
 fn int(value: i32, out: &mut Vec<u8>) {
     out.push(TAG);
-    out.extend_from_slice(&value.to_le_bytes());
+    out.put_i32(value, ByteOrder::Little);
 }
 
 fn float(value: f32, out: &mut Vec<u8>) {
     out.push(TAG);
-    out.extend_from_slice(&value.to_le_bytes());
+    out.put_f32(value, ByteOrder::Little);
 }
 
 fn count(n: usize, out: &mut Vec<u8>) -> Result<()> {

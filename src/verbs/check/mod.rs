@@ -39,6 +39,7 @@ pub struct Options {
 }
 
 /// The result of a check.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// The format's name.

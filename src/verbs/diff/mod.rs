@@ -23,6 +23,7 @@ use spr_core::{Error, Remedy, Result};
 use crate::argument::Input;
 
 /// The result for one entry.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
     /// Only the first data set has it.
@@ -36,6 +37,7 @@ pub enum Finding {
 }
 
 /// The result of a comparison.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// The number of utterances that both have, which were compared.

@@ -5,6 +5,7 @@ use spr_core::{Limits, Result};
 use spr_stats::decibels;
 
 /// The difference between audio with equally many samples, relative to full scale.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     /// The number of samples that are finite in both.

@@ -9,6 +9,7 @@ use super::noise::Noise;
 use super::values::{Tolerance, Values};
 
 /// A difference between two utterances.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
     /// The shape of a field: rows and columns.
@@ -23,6 +24,7 @@ pub enum Difference {
 
 /// The differences between two utterances, and properties that differ without being differences in
 /// content.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UtteranceDiff {
     /// The differences in fields that both have.

@@ -14,6 +14,7 @@ pub struct Tolerance {
 }
 
 /// A pair of values that differ.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
     /// The row, which is the frame.
@@ -29,6 +30,7 @@ pub struct Spot {
 }
 
 /// The result of comparing two matrices of the same shape.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
     /// The number of values that differ.

@@ -82,7 +82,7 @@ impl Header {
                 _ => return wrong(format!("axis {axis} of size {size}")),
             }
             let coefficient = next()?;
-            if coefficient.abs() > MOST_COEFFICIENT {
+            if coefficient.unsigned_abs() > MOST_COEFFICIENT.unsigned_abs() {
                 let most = MOST_COEFFICIENT;
                 return wrong(format!(
                     "the coefficient {coefficient} of axis {axis}, expected -{most} to {most}"

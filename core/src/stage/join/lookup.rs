@@ -9,9 +9,18 @@ use crate::stage::is_last;
 /// Takes the requested fields and the key out of an utterance.
 type Take = fn(&mut Utterance) -> Utterance;
 
-/// The second data set. It is read on demand if it supports [lookup](OpenedDataset::Table), otherwise
-/// once, sequentially, and stored.
-pub(super) enum Lookup {
+/// The second data set, and what is at fault in it.
+pub(super) struct Lookup {
+    entries: Entries,
+    /// Faults of utterances that were not looked up so far.
+    faults: Vec<Error>,
+    /// Whether the last lookup met a fault that belongs to no utterance.
+    interrupted: bool,
+}
+
+/// The utterances of the second data set. It is read on demand if it supports
+/// [lookup](OpenedDataset::Table), otherwise once, sequentially, and stored.
+enum Entries {
     Keyed(Box<dyn RandomAccess>),
     LabelStream(Box<LabelStream>),
 }
@@ -26,15 +35,11 @@ pub(super) enum LookupOutcome {
 }
 
 /// A data set that is read sequentially.
-pub(super) struct LabelStream {
+struct LabelStream {
     reader: Box<dyn Reader>,
     take: Take,
     kept: LabelStore,
     ended: bool,
-    /// Faults of utterances that were not looked up so far.
-    faults: Vec<Error>,
-    /// Whether the last lookup met a fault that belongs to no utterance.
-    interrupted: bool,
 }
 
 /// The largest number of faults that wait until their utterances are looked up.
@@ -77,41 +82,86 @@ impl Main {
 impl Lookup {
     /// Creates a lookup in `opened` of the fields that `take` takes.
     pub(super) fn new(opened: OpenedDataset, take: Take, limits: Limits) -> Self {
-        match opened {
-            OpenedDataset::Table(table) => Self::Keyed(table),
-            OpenedDataset::Stream(reader) => Self::LabelStream(Box::new(LabelStream {
+        let entries = match opened {
+            OpenedDataset::Table(table) => Entries::Keyed(table),
+            OpenedDataset::Stream(reader) => Entries::LabelStream(Box::new(LabelStream {
                 reader,
                 take,
                 kept: LabelStore::new(limits),
                 ended: false,
-                faults: Vec::new(),
-                interrupted: false,
             })),
+        };
+        Self {
+            entries,
+            faults: Vec::new(),
+            interrupted: false,
         }
     }
 
-    /// Reads the utterance of `key` into `utt`.
+    /// Reads the utterance of `key` into `utt`. Faults of others on the way wait until those are looked
+    /// up.
     pub(super) fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<LookupOutcome> {
+        self.interrupted = false;
+        let mut faults = self.faults.iter();
+        if let Some(at) = faults.position(|fault| fault.key() == Some(key)) {
+            return Err(self.faults.remove(at));
+        }
+        loop {
+            let error = match self.entries.find(key, utt) {
+                Err(error) if error.can_continue() && error.key() != Some(key) => error,
+                found => return found,
+            };
+            if error.key().is_some() && self.faults.len() < FAULTS && !self.has(&error) {
+                self.faults.push(error);
+                continue;
+            }
+            // A table meets the same fault again.
+            self.interrupted = matches!(self.entries, Entries::LabelStream(_));
+            return Err(error);
+        }
+    }
+
+    /// Returns `true` if a fault waits already.
+    fn has(&self, error: &Error) -> bool {
+        let place = |error: &Error| {
+            (
+                error.key().cloned(),
+                error.byte_offset(),
+                error.line_number(),
+            )
+        };
+        self.faults.iter().any(|fault| place(fault) == place(error))
+    }
+
+    /// Returns `true` if the last lookup failed at a fault that is not that of the utterance, so that it
+    /// can be repeated.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// Returns the first key, among those not looked up, that is repeated with different data.
+    ///
+    /// # Errors
+    /// One of the faults that were not looked up, or that are met now.
+    pub(super) fn find_twice(&mut self, utt: &mut Utterance) -> Result<Option<Key>> {
+        if let Some(fault) = self.faults.pop() {
+            return Err(fault);
+        }
+        match &mut self.entries {
+            Entries::Keyed(table) => table.find_twice().map_err(Error::fatal),
+            Entries::LabelStream(read) => read.find_twice(utt),
+        }
+    }
+}
+
+impl Entries {
+    fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<LookupOutcome> {
         match self {
             Self::Keyed(table) => Ok(match table.find(key, utt).map_err(of_one)? {
                 true => LookupOutcome::Found,
                 false => LookupOutcome::Missing,
             }),
             Self::LabelStream(read) => read.find(key, utt),
-        }
-    }
-
-    /// Returns `true` if the last lookup failed at a fault that is not that of the utterance, so that it
-    /// can be repeated.
-    pub(super) fn is_interrupted(&self) -> bool {
-        matches!(self, Self::LabelStream(read) if read.interrupted)
-    }
-
-    /// Returns the first key, among those not looked up, that is repeated with different data.
-    pub(super) fn find_twice(&mut self, utt: &mut Utterance) -> Result<Option<Key>> {
-        match self {
-            Self::Keyed(table) => table.find_twice().map_err(Error::fatal),
-            Self::LabelStream(read) => read.find_twice(utt),
         }
     }
 }
@@ -145,38 +195,21 @@ impl LabelStream {
     }
 
     fn find(&mut self, key: &Key, next: &mut Utterance) -> Result<LookupOutcome> {
-        self.interrupted = false;
         if self.kept.find(key, next)? {
             return Ok(LookupOutcome::Found);
         }
-        let mut faults = self.faults.iter();
-        if let Some(at) = faults.position(|fault| fault.key() == Some(key)) {
-            return Err(self.faults.remove(at));
-        }
-        loop {
-            match self.advance(next) {
-                Ok(None) => return Ok(LookupOutcome::Missing),
-                Ok(Some(InsertOutcome::Different)) => return Ok(LookupOutcome::Twice),
-                Ok(Some(_)) if next.key == *key => return Ok(LookupOutcome::Found),
-                Ok(Some(_)) => {}
-                Err(error) if !error.can_continue() || error.key() == Some(key) => {
-                    return Err(error);
-                }
-                Err(error) if error.key().is_some() && self.faults.len() < FAULTS => {
-                    self.faults.push(error);
-                }
-                Err(error) => {
-                    self.interrupted = true;
-                    return Err(error);
-                }
+        while let Some(added) = self.advance(next)? {
+            if added == InsertOutcome::Different {
+                return Ok(LookupOutcome::Twice);
+            }
+            if next.key == *key {
+                return Ok(LookupOutcome::Found);
             }
         }
+        Ok(LookupOutcome::Missing)
     }
 
     fn find_twice(&mut self, next: &mut Utterance) -> Result<Option<Key>> {
-        if let Some(fault) = self.faults.pop() {
-            return Err(fault);
-        }
         while let Some(added) = self.advance(next)? {
             if added == InsertOutcome::Different {
                 return Ok(Some(next.key.clone()));

@@ -14,7 +14,7 @@ use spr_core::{Error, Result};
 use crate::frames::Frames;
 use crate::list::{self, ListReader};
 use crate::listed::{ListFile, ListingWriter};
-use crate::{object, probe, script};
+use crate::{htk, object, probe, script};
 use fileids::Naming;
 use header::{CEPSTRA, Header, guess};
 
@@ -182,7 +182,13 @@ impl Format for Sphinx {
         if listed && script::is_text(head.head) {
             return probe::LIST;
         }
-        probe::score(&INFO, head, NestedSphinx.claim(head.head))
+        // A size alone does not make a file of HTK one of Sphinx.
+        let of_htk = |extension: &str| htk::INFO.extensions.contains(&extension);
+        let of_htk = head.extension().is_some_and(of_htk);
+        match of_htk {
+            true => Score::No,
+            false => probe::score(&INFO, head, NestedSphinx.claim(head.head)),
+        }
     }
 
     fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {

@@ -12,7 +12,7 @@ use super::faults::Faults;
 use super::layout::{FEATURES, FieldChoice, Layout, SEGMENTS, SPK2UTT, TEXT, UTT2SPK, WAVES};
 use super::line::{Lines, NextLine};
 use super::sound::Sound;
-use super::speakers::{PairSum, Speakers};
+use super::speakers::{Inverse, Speakers};
 use super::table::{Table, unsorted};
 use crate::choice::{Choice, Content};
 use crate::key_set::KeySet;
@@ -29,8 +29,8 @@ pub(super) struct DataReader {
     speakers: bool,
     /// The speakers, if the list has none.
     listed: Option<Speakers>,
-    /// The table that says the same of speakers, and what the list says.
-    pairs: Option<(Location, PairSum)>,
+    /// The table that says the same of speakers.
+    inverse: Option<Inverse>,
     choice: Choice,
     features: Option<Features>,
     sound: Sound,
@@ -88,13 +88,13 @@ impl DataReader {
         let (speakers, inverse) = (layout.has(UTT2SPK), layout.file(SPK2UTT));
         let listed = inverse.as_ref().filter(|_| !speakers);
         let listed = listed.map(|at| Speakers::read(at, env, &mut faults));
+        let inverse = inverse.filter(|_| speakers && tells);
+        let inverse = inverse.map(|at| Inverse::open(at, &list, env));
         let mut reader = Self {
             list_name: list.to_string().into(),
             speakers,
             listed: listed.transpose()?,
-            pairs: inverse
-                .filter(|_| speakers && tells)
-                .map(|at| (at, PairSum::default())),
+            inverse: inverse.transpose()?,
             list: Lines::new(env.open_file(&list)?),
             choice,
             features,
@@ -200,8 +200,8 @@ impl DataReader {
         if let Some(listed) = &self.listed {
             listed.finish(env);
         }
-        match self.pairs.take() {
-            Some((at, pairs)) => pairs.compare(&at, env),
+        match self.inverse.take() {
+            Some(inverse) => inverse.finish(env),
             None => Ok(()),
         }
     }
@@ -225,8 +225,8 @@ impl DataReader {
                 let message = format!("expected one speaker after the key, found {found} words");
                 return Err(self.list.place(Error::malformed(message)));
             }
-            if let Some((_, pairs)) = &mut self.pairs {
-                pairs.add(key, speaker);
+            if let Some(inverse) = &mut self.inverse {
+                inverse.step(key, speaker)?;
             }
             // An utterance without a speaker is its own, so that every line has one.
             utt.meta.speaker = (speaker != key).then(|| Key::from(speaker));
@@ -260,7 +260,7 @@ impl DataReader {
             utt.meta.speaker = listed.find(&self.key).ok().cloned();
         }
         // What is missing here is not there, either.
-        self.pairs = None;
+        self.inverse = None;
         faults.skip(true);
         let features = self.features.as_mut().map(|features| &mut features.table);
         for table in features.into_iter().chain(&mut self.text) {

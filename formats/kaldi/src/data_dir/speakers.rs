@@ -1,6 +1,7 @@
 //! The speakers of utterances by `spk2utt`, which says the other way round what `utt2spk` says.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use spr_core::bytes::{Env, Location, MemoryCounter};
 use spr_core::model::Key;
@@ -96,51 +97,120 @@ impl Speakers {
     }
 }
 
-/// The pairs of an utterance and its speaker, as a sum that does not depend on their order.
-#[derive(Default, PartialEq)]
-pub(super) struct PairSum {
-    sum: u64,
-    count: u64,
+/// What `spk2utt` says where there is `utt2spk`. Tables in the same order are compared as they are
+/// read, others at the end.
+pub(super) struct Inverse {
+    tables: [Location; 2],
+    env: Env,
+    lines: Lines,
+    /// The current utterance in the rest of the line.
+    word: Range<usize>,
+    in_step: bool,
 }
 
-impl PairSum {
-    /// Adds a pair.
-    pub(super) fn add(&mut self, utterance: &[u8], speaker: &[u8]) {
-        self.sum = self.sum.wrapping_add(hash((utterance, speaker)));
-        self.count += 1;
+impl Inverse {
+    /// Opens the table; `list` is that of the speakers of utterances.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(super) fn open(at: Location, list: &Location, env: &Env) -> Result<Self> {
+        Ok(Self {
+            lines: Lines::new(env.open_file(&at)?),
+            tables: [at, list.clone()],
+            env: env.listening(|_| {}),
+            word: 0..0,
+            in_step: true,
+        })
     }
 
-    /// Reads the pairs of `spk2utt`.
+    /// Compares the next utterance of the list.
     ///
     /// # Errors
     /// Reading fails.
-    fn read(at: &Location, env: &Env) -> Result<Self> {
-        let silent = env.listening(|_| {});
-        let mut lines = Lines::new(env.open_file(at)?);
-        let mut pairs = Self::default();
+    pub(super) fn step(&mut self, utterance: &[u8], speaker: &[u8]) -> Result<()> {
+        if self.in_step {
+            let more = self.advance()?;
+            let word = self.lines.rest().get(self.word.clone());
+            self.in_step = more && word == Some(utterance) && self.lines.key() == speaker;
+        }
+        Ok(())
+    }
+
+    /// Moves to the next utterance, and returns `false` if there is none.
+    fn advance(&mut self) -> Result<bool> {
         loop {
-            match lines.next(&silent)? {
-                NextLine::End => return Ok(pairs),
-                NextLine::Fault(_) => {}
-                NextLine::Line => {
-                    for utterance in words(lines.rest()) {
-                        pairs.add(utterance, lines.key());
-                    }
+            let from = self.word.end;
+            let rest = self.lines.rest().get(from..).unwrap_or_default();
+            let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
+            let start = blanks.count();
+            let word = rest.get(start..).unwrap_or_default();
+            let len = memchr::memchr2(b' ', b'\t', word).unwrap_or(word.len());
+            if len > 0 {
+                self.word = from + start..from + start + len;
+                return Ok(true);
+            }
+            match self.lines.next(&self.env)? {
+                NextLine::Line => self.word = 0..0,
+                NextLine::End => return Ok(false),
+                NextLine::Fault(_) => {
+                    self.in_step = false;
+                    return Ok(false);
                 }
             }
         }
     }
 
-    /// Warns if the pairs of `spk2utt` are not these, which are those of `utt2spk`.
+    /// Warns if the tables contradict each other.
     ///
     /// # Errors
     /// Reading fails.
-    pub(super) fn compare(&self, at: &Location, env: &Env) -> Result<()> {
-        if *self != Self::read(at, env)? {
-            let warning = Error::unfit("contradicts utt2spk, which is taken").file(at.to_string());
-            env.warn(&warning.hint("utt2spk_to_spk2utt.pl rebuilds it"));
+    pub(super) fn finish(mut self, env: &Env) -> Result<()> {
+        let more = self.advance()?;
+        if self.in_step && !more {
+            return Ok(());
+        }
+        let [inverse, list] = &self.tables;
+        let pairs = |at, inverse| PairSum::read(at, inverse, &self.env);
+        if pairs(inverse, true)? != pairs(list, false)? {
+            let warning = Error::unfit("contradicts utt2spk, which is taken");
+            let warning = warning.hint("utt2spk_to_spk2utt.pl rebuilds it");
+            env.warn(&warning.file(inverse.to_string()));
         }
         Ok(())
+    }
+}
+
+/// The pairs of an utterance and its speaker, as a sum that does not depend on their order.
+#[derive(Default, PartialEq)]
+struct PairSum {
+    sum: u64,
+    count: u64,
+}
+
+impl PairSum {
+    /// Reads the pairs of `utt2spk`, or of its inverse.
+    ///
+    /// # Errors
+    /// Reading fails.
+    fn read(at: &Location, inverse: bool, env: &Env) -> Result<Self> {
+        let mut lines = Lines::new(env.open_file(at)?);
+        let mut pairs = Self::default();
+        loop {
+            match lines.next(env)? {
+                NextLine::End => return Ok(pairs),
+                NextLine::Fault(_) => {}
+                NextLine::Line => {
+                    for word in words(lines.rest()) {
+                        let pair = match inverse {
+                            true => (word, lines.key()),
+                            false => (lines.key(), word),
+                        };
+                        pairs.sum = pairs.sum.wrapping_add(hash(pair));
+                        pairs.count += 1;
+                    }
+                }
+            }
+        }
     }
 }
 
