@@ -149,8 +149,8 @@ impl Targets {
     fn check_words(&self, file: &Location, utt: &Utterance) -> Result<()> {
         let is_guess = matches!(utt.object, Some(Object::Token(_) | Object::Tokens(_)))
             && self.objects.is_open();
-        let extension = file.plain().extension().unwrap_or_default();
-        let extension = extension.to_ascii_lowercase();
+        let plain = file.plain();
+        let extension = plain.extension().unwrap_or_default().to_ascii_lowercase();
         match self.env.sound_by_extension(&extension).filter(|_| is_guess) {
             None => Ok(()),
             Some(format) => {

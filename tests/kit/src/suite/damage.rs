@@ -16,7 +16,6 @@ const SMALL: Limits = Limits {
     max_unpacked: 1 << 20,
     max_header: 64 << 10,
     max_depth: 50,
-    max_unpacked: 1 << 20,
 };
 
 /// Bytes by which a process may grow while it reads small damaged files within [`SMALL`].
