@@ -70,7 +70,7 @@ pub(crate) fn read_back(
         return Err(differs);
     };
     let told = options.with("holder", holder);
-    if compared(&told).is_err() && !wide(&told).is_some_and(|wide| compared(&wide).is_ok()) {
+    if compared(&told).is_err() && wide(&told).is_none_or(|wide| compared(&wide).is_err()) {
         return Err(differs);
     }
     let message = format!("is read as what was written with holder={holder} only");

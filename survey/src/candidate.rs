@@ -59,11 +59,11 @@ impl Facts {
 
     /// Returns what a header says.
     pub(crate) fn of_header(info: &DatasetInfo) -> Self {
+        let seconds = info.frames.zip(info.frame_shift);
         #[expect(
             clippy::cast_precision_loss,
             reason = "a duration needs no more digits"
         )]
-        let seconds = info.frames.zip(info.frame_shift);
         let seconds = seconds.map(|(frames, shift)| frames as f64 * shift.value());
         let kinds = [
             (info.dim.is_some_and(|n| n > 0), "features"),

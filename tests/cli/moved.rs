@@ -45,10 +45,7 @@ fn moved(s: &Scratch) {
     s.write("recordings.jsonl", cut("a") + &cut("b"));
     s.write(
         "data/wav.scp",
-        format!(
-            "a {0}/wav/a.wav\nb {0}/wav/b.wav\n",
-            OLD.replace(' ', "\u{20}")
-        ),
+        format!("a {OLD}/wav/a.wav\nb {OLD}/wav/b.wav\n"),
     );
     s.write("data/utt2spk", "a a\nb b\n");
     s.write("data/spk2utt", "a a\nb b\n");

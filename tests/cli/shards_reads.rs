@@ -34,7 +34,7 @@ fn wave(seed: u64, samples: usize) -> Vec<u8> {
     out.extend_from_slice(&32000u32.to_le_bytes());
     out.extend_from_slice(b"\x02\0\x10\0data");
     out.extend_from_slice(&bytes.to_le_bytes());
-    out.extend(noise(seed, samples).flat_map(|n| (n as u16).to_le_bytes()));
+    out.extend(noise(seed, samples).flat_map(|n| [n.to_le_bytes()[0], n.to_le_bytes()[1]]));
     out
 }
 

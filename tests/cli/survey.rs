@@ -86,10 +86,10 @@ fn inherited() -> Scratch {
     let s = Scratch::new();
     for (speaker, n) in [("ann", 3), ("bob", 2)] {
         for i in 0..n {
-            let samples = 8000 + 80 * i;
+            let samples = 8000 + 80 * u32::from(i);
             s.write(
                 &format!("old/corpus/{speaker}/{i}.wav"),
-                wav(samples, i as u8 + n as u8),
+                wav(samples, i + n),
             );
             s.write(
                 &format!("old/corpus/{speaker}/{i}.lab"),

@@ -220,8 +220,8 @@ impl NestedFormats for Registry {
             let holds = |caps: Caps| caps.audio.hold_any() && caps.features.is_none();
             format.nested().is_some() && caps.is_ok_and(holds)
         };
-        let formats = self.by_extension(extension).into_iter();
-        Some(formats.filter(holds_sound).next()?.info().name)
+        let mut formats = self.by_extension(extension).into_iter();
+        Some(formats.find(holds_sound)?.info().name)
     }
 
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)> {

@@ -196,6 +196,10 @@ impl FieldDigest {
             present |= REFERENCE;
         }
         self.present.add(&utt.key, present);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "64 bits tell two runs apart"
+        )]
         self.steps.push(step as u64);
     }
 

@@ -9,13 +9,16 @@ use spr_core::format::LabelTable;
 use spr_core::model::Key;
 use spr_core::{KeyMap, Result};
 
+/// Tables of labels by file and model.
+type LabelTables = HashMap<(Location, String), Arc<LabelTable>>;
+
 /// The files that steps have read, for one opening of a plan: consecutive inputs, key filters and
 /// second passes need the same file, which may be a pipe. Clones share it.
 #[derive(Clone, Default)]
 pub struct ListCache {
     lists: Arc<Mutex<HashMap<Location, Arc<HashSet<Key>>>>>,
     maps: Arc<Mutex<HashMap<Locator, Arc<KeyMap>>>>,
-    labels: Arc<Mutex<HashMap<(Location, String), Arc<LabelTable>>>>,
+    labels: Arc<Mutex<LabelTables>>,
 }
 
 impl ListCache {

@@ -52,7 +52,8 @@ impl WholeFolder for JobFolder {
             }
         }
         jobs.sort();
-        if let Some([_, (job, file)]) = jobs.array_windows().find(|[a, b]| a.0 == b.0) {
+        let mut pairs = jobs.iter().zip(jobs.iter().skip(1));
+        if let Some((_, (job, file))) = pairs.find(|(one, other)| one.0 == other.0) {
             let message = format!("there is another file with the alignments of job {job}");
             return Err(Error::unfit(message).file(file.to_string()));
         }

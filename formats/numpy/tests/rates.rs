@@ -52,7 +52,8 @@ fn without_sound_they_are_arrays() {
         assert!(!reader.read(&mut utt).unwrap());
         // They are written by their names again.
         for format in [&SAFETENSORS as &'static dyn Format, &NPZ] {
-            let bytes = spr_testkit::write_memory(format, &[], &[read.clone()]).unwrap();
+            let bytes =
+                spr_testkit::write_memory(format, &[], std::slice::from_ref(&read)).unwrap();
             let again = spr_testkit::read_memory(format, &[], &bytes).unwrap();
             assert_eq!(again[0].arrays, read.arrays, "{names:?}");
             assert_eq!(again[0].features, read.features, "{names:?}");

@@ -101,7 +101,7 @@ impl FolderFiles {
             }
         }
         for files in all.beside.values_mut() {
-            files.sort_by_key(|file| ending(file));
+            files.sort_by_key(ending);
             // Of text that is there in two forms, the first counts.
             let is_text = |file: &Location| ending(file).is_some_and(|rank| rank < TEXTS);
             let second = files.iter().filter(|file| is_text(file)).nth(1).cloned();

@@ -104,7 +104,7 @@ pub(super) fn unused(
             n => format!(" and {} others", n - 1),
         };
         let message = format!("has {first}{others}, which the data do not have");
-        found.note("labels", about(&labels.text(), message));
+        found.note("labels", about(labels.text(), message));
     }
     Ok(())
 }

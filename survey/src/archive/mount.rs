@@ -14,7 +14,7 @@ use super::part::{Head, Slice};
 use crate::walk::DEEPEST;
 
 /// The bytes kept of the start of a member that is compressed.
-const HEAD: u64 = 16 << 10;
+const HEAD: u64 = LOOK as u64;
 /// The same for members that are compressed themselves, and for text.
 const PACKED: u64 = 1 << 20;
 const TEXT: u64 = 64 << 20;
@@ -59,7 +59,7 @@ pub(super) fn worth(name: &Location, head: &[u8]) -> u64 {
 }
 
 /// The bytes of a member that are looked at to say how many are kept.
-pub(super) const LOOK: usize = HEAD as usize;
+pub(super) const LOOK: usize = 16 << 10;
 
 impl Mount {
     /// Creates an archive without members.

@@ -40,8 +40,8 @@ impl FolderReader {
         if tables.len() > 1 {
             tables.retain(|table| is_own(table, env));
         }
-        let twins = tables.iter().zip(tables.iter().skip(1));
-        for (one, other) in twins.filter(|(one, other)| one.parent() == other.parent()) {
+        let mut pairs = tables.iter().zip(tables.iter().skip(1));
+        if let Some((one, other)) = pairs.find(|(one, other)| one.parent() == other.parent()) {
             let message = format!("{other} is there as well, and one folder has one table");
             return Err(Error::usage(message).file(one.to_string()));
         }

@@ -49,12 +49,12 @@ fn everything_comes_back_in_shards() {
         assert_eq!(sorted(read(&[], &env)), sorted(utts.clone()), "{pairs:?}");
         let bytes: Vec<_> = files
             .iter()
-            .map(|name| store.get(&format!("d/{name}")))
+            .map(|name| store.get(format!("d/{name}")))
             .collect();
         write(&utts, pairs, &env).unwrap();
         let again: Vec<_> = files
             .iter()
-            .map(|name| store.get(&format!("d/{name}")))
+            .map(|name| store.get(format!("d/{name}")))
             .collect();
         assert_eq!(bytes, again);
     }
@@ -141,13 +141,13 @@ fn files_of_sound_are_kept() {
 /// Packs the tar files, whose members have no place any more.
 fn pack(store: &MemoryStore, env: &Env) {
     for name in names(env).iter().filter(|name| name.ends_with(".tar")) {
-        let bytes = store.remove(&format!("d/{name}")).unwrap();
+        let bytes = store.remove(format!("d/{name}")).unwrap();
         let output = env.output(&spr_core::bytes::Locator::file(format!("d/{name}.gz")));
         let mut sink = output.create(spr_core::bytes::Part::Main, false).unwrap();
         sink.put(&bytes).unwrap();
         sink.finish().unwrap();
         output.commit().unwrap();
-        let packed = store.get(&format!("d/{name}.gz")).unwrap();
+        let packed = store.get(format!("d/{name}.gz")).unwrap();
         assert!(Codec::detect(&packed).is_some());
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use spr_core::bytes::{Env, Output, Source};
+use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
     Audit, Caps, Format, FormatInfo, LabelModels, Lists, Medium, Nested, Notation, OpenedDataset,
-    Options, Probe, Reader, Request, Score, Weight, WholeFolder, Writer,
+    Options, Probe, Reader, Request, Score, SoundFolder, Weight, WholeFolder, Writer,
 };
 use spr_core::model::{About, DatasetInfo, Key, Utterance};
 use spr_core::{Error, Result};
@@ -93,6 +93,14 @@ impl Format for Strict {
 
     fn folder(&self) -> Option<&dyn WholeFolder> {
         self.0.folder()
+    }
+
+    fn owns_folder(&self, folder: &Location, env: &Env) -> bool {
+        self.0.owns_folder(folder, env)
+    }
+
+    fn sound_folder(&self) -> Option<&dyn SoundFolder> {
+        self.0.sound_folder()
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

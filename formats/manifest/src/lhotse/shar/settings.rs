@@ -71,7 +71,7 @@ impl Settings {
             .flat_map(|names| names.split('+'));
         let values: Vec<_> = values.map(str::to_owned).collect();
         for name in values.iter().map(String::as_str).chain([labels]) {
-            check_field(name).map_err(|e| Error::usage(format!("{}", e.message())))?;
+            check_field(name).map_err(|e| Error::usage(e.message().to_string()))?;
         }
         let at_least_1 = |name: &str| match options.parse::<u32>(name)? {
             Some(0) => Err(Error::usage(format!(

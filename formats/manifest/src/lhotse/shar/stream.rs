@@ -56,7 +56,7 @@ pub(super) struct FieldStream {
 
 enum Body {
     Tar(Box<TarReader>),
-    Lines(Lines),
+    Lines(Box<Lines>),
 }
 
 struct Head {
@@ -81,7 +81,7 @@ impl FieldStream {
             plain: plain.then(|| file.at.clone()),
             body: match file.form {
                 Form::Tar => Body::Tar(Box::new(TarReader::new(source, env.limits))),
-                Form::Lines => Body::Lines(Lines::of_json(source, env)),
+                Form::Lines => Body::Lines(Box::new(Lines::of_json(source, env))),
             },
             head: None,
             has_ended: false,

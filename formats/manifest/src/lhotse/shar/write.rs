@@ -16,13 +16,16 @@ use super::layout::{CUTS, LINES, TAR};
 use super::settings::Settings;
 use super::stream::{META, NO_DATA, NO_META};
 
+/// Threads that encode cuts, in their order.
+type Encoders = Ordered<(Key, NewCut), (Key, Result<NewCut>)>;
+
 pub(super) struct SharWriter {
     caps: Caps,
     output: Output,
     env: Env,
     encoder: CutEncoder,
     /// Encodes several cuts at a time, if there are threads for it.
-    pool: Option<Ordered<(Key, NewCut), (Key, Result<NewCut>)>>,
+    pool: Option<Encoders>,
     /// The cuts of the open shard.
     cuts: Option<Sink>,
     fields: BTreeMap<String, FieldSink>,
