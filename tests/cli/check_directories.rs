@@ -315,3 +315,19 @@ fn faults_of_tables_are_told_once() {
         said.out
     );
 }
+
+#[test]
+fn a_directory_whose_list_is_empty_is_refused() {
+    let s = Scratch::new();
+    s.write("d/utt2spk", "");
+    s.write("d/text", "ann-1 x\n");
+    for line in ["d o.jsonl", "repair d -o e"] {
+        let error = s.fails(line);
+        assert!(
+            error.contains("d: utt2spk is empty, and text is not"),
+            "{error}"
+        );
+    }
+    let said = s.run("check d");
+    assert_eq!(said.status, 1, "{}{}", said.out, said.err);
+}

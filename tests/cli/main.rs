@@ -41,6 +41,7 @@ mod kaldi_kinds;
 mod kaldi_objects;
 mod kaldi_trust;
 mod labels;
+mod lhotse_lines;
 mod limits;
 mod line_faults;
 mod lists;

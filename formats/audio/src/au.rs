@@ -27,12 +27,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     header,
 };
 
-fn open(
-    source: &mut Source,
-    extent: ObjectBounds,
-    _options: &Options,
-    env: &Env,
-) -> Result<Head> {
+fn open(source: &mut Source, extent: ObjectBounds, _options: &Options, env: &Env) -> Result<Head> {
     let order = match &source.array::<4>()? {
         b".snd" => ByteOrder::Big,
         b"dns." => ByteOrder::Little,

@@ -44,7 +44,8 @@ impl Format for AudioFormat {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let head = (self.0.open)(&mut source, ObjectBounds::Whole, options, env).map_err(|e| e.file(source.name()))?;
+        let head = (self.0.open)(&mut source, ObjectBounds::Whole, options, env)
+            .map_err(|e| e.file(source.name()))?;
         reader::open(source, head, request.damaged, env)
     }
 

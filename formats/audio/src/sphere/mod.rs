@@ -51,12 +51,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     header: print,
 };
 
-fn open(
-    source: &mut Source,
-    extent: ObjectBounds,
-    options: &Options,
-    env: &Env,
-) -> Result<Head> {
+fn open(source: &mut Source, extent: ObjectBounds, options: &Options, env: &Env) -> Result<Head> {
     let check = options.choice("checksum", &[("check", true), ("ignore", false)])?;
     let mut header = Header::read(source, &env.limits)?;
     if let Some(doubt) = header.doubt.take() {

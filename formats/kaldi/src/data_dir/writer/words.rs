@@ -50,7 +50,11 @@ pub(in super::super) const TRANSCRIPT: Rule<[u8]> = Rule::new(
 /// # Errors
 /// It has others.
 fn check_transcript(text: &[u8]) -> Result<()> {
-    let blanks = || Err(Error::not_held("has blanks in the text that no table keeps"));
+    let blanks = || {
+        Err(Error::not_held(
+            "has blanks in the text that no table keeps",
+        ))
+    };
     let Ok(words) = std::str::from_utf8(text) else {
         return match text.iter().find(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
             Some(byte) => Err(unprintable(*byte as char)),
@@ -90,7 +94,16 @@ mod tests {
             assert!(check_transcript(text.as_bytes()).is_ok(), "{text:?}");
         }
         assert!(check_transcript(b"\xff a").is_ok());
-        for text in [" a", "a ", "a\u{a0}b", "a\u{3000}", "a\nb", "a\rb", "a\0b", "a\x07"] {
+        for text in [
+            " a",
+            "a ",
+            "a\u{a0}b",
+            "a\u{3000}",
+            "a\nb",
+            "a\rb",
+            "a\0b",
+            "a\x07",
+        ] {
             assert!(check_transcript(text.as_bytes()).is_err(), "{text:?}");
         }
         for text in ["a <s> b", "#0", "x </s>"] {

@@ -17,8 +17,8 @@ use super::data::is_placeholder;
 use super::fill::{CutData, Wanted};
 use super::join::{CutLine, OpenShard};
 use super::layout::{Layout, Shard};
+use super::options::{FEATURES, FIELDS, LABEL_FIELDS, LABELS, RECORDING};
 use super::stream::Entry;
-use super::{FEATURES, FIELDS, LABEL_FIELDS, LABELS, RECORDING};
 
 pub(super) struct SharReader {
     shards: std::vec::IntoIter<Shard>,
