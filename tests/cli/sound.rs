@@ -85,7 +85,7 @@ fn what_cannot_be_chosen_is_told() {
             "a.wav b.wav --channel left",
             "channel: 'left' is not a channel",
         ),
-        ("a.wav b.wav --rate 16k", "resample: '16k' is not a rate"),
+        ("a.wav b.wav --rate 16m", "resample: '16m' is not a rate"),
         ("a.wav,resample=0 b.wav", "'0' is not a rate"),
         ("a.wav b.wav --dither", "--dither: nothing is rounded"),
         ("a.wav b.wav --seed 1", "nothing is shuffled"),

@@ -171,8 +171,9 @@ def nemo(folder):
     assert set(tars) == set(manifests) == set(range(len(tars)))
     for n in range(len(tars)):
         lines = {}
-        for line in open(manifests[n], encoding="utf-8"):
-            line = json.loads(line)
+        with open(manifests[n], encoding="utf-8") as manifest:
+            said = [json.loads(line) for line in manifest]
+        for line in said:
             found = PIECE.match(line["audio_filepath"])
             name = "".join(part or "" for part in found.group(1, 3)) if found else line["audio_filepath"]
             lines.setdefault(name, []).append(line)

@@ -7,6 +7,7 @@ use spr_core::format::{
 use spr_core::model::{Dtype, SourceField};
 use spr_syntax::tar::sound::SoundCodec;
 
+use crate::json::MEMBER;
 use crate::name;
 
 /// The element types that NumPy has.
@@ -66,6 +67,6 @@ pub(crate) fn caps(codec: SoundCodec, escapes: bool) -> Caps {
     caps.frame_shift = true;
     caps.frame_offset = true;
     caps.source = SourceField::ALL;
-    caps.tags = Tags::Any;
+    caps.tags = Tags::TextAndOwn(MEMBER);
     caps
 }
