@@ -336,7 +336,7 @@ pub(super) fn features(
     id: &str,
     env: &Env,
 ) -> Result<(Features, Option<Matrix>)> {
-    let features = Features::read(Object::of_line(meta)?)?;
+    let features = Features::parse(Object::of_line(meta)?)?;
     if entry.data.is_none() {
         return Ok((features, None));
     }
