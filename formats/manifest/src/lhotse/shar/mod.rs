@@ -43,21 +43,6 @@ static INFO: FormatInfo = FormatInfo::new(
 .options(OPTIONS);
 
 const FLOATS: &[Dtype] = &[Dtype::F32, Dtype::F64, Dtype::F16];
-const ARRAYS: &[Dtype] = &[
-    Dtype::F32,
-    Dtype::F64,
-    Dtype::F16,
-    Dtype::I8,
-    Dtype::U8,
-    Dtype::I16,
-    Dtype::U16,
-    Dtype::I32,
-    Dtype::U32,
-    Dtype::I64,
-    Dtype::U64,
-    Dtype::Bool,
-];
-
 /// Checks that a name stays as it is as a path in a tar file that Python reads.
 fn check_key(key: &Key) -> Result<()> {
     let text = key.as_str().unwrap_or_default();
@@ -104,13 +89,13 @@ fn caps(settings: &Settings) -> Caps {
     (audio.needs_samples, audio.beside_features) = (true, true);
     let mut segments = SegmentCaps::ALL;
     (segments.speakers, segments.closed) = (false, true);
-    let mut arrays = ArrayCaps::new(ARRAYS);
+    let mut arrays = ArrayCaps::new(Dtype::NUMPY);
     arrays.min_rank = 1;
     let mut caps = Caps::new(Count::Many, Keys::Any);
     caps.key_rule = Rule::new("that can be paths", check_key);
     caps.utf8 = true;
     caps.features = Some(features);
-    caps.labels = Some(LabelCaps::new(data::LABELS));
+    caps.labels = Some(LabelCaps::new(Dtype::INTEGERS));
     caps.audio = audio;
     caps.segments = Some(segments);
     caps.arrays = Some(arrays);
