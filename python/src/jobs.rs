@@ -228,6 +228,7 @@ pub(crate) fn check(
         seconds: _,
         faults,
         notes,
+        ..
     } = summary;
     let summary = (format, utterances, frames, faults, notes);
     Ok((summary, findings.collect::<PyResult<_>>()?))

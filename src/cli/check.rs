@@ -63,7 +63,7 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
         let mut show = |finding: Finding| {
             if written.is_ok() {
                 written = match args.read.json {
-                    true => print_json(finding_json(&finding, registry).to_string()),
+                    true => print_json(&finding_json(&finding, registry)),
                     false => print_lines(&describe(&finding, &mut hint, registry)),
                 };
             }
@@ -73,7 +73,7 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
         match result {
             Ok(summary) => {
                 match (args.read.json, args.read.quiet) {
-                    (true, _) => print_json(summary_json(input.text(), &summary).to_string())?,
+                    (true, _) => print_json(&summary_json(input.text(), &summary))?,
                     (false, false) => print_lines(&[closing(input.text(), &summary)])?,
                     (false, true) => DONE,
                 };
