@@ -7,6 +7,7 @@ mod length;
 mod lists;
 mod number;
 mod sound;
+mod source;
 mod survey;
 
 pub use column::{Column, Columns, MAX_COLUMNS};
@@ -16,4 +17,5 @@ pub use length::{LengthCounts, Lengths};
 pub use lists::{ListedUtterance, Lists, SpeakerTotals};
 pub use number::number;
 pub use sound::{Level, Sound, decibels};
+pub use source::Sources;
 pub use survey::{Scope, Survey};

@@ -252,7 +252,11 @@ fn data_folders() {
         scratch.write(&format!("data/{name}"), text);
     }
     for n in 0..starts.len() {
-        scratch.write(&format!("data/spk{}-utt{n:03}.wav", n / 10), wave(2000));
+        // Each sound is another.
+        let mut sound = wave(2000);
+        let end = sound.len() - 2;
+        sound[end..].copy_from_slice(&u16::try_from(n).unwrap().to_le_bytes());
+        scratch.write(&format!("data/spk{}-utt{n:03}.wav", n / 10), sound);
     }
     let said = scratch.run("check data");
     assert_eq!(said.status, 0, "{}{}", said.out, said.err);

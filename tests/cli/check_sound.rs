@@ -13,7 +13,7 @@ pub(super) fn wave(samples: u32) -> Vec<u8> {
     file.extend(2000u32.to_le_bytes());
     file.extend(b"\x02\0\x10\0data");
     file.extend((2 * samples).to_le_bytes());
-    let sample = |i: u32| if i.is_multiple_of(2) { 100i16 } else { -100 };
+    let sample = |i: u32| i16::try_from(i * 7919 % 1999).unwrap() - 999;
     file.extend((0..samples).flat_map(|i| sample(i).to_le_bytes()));
     file
 }

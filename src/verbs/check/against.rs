@@ -25,10 +25,19 @@ struct Members {
     keys: Names,
 }
 
+/// Refuses data that can be read only once.
+pub(super) fn check_readable(input: &Input, other: &Input) -> Result<()> {
+    if !input.is_stdin() && !other.is_stdin() {
+        return Ok(());
+    }
+    let message = "standard input can be read only once, and --against reads twice";
+    Err(Error::usage(message).file(input.text()))
+}
+
 /// Notes the speakers and keys that both data sets have, or that a comparison is impossible.
 ///
 /// # Errors
-/// The other data set cannot be read, or the input is standard input, which is read only once.
+/// The other data set cannot be read.
 pub(super) fn compare(
     input: &Input,
     other: &Input,
@@ -36,10 +45,6 @@ pub(super) fn compare(
     env: &Env,
     found: &mut Findings<'_>,
 ) -> Result<()> {
-    if input.is_stdin() || other.is_stdin() {
-        let error = Error::usage("standard input can be read only once, and --against reads twice");
-        return Err(error.file(input.text()));
-    }
     let mut theirs = Members::default();
     read(other, registry, env, &mut |utt| {
         theirs.keys.add(&utt.key);

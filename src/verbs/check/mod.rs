@@ -86,6 +86,9 @@ pub fn check(
     let meant = meant(input, registry, env)?;
     let input = meant.as_ref().unwrap_or(input);
     let context = (registry, env);
+    if let Some(other) = &options.against {
+        against::check_readable(input, other)?;
+    }
     let members = stream::check(input, options, context, &mut summary, &mut findings)
         .map_err(|error| leftovers::explain(error, input, env))?;
     if let Some(other) = &options.against {
