@@ -67,6 +67,9 @@ pub(super) struct InfoArgs {
     pub(super) read: ReadArgs,
 }
 
+/// The characters of a description beside its name that fit a terminal of 80 columns.
+const WIDTH: usize = 62;
+
 /// Different sizes or types that are told one by one.
 const MANY: usize = 6;
 
@@ -389,8 +392,13 @@ fn features(facts: &Facts) -> String {
     if !ranks.is_empty() {
         text = format!("{}, {dtype}", ranks.join(" or "));
     }
-    for (name, values) in facts.columns.iter().take(MANY) {
-        text.push_str(&format!(", {name} {}", start(alternatives(values))));
+    for (name, values) in &facts.columns {
+        let more = format!(", {name} {}", start(alternatives(values)));
+        if text.chars().count() + more.chars().count() > WIDTH {
+            text.push_str(", …");
+            break;
+        }
+        text.push_str(&more);
     }
     text
 }
@@ -422,7 +430,12 @@ fn sound(facts: &Facts) -> String {
         (None, Some(rate)) => vec![format!("{rate} Hz")],
         (None, None) => Vec::new(),
     };
-    if let Some(bits) = facts.sample_bits {
+    // What the type of the samples tells is not told twice.
+    let told = |bits: &u32| {
+        let mut dtypes = facts.survey.sound.dtypes.iter();
+        dtypes.any(|dtype| dtype.ends_with(&bits.to_string()))
+    };
+    if let Some(bits) = facts.sample_bits.filter(|bits| !told(bits)) {
         let at = parts.len().min(1);
         parts.insert(at, format!("{bits} bits"));
     }

@@ -48,7 +48,7 @@ fn sound_of_data_directories() {
             &["wav/r2.wav: utterance b-1: cannot open"][..],
         ),
         (
-            "head -c 500 wav/r1.wav > r; mv r wav/r1.wav; spr-convert check data",
+            "head -c 500 wav/r1.wav > r; mv r wav/r1.wav; spr-convert check data --all",
             &["wav/r1.wav", "utterance a-1: ", "utterance a-2: "],
         ),
         (
@@ -108,7 +108,7 @@ fn sound_of_manifests() {
         assert!(said.out.contains("nothing wrong"), "{}", said.out);
         s.write("wav/r1.wav", &wave(1000)[..500]);
         fs::remove_file(s.path("wav/r2.wav")).unwrap();
-        let said = s.run(&format!("check {input}"));
+        let said = s.run(&format!("check {input} --all"));
         assert_eq!(said.status, 1, "{input}: {}{}", said.out, said.err);
         for fault in [
             "wav/r1.wav",

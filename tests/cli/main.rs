@@ -66,6 +66,7 @@ mod plot;
 #[cfg(feature = "remote")]
 mod remote;
 mod rounding;
+mod schemas;
 mod shar;
 mod shards;
 mod shards_changes;

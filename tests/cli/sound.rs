@@ -231,7 +231,7 @@ fn levels_are_told() {
 fn bad_sound_is_a_note() {
     let s = Scratch::new();
     set(&s);
-    let said = s.ok("check set");
+    let said = s.ok("check set --all");
     for note in [
         "utterance clipped: 8000 of 8000 samples are at the end of their range",
         "utterance clipped: 8000 Hz, the first has 16000",
