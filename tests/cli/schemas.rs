@@ -111,6 +111,7 @@ fn objects_are_as_their_schemas_say() {
     let s = Scratch::new();
     let (fbank, ali) = (sample("fbank.scp"), sample("ali.ark"));
     s.ok(&format!("{} wav/ --to wav -q", sample("../wav/")));
+    s.ok("wav other/ --to wav --dtype f32 --rate 8k -q --allow-loss all");
     s.write("t.txt", "a  [\n  1 nan ]\nb  [\n  3 4 ]\n");
     s.write("u.txt", "b  [\n  3 5 ]\nc  [\n  1 ]\n");
     s.write("x.ctm", "r 1 0 0.5 one\nr 1 0.5 0.25 two\n");
@@ -146,6 +147,7 @@ fn objects_are_as_their_schemas_say() {
         ("diff", "diff t.txt u.txt --by-key --json".to_owned()),
         ("diff", "diff t.txt bytes.ark --json".to_owned()),
         ("diff", format!("diff {fbank} {fbank} --json")),
+        ("diff", "diff wav other --json".to_owned()),
         ("error", "info gone.ark --json".to_owned()),
         ("error", "info cut.ark --json --nothing".to_owned()),
         (
