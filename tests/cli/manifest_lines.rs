@@ -312,7 +312,7 @@ fn segments_end_with_the_sound() {
 fn tables_of_audiofolders() {
     let s = Scratch::new();
     s.write("f/r1.wav", wave(1000));
-    s.write("f/r2.wav", wave(1000));
+    s.write("f/r2.wav", wave(1001));
     let lines = "{\"file_name\": \"r1.wav\"}\n{\"file_name\": \"r2.wav\"}\n";
     for (table, text, comes, found) in [
         ("jsonl", lines, Taken, None),

@@ -106,10 +106,9 @@ fn name_of<'a>(name: &'a str, object: &Value) -> &'a str {
     }
 }
 
-#[test]
-fn objects_are_as_their_schemas_say() {
+/// Data sets of many sorts, some with faults, and two shards of three.
+fn data_sets() -> Scratch {
     let s = Scratch::new();
-    let (fbank, ali) = (sample("fbank.scp"), sample("ali.ark"));
     s.ok(&format!("{} wav/ --to wav -q", sample("../wav/")));
     s.ok("wav other/ --to wav --dtype f32 --rate 8k -q --allow-loss all");
     s.write("t.txt", "a  [\n  1 nan ]\nb  [\n  3 4 ]\n");
@@ -121,13 +120,21 @@ fn objects_are_as_their_schemas_say() {
     );
     s.shell(&format!("head -c 300000 {} > cut.ark", sample("fbank.ark")));
     s.ok(&format!("{} spr/ --to spr -q", sample("fbank.ark")));
-    let spr = fs::read_dir(s.path("spr")).unwrap().next().unwrap();
-    let spr = spr.unwrap().path().display().to_string();
+    let fbank = sample("fbank.scp");
     for n in 1..=2 {
         s.ok(&format!(
             "convert {fbank} -o s.{{shard}}.ark --shard {n}/3 -q"
         ));
     }
+    s
+}
+
+#[test]
+fn objects_are_as_their_schemas_say() {
+    let s = data_sets();
+    let (fbank, ali) = (sample("fbank.scp"), sample("ali.ark"));
+    let spr = fs::read_dir(s.path("spr")).unwrap().next().unwrap();
+    let spr = spr.unwrap().path().display().to_string();
     let lines = [
         (
             "info",
