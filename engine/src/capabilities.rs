@@ -127,7 +127,7 @@ fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
         source_parts: caps.source.iter().map(|field| field.name()).collect(),
         tags: match caps.tags {
             Tags::None => "no",
-            Tags::Any => "all",
+            Tags::Any | Tags::TextAndOwn(_) => "all",
             _ => "its own",
         },
         uniform: uniform(&caps),

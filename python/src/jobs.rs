@@ -207,6 +207,7 @@ pub(crate) fn check(
         let options = verbs::check::Options {
             quick,
             labels: asked.labels(&at)?,
+            ..verbs::check::Options::default()
         };
         let mut findings = Vec::new();
         let mut found = |finding| findings.push(finding);
@@ -228,6 +229,7 @@ pub(crate) fn check(
         seconds: _,
         faults,
         notes,
+        ..
     } = summary;
     let summary = (format, utterances, frames, faults, notes);
     Ok((summary, findings.collect::<PyResult<_>>()?))

@@ -45,7 +45,9 @@ impl Settings {
             Some(false) => Access::Safe,
         };
         let limits = Limits::default();
-        let limits = self.max_alloc.map_or(limits, |bytes| limits.allowing(bytes));
+        let limits = self
+            .max_alloc
+            .map_or(limits, |bytes| limits.allowing(bytes));
         let store = Interruptible::default();
         let interrupt = store.interrupt().clone();
         let mut env = Env::new(limits, access, move |warning| {

@@ -119,7 +119,7 @@ pub(super) struct SoundArgs {
         hide_short_help = true
     )]
     pub(super) channel: Option<String>,
-    /// Resample sound to N samples per second
+    /// Resample sound to N samples per second, such as 16000 or 16k
     #[arg(
         long,
         value_name = "N",

@@ -1,7 +1,6 @@
 //! `spr-convert IN OUT`.
 
 use spr_core::bytes::{Env, Location, Locator, Output};
-use spr_core::text::json_line;
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
 use super::args::{ConvertArgs, ProgressArg};
@@ -13,6 +12,7 @@ use super::progress::Progress;
 use super::session::Session;
 use super::shard::{ShardRecorder, ShardStart};
 use super::skipped::Teller;
+use super::versioned::Versioned;
 use super::{messages, plan, shard};
 use crate::explain;
 use crate::job::{Job, Outcome};
@@ -185,9 +185,7 @@ impl Documents<'_> {
         }
         let report = report.map(|mut report| {
             let summary = made.outcome().json(output(job));
-            for line in format!("{summary:#}").lines() {
-                report.put((json_line(line.to_owned()) + "\n").as_bytes())?;
-            }
+            report.put(Versioned::new(summary).lines()?.as_bytes())?;
             report.complete()
         });
         let report = report.transpose()?;
@@ -234,7 +232,7 @@ fn output(job: &Job) -> &str {
 
 /// Prints the closing summary. The data are written whether or not somebody reads it.
 fn print_summary(outcome: &Outcome, job: &Job) -> Result<()> {
-    match print_json(outcome.json(output(job)).to_string()) {
+    match print_json(&outcome.json(output(job))) {
         Err(error) if !error.is_broken_pipe() => Err(error),
         _ => Ok(()),
     }

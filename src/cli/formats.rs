@@ -6,6 +6,7 @@ use spr_core::{Error, Result};
 
 use super::out::print;
 use super::session::Session;
+use super::versioned::Versioned;
 use crate::capabilities::{self, Capability, OptionText};
 
 pub(super) const EXAMPLES: &str = "\
@@ -38,7 +39,9 @@ pub(super) fn run(args: &FormatsArgs, session: &Session) -> Result<u8> {
         None => registry.formats().collect(),
     };
     if args.json {
-        let all = chosen.into_iter().map(capabilities::of);
+        let all = chosen
+            .into_iter()
+            .map(|format| Ok(Versioned::new(capabilities::of(format)?)));
         let text = serde_json::to_string_pretty(&all.collect::<Result<Vec<_>>>()?)
             .map_err(|e| Error::io("cannot write", e.into()))?;
         return print((text + "\n").as_bytes());

@@ -213,7 +213,7 @@ fn one(name: &Location, args: &HeaderArgs, env: &Env) -> Result<u8> {
     let Some(output) = &args.output else {
         let header = file.print()?;
         return match args.json {
-            true => print_json(as_json(&file, name).to_string()),
+            true => print_json(&as_json(&file, name)),
             // A terminal is shown text, whatever the bytes are.
             false if io::stdout().is_terminal() => {
                 let text = String::from_utf8_lossy(&header);

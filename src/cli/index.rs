@@ -59,7 +59,7 @@ pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
                 "index": done.written,
                 "utterances": done.utterances,
             });
-            print_json(facts.to_string())?;
+            print_json(&facts)?;
         }
     } else if !args.read.quiet {
         messages::plain(&match done.written {

@@ -67,6 +67,9 @@ pub(super) struct InfoArgs {
     pub(super) read: ReadArgs,
 }
 
+/// The characters of a description beside its name that fit a terminal of 80 columns.
+const WIDTH: usize = 62;
+
 /// Different sizes or types that are told one by one.
 const MANY: usize = 6;
 
@@ -288,7 +291,7 @@ fn describe(facts: &Facts) -> Vec<String> {
             text = units;
         }
         if let Some(duration) = facts.duration.filter(|_| holds("audio")) {
-            text.push_str(&format!(", {duration:.2} s in all"));
+            text.push_str(&in_all(duration));
         }
         if let Some(sound) = facts.sound.as_ref().filter(|sound| sound.samples > 0) {
             text.push_str(&format!(", {}", messages::count(sound.samples, "sample")));
@@ -316,9 +319,15 @@ fn describe(facts: &Facts) -> Vec<String> {
     if let Some(shift) = facts.frame_shift {
         let mut text = format!("{shift} s");
         if let Some(duration) = facts.duration {
-            text.push_str(&format!(", {duration:.2} s in all"));
+            text.push_str(&in_all(duration));
         }
         line("frame shift", text);
+    }
+    if let Some(speakers) = facts.speakers {
+        line("speakers", speakers.to_string());
+    }
+    if !facts.languages.is_empty() {
+        line("languages", start(facts.languages.join(", ")));
     }
     let keys = match facts.keys {
         "sidecar" => "in a side file",
@@ -330,6 +339,15 @@ fn describe(facts: &Facts) -> Vec<String> {
         line(&name, start(text));
     }
     lines
+}
+
+/// The duration of all, in hours as well where it has some.
+fn in_all(seconds: f64) -> String {
+    const HOUR: f64 = 3600.0;
+    match seconds < HOUR {
+        true => format!(", {seconds:.2} s in all"),
+        false => format!(", {seconds:.2} s in all ({:.2} h)", seconds / HOUR),
+    }
 }
 
 /// As much of a text as has a place on a line.
@@ -374,6 +392,14 @@ fn features(facts: &Facts) -> String {
     if !ranks.is_empty() {
         text = format!("{}, {dtype}", ranks.join(" or "));
     }
+    for (name, values) in &facts.columns {
+        let more = format!(", {name} {}", start(alternatives(values)));
+        if text.chars().count() + more.chars().count() > WIDTH {
+            text.push_str(", …");
+            break;
+        }
+        text.push_str(&more);
+    }
     text
 }
 
@@ -404,6 +430,15 @@ fn sound(facts: &Facts) -> String {
         (None, Some(rate)) => vec![format!("{rate} Hz")],
         (None, None) => Vec::new(),
     };
+    // What the type of the samples tells is not told twice.
+    let told = |bits: &u32| {
+        let mut dtypes = facts.survey.sound.dtypes.iter();
+        dtypes.any(|dtype| dtype.ends_with(&bits.to_string()))
+    };
+    if let Some(bits) = facts.sample_bits.filter(|bits| !told(bits)) {
+        let at = parts.len().min(1);
+        parts.insert(at, format!("{bits} bits"));
+    }
     let sound = &facts.survey.sound;
     if !sound.encoded.is_empty() {
         parts.push(format!("as {}", alternatives(&sound.encoded)));

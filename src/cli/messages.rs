@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
 use spr_core::loss::{LossKind, LossReport, describe};
-use spr_core::text::{json_line, visible};
+use spr_core::text::visible;
 use spr_core::{Error, Result};
 
 use super::exit::{DONE, FAILED};
+use super::versioned::Versioned;
 use super::{misspelt, remedy};
 use crate::argument::Input;
 use crate::job::{Job, Outcome};
@@ -30,9 +31,11 @@ pub(super) fn error(error: &Error, registry: &Registry) {
     }
 }
 
-/// Prints a line of JSON on standard error. Nobody is left to tell if that fails.
+/// Prints an object of JSON on a line of standard error. Nobody is left to tell if that fails.
 pub(super) fn json(value: &Value) {
-    let _ = writeln!(std::io::stderr(), "{}", json_line(value.to_string()));
+    if let Ok(line) = Versioned::new(value).line() {
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
 }
 
 /// Prints the help that clap gives, and returns the exit status; a complaint of clap's about the

@@ -22,6 +22,11 @@ pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> 
     if let Some((_, ours)) = VERBS.iter().find(|(theirs, _)| *theirs == word) {
         return Some(error.hint(format!("did you mean the verb '{ours}'?")));
     }
+    if let Some((_, flag)) = DONE_BY_FLAGS.iter().find(|(theirs, _)| *theirs == word) {
+        return Some(error.hint(format!(
+            "that is done on the way: spr-convert IN OUT {flag}"
+        )));
+    }
     let verb = nearest(word, program.get_subcommands().map(Command::get_name));
     match verb {
         Some(verb) if verb == word => {
@@ -55,6 +60,13 @@ const VERBS: &[(&str, &str)] = &[
     ("view", "show"),
 ];
 
+/// Verbs of other programs, and the flags of conversions that do the same.
+const DONE_BY_FLAGS: &[(&str, &str)] = &[
+    ("downmix", "--channel mix"),
+    ("remix", "--channel mix"),
+    ("resample", "--rate HZ"),
+];
+
 /// The verb of that name, below a program or another verb.
 ///
 /// # Errors
@@ -85,6 +97,13 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("--type", "--dtype"),
     ("--skip-errors", "--on-error skip"),
     ("--ignore-errors", "--on-error skip"),
+    ("--mono", "--channel mix"),
+    ("--downmix", "--channel mix"),
+    ("--channels", "--channel"),
+    ("--sr", "--rate"),
+    ("--sample-rate", "--rate"),
+    ("--samplerate", "--rate"),
+    ("--sampling-rate", "--rate"),
     ("--recursive", "a folder in the place of a file"),
 ];
 

@@ -49,6 +49,7 @@ mod stats;
 mod survey;
 mod table;
 mod values;
+mod versioned;
 mod warnings;
 mod words;
 

@@ -4,10 +4,11 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, StdoutLock, Write};
 
 use serde::Serialize;
-use spr_core::text::{json_line, visible};
+use spr_core::text::visible;
 use spr_core::{Error, Result};
 
 use super::exit::DONE;
+use super::versioned::Versioned;
 
 /// Standard output behind a buffer. What is not [finished](Self::finish) may get lost.
 pub(super) struct Out(BufWriter<StdoutLock<'static>>);
@@ -23,10 +24,9 @@ impl Out {
         writeln!(self.0, "{}", visible(&line)).map_err(failed)
     }
 
-    /// Prints a line of JSON.
+    /// Prints an object of JSON on a line.
     pub(super) fn json(&mut self, value: &impl Serialize) -> Result<()> {
-        let line = serde_json::to_string(value).map_err(|e| failed(e.into()))?;
-        writeln!(self.0, "{}", json_line(line)).map_err(failed)
+        writeln!(self.0, "{}", Versioned::new(value).line()?).map_err(failed)
     }
 
     /// Prints a line of words with tabs between; a tab or the like in a word is escaped.
@@ -111,9 +111,9 @@ pub(super) fn print_lines<S: AsRef<str>>(lines: &[S]) -> Result<u8> {
     print(lines.collect::<String>().as_bytes())
 }
 
-/// Prints a line of JSON.
-pub(super) fn print_json(text: String) -> Result<u8> {
-    print((json_line(text) + "\n").as_bytes())
+/// Prints an object of JSON on a line.
+pub(super) fn print_json(object: &impl Serialize) -> Result<u8> {
+    print((Versioned::new(object).line()? + "\n").as_bytes())
 }
 
 /// Prints to standard output.

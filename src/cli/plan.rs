@@ -224,7 +224,7 @@ pub(super) fn understood(lines: &[explain::Line], args: &ReadArgs) -> Result<u8>
         match args.json {
             true => {
                 let line = json!({"argument": what, "understood": how, "steps": steps});
-                print_json(line.to_string())?
+                print_json(&line)?
             }
             false => print_lines(&[format!("{what}: {how}")])?,
         };

@@ -427,7 +427,7 @@ pub(super) fn store(
     document.put(bytes)?;
     document.finish()?;
     if read.json {
-        print_json(json!({ "output": output, "bytes": bytes.len() }).to_string())?;
+        print_json(&json!({ "output": output, "bytes": bytes.len() }))?;
     } else if !read.quiet {
         messages::plain(&format!(
             "{} ({output})",

@@ -1,7 +1,7 @@
 //! Progress on standard error.
 
 use std::fmt;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::json;
 use spr_core::bytes::{Output, SpoolProgress};
-use spr_core::text::json_line;
 use spr_core::{Error, Result};
 
 use super::args::ProgressArg;
 use super::document::Document;
 use super::messages;
 use super::skipped::Teller;
+use super::versioned::Versioned;
 use crate::job::{Observer, Progress as Done};
 
 /// The interval between updates.
@@ -118,7 +118,7 @@ impl Progress {
             ..
         } = self.so_far;
         let (passed, waiting) = self.waiting.bytes();
-        let line = json!({
+        messages::json(&json!({
             "utterances": utterances,
             "frames": frames,
             "bytes": bytes.map(|(at, _)| at),
@@ -129,8 +129,7 @@ impl Progress {
             "to_complete": waiting,
             "seconds": self.started.elapsed().as_secs_f64(),
             "done": done,
-        });
-        let _ = writeln!(std::io::stderr(), "{line}");
+        }));
     }
 }
 
@@ -252,8 +251,8 @@ impl Observer for Progress {
     fn skipped(&mut self, error: &Error) {
         self.skipped.tell(error);
         if let Some(log) = &mut self.log {
-            let line = json_line(self.skipped.json(error).to_string()) + "\n";
-            if let Err(error) = log.put(line.as_bytes()) {
+            let line = Versioned::new(self.skipped.json(error)).line();
+            if let Err(error) = line.and_then(|line| log.put((line + "\n").as_bytes())) {
                 self.failed.get_or_insert(error);
             }
         }

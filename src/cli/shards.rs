@@ -124,7 +124,7 @@ fn status(args: &StatusArgs, session: &Session) -> Result<u8> {
             "mismatched": wrong,
             "skipped": skipped.iter().map(|(_, count)| count).sum::<u64>(),
         });
-        print_json(facts.to_string())?;
+        print_json(&facts)?;
     } else {
         if !missing.is_empty() {
             print_lines(std::slice::from_ref(&missing))?;
@@ -332,7 +332,7 @@ fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
     }
     match args.read.json {
         true => {
-            print_json(json!({"by": weights.by.to_string(), "shards": shards}).to_string())?;
+            print_json(&json!({"by": weights.by.to_string(), "shards": shards}))?;
         }
         false => {
             print_lines(&lines)?;

@@ -1,6 +1,6 @@
 //! Surveys: `spr-convert info -r DIR...`, and the page of `report -r DIR`.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +9,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Value, json};
 use spr_core::bytes::{Env, Location};
-use spr_core::text::json_line;
 use spr_core::{Error, Result};
 use spr_survey::{Choice, DataSet, Inventory, Observer, Part, Phase, Rest, hours, survey};
 
@@ -19,9 +18,6 @@ use super::messages;
 use super::out::{Columns, Out};
 use super::session::Session;
 use super::table::word;
-
-/// The version of the objects of JSON.
-const SCHEMA: u32 = 1;
 
 /// How often progress is shown.
 const EVERY: Duration = Duration::from_millis(200);
@@ -94,7 +90,7 @@ pub(super) fn tell_damage(found: &Inventory, session: &Session) -> u8 {
 fn objects(found: &Inventory) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     let mut add = |kind: &str, value: Value| {
-        let mut object = json!({"schema": SCHEMA, "kind": kind});
+        let mut object = json!({"kind": kind});
         if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), value) {
             object.extend(fields);
         }
@@ -418,9 +414,7 @@ impl Observer for Progress {
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
             if last.elapsed() >= EVERY {
                 *last = Instant::now();
-                let line =
-                    json!({"schema": SCHEMA, "phase": doing, "files": done, "files_total": of});
-                let _ = writeln!(std::io::stderr(), "{}", json_line(line.to_string()));
+                messages::json(&json!({"phase": doing, "files": done, "files_total": of}));
             }
         }
         Ok(())

@@ -1,12 +1,13 @@
 //! `info`: the facts of a data set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 use spr_core::Result;
 use spr_core::bytes::Env;
-use spr_core::format::{Registry, Request};
-use spr_core::model::{About, DatasetInfo, Decimal, Dtype, Utterance};
+use spr_core::format::{Reader, Registry, Request};
+use spr_core::model::{About, Audio, DatasetInfo, Decimal, Dtype, Utterance};
+use spr_core::stage::recording_facts;
 use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};
 
@@ -46,8 +47,20 @@ pub struct Facts {
     pub frame_shift: Option<Decimal>,
     /// Sampling rate of the audio, if all have the same.
     pub sample_rate: Option<u64>,
+    /// The bits of a stored sample, of a file of audio that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_bits: Option<u32>,
     /// Seconds of all utterances.
     pub duration: Option<f64>,
+    /// The number of speakers, if any are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speakers: Option<u64>,
+    /// The languages, as written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
+    /// What headers say in words of the columns of the features, by the names of the header lines.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub columns: BTreeMap<String, BTreeSet<String>>,
     /// The sound: rates, channels, and the levels of samples that are in the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sound: Option<Sound>,
@@ -68,7 +81,8 @@ fn number<S: Serializer>(value: &Option<Decimal>, out: S) -> std::result::Result
     value.map(Decimal::value).serialize(out)
 }
 
-/// Inspects a data set: all of it, or with `quick` only its headers.
+/// Inspects a data set: all of it, or with `quick` only its headers. Of a folder of sound, these are
+/// the headers of all files.
 ///
 /// Facts gathered before an error are returned with it.
 pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (Facts, Result<()>) {
@@ -92,7 +106,12 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
     facts.byte_order = survey.info.byte_order.map(|o| o.name());
     facts.keys = survey.info.keys.name();
     facts.about = survey.info.about.clone();
+    facts.sample_bits = survey.info.sample_bits;
     if quick {
+        if let Some((survey, result)) = sound_headers(input, registry, env) {
+            facts.set_from(survey);
+            return (facts, result);
+        }
         facts.compression = survey.compression();
         facts.set_from_headers(&survey.info);
         return (facts, Ok(()));
@@ -104,6 +123,66 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         (facts.utterances, facts.frames) = (None, None);
     }
     (facts, result)
+}
+
+/// Counts the files of a folder of sound by their headers, or returns `None` for other data. Files at
+/// fault are left out, and the first is the error.
+fn sound_headers(input: &Input, registry: &Registry, env: &Env) -> Option<(Survey, Result<()>)> {
+    input.folder()?;
+    let request = Request::all().headers().references(true);
+    // Warnings were given when it was opened first.
+    let env = env.listening(|_| {});
+    let opened = input.open(request, registry, &env).ok()?;
+    opened.format.sound_folder()?;
+    let mut survey = Survey::new(Scope::Shapes, opened.reader.info());
+    let inner = opened.reader;
+    let (mut reader, mut first) = (HeaderReader { inner, input, env }, None);
+    let result = survey.read_past(
+        &mut reader,
+        |_, _| Ok(()),
+        |error| match error.can_continue() {
+            true => {
+                first.get_or_insert(error);
+                Ok(())
+            }
+            false => Err(error),
+        },
+    );
+    let result = result.and(first.map_or(Ok(()), Err));
+    Some((survey, result))
+}
+
+/// A reader of references to sound, with the facts in the headers of their files.
+struct HeaderReader<'a> {
+    inner: Box<dyn Reader>,
+    input: &'a Input,
+    env: Env,
+}
+
+impl Reader for HeaderReader<'_> {
+    fn info(&self) -> &DatasetInfo {
+        self.inner.info()
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.inner.read(utt)? {
+            match recording_facts(utt, &self.env) {
+                Ok(facts) => {
+                    if let Some(Audio::Reference(reference)) = &mut utt.audio {
+                        reference.facts = facts;
+                    }
+                    return Ok(true);
+                }
+                Err(error) => {
+                    let error = error.utterance(&utt.key).continuable();
+                    if !self.input.skips(&error, &self.env) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// Returns the request: for numbers only where they are samples, as nothing is told of others. Sound
@@ -168,6 +247,10 @@ impl Facts {
         let rates = sound.map(|sound| sound.rates.keys().copied().collect());
         self.sample_rate = rates.and_then(|rates| only(&rates)).map(u64::from);
         self.sound = sound.cloned();
+        let sources = &survey.sources;
+        self.speakers = Some(sources.speakers()).filter(|count| *count > 0);
+        self.languages = sources.languages.keys().map(ToString::to_string).collect();
+        self.columns.clone_from(&sources.columns);
         self.survey = survey;
     }
 }

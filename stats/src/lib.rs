@@ -9,6 +9,7 @@ mod lists;
 mod number;
 mod query;
 mod sound;
+mod source;
 mod survey;
 
 pub use column::{Column, Columns, MAX_COLUMNS};
@@ -20,4 +21,5 @@ pub use lists::{ListedUtterance, Lists, SpeakerTotals};
 pub use number::number;
 pub use query::Expression;
 pub use sound::{Level, Sound, decibels};
+pub use source::Sources;
 pub use survey::{Scope, Survey};

@@ -12,6 +12,7 @@ use crate::label::{LabelCounts, LabelRange, LabelSet};
 use crate::length::{LengthCounts, Lengths};
 use crate::lists::{ListedUtterance, Lists};
 use crate::sound::Sound;
+use crate::source::Sources;
 
 /// The facts that a survey counts. Each scope has all of the one before but the range of labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +54,8 @@ pub struct Survey {
     pub frame_shifts: BTreeSet<Decimal>,
     /// The sound.
     pub sound: Sound,
+    /// Speakers and languages.
+    pub sources: Sources,
     /// The counts of utterances by their lengths.
     pub length_counts: LengthCounts,
     /// The columns of the features.
@@ -124,6 +127,7 @@ impl Survey {
         let (least, most) = self.shortest_longest.unwrap_or((frames, frames));
         self.shortest_longest = Some((least.min(frames), most.max(frames)));
         insert_all(&mut self.kinds, kinds(utt));
+        self.sources.add(&utt.meta);
         insert_all(&mut self.codings, utt.origin.coding.as_deref());
         self.frame_shifts.extend(shift);
         match seconds {

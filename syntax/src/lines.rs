@@ -43,6 +43,10 @@ pub struct Lines<S = Source> {
     rules: Rules,
     /// Returns `true` for a line that is seen to be whole without an end.
     closes: fn(&[u8]) -> bool,
+    /// Whether a last line without an end is taken if no fault is found in it.
+    end_is_optional: bool,
+    /// Whether the line is the last one and has no end.
+    lacks_end: bool,
     /// Whether the line was given back and is returned once more.
     again: bool,
     ended: bool,
@@ -70,6 +74,8 @@ impl<S: BorrowMut<Source>> Lines<S> {
             number: 0,
             rules,
             closes: |_| false,
+            end_is_optional: false,
+            lacks_end: false,
             again: false,
             ended: false,
             env: env.clone(),
@@ -85,6 +91,14 @@ impl<S: BorrowMut<Source>> Lines<S> {
         self
     }
 
+    /// Takes a last line without an end, with a warning, if no error about it is asked for before the
+    /// next [`advance`](Self::advance).
+    #[must_use]
+    pub fn with_optional_end(mut self) -> Self {
+        self.end_is_optional = true;
+        self
+    }
+
     /// Goes to the next line; returns `false` at the end and after an error, and on every later call.
     ///
     /// # Errors
@@ -92,6 +106,9 @@ impl<S: BorrowMut<Source>> Lines<S> {
     pub fn advance(&mut self) -> Result<bool> {
         if std::mem::take(&mut self.again) {
             return Ok(true);
+        }
+        if std::mem::take(&mut self.lacks_end) {
+            self.tell_missing_end();
         }
         while !self.ended {
             // Nothing can follow an incomplete line.
@@ -118,20 +135,30 @@ impl<S: BorrowMut<Source>> Lines<S> {
             return Ok(!self.line.trim_ascii().is_empty());
         };
         if !has_end && (self.closes)(&self.line) {
-            let warning = Error::unfit("the last line has no line end, but is whole");
-            self.env.warn(&self.placed(warning));
-        } else if !has_end {
-            let error = "the last line has no line end and may be cut off";
-            let error = Error::new(ErrorKind::Truncated, error);
-            let error = error.hint("if it is whole, put a line end behind it");
-            return Err(self.placed(error));
+            self.tell_missing_end();
+        } else if !has_end && !self.end_is_optional {
+            return Err(self.cut_off());
         }
         if self.number == 1 && self.line.starts_with(BOM) {
             self.line.drain(..BOM.len());
         }
         self.line.pop_if(|end| *end == b'\r');
         let is_comment = comment.is_some_and(|c| self.line.starts_with(c));
-        Ok(!is_comment && !self.line.iter().all(is_blank))
+        let has_content = !is_comment && !self.line.iter().all(is_blank);
+        self.lacks_end = has_content && !has_end && !(self.closes)(&self.line);
+        Ok(has_content)
+    }
+
+    fn tell_missing_end(&self) {
+        let warning = Error::unfit("the last line has no line end, but is whole");
+        self.env.warn(&warning.file(&*self.file).line(self.number));
+    }
+
+    fn cut_off(&self) -> Error {
+        let error = "the last line has no line end and may be cut off";
+        let error = Error::new(ErrorKind::Truncated, error);
+        let error = error.hint("if it is whole, put a line end behind it");
+        error.file(&*self.file).line(self.number)
     }
 
     /// Gives the line back, to be returned once more.
@@ -142,6 +169,11 @@ impl<S: BorrowMut<Source>> Lines<S> {
     /// Returns the line without its end.
     pub fn line(&self) -> &[u8] {
         &self.line
+    }
+
+    /// Returns `true` if the line is the last one and has no end, so that its last field may be cut off.
+    pub fn lacks_end(&self) -> bool {
+        self.lacks_end
     }
 
     /// Returns the number of the line in the file, from 1.
@@ -162,9 +194,12 @@ impl<S: BorrowMut<Source>> Lines<S> {
         }
     }
 
-    /// Returns an error about the line.
+    /// Returns an error about the line. If it is the last one and has no end, it may be cut off.
     pub fn error(&self, message: impl Into<String>) -> Error {
-        self.placed(Error::malformed(message))
+        match self.lacks_end {
+            true => self.cut_off(),
+            false => self.placed(Error::malformed(message)),
+        }
     }
 
     /// Warns about the line, once per file for each `what`.
@@ -172,7 +207,7 @@ impl<S: BorrowMut<Source>> Lines<S> {
     pub fn warn(&mut self, what: &'static str, message: impl Into<String>) {
         if !self.warned.contains(&what) {
             self.warned.push(what);
-            self.env.warn(&self.error(message));
+            self.env.warn(&self.placed(Error::malformed(message)));
         }
     }
 

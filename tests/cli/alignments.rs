@@ -26,7 +26,8 @@ fn folder(case: &str) -> Scratch {
     let features = text.lines().map(|line| {
         let utt: Value = serde_json::from_str(line).unwrap();
         let n = utt["labels"].as_array().unwrap().len();
-        let rows = vec!["[0.5]"; n].join(",");
+        let rows: Vec<_> = (0..n).map(|row| format!("[{row}.5]")).collect();
+        let rows = rows.join(",");
         let key = &utt["key"];
         format!(
             "{{\"key\":{key},\"features\":{{\"dtype\":\"f32\",\"shape\":[{n},1],\"data\":[{rows}]}},\

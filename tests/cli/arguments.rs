@@ -180,6 +180,21 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "hint: that is --overwrite here",
     ),
     (
+        "f.ark x.ark --mono",
+        "unexpected argument '--mono' found",
+        "hint: that is --channel mix here",
+    ),
+    (
+        "f.ark x.ark --sample-rate 8000",
+        "unexpected argument '--sample-rate' found",
+        "hint: that is --rate here",
+    ),
+    (
+        "resample f.ark x.ark",
+        "resample: is neither a file nor a verb",
+        "spr-convert IN OUT --rate HZ",
+    ),
+    (
         "info f.ark -y",
         "unexpected argument '-y' found",
         "hint: that is --overwrite here",

@@ -108,7 +108,7 @@ fn values_keys_shapes_and_labels() {
         "a [\n 1 2\n 3 nan ]\nc [\n 1 2\n inf 2 ]\nb [\n 1 2 3 ]\na [\n 1 2 ]\n",
     );
     scratch.write("a.ali", "a 1 2\nb 1 2\nd 1\n");
-    let said = scratch.run("check a.txt --labels a.ali");
+    let said = scratch.run("check a.txt --labels a.ali --all");
     assert_eq!(said.status, 1, "{}", said.err);
     for line in [
         "fault: a.txt: utterance a: 1 NaN of 4 values, first in frame 1, column 1",
@@ -265,7 +265,7 @@ fn archives_and_their_script_files() {
     assert!(said.out.contains(line), "{}", said.out);
     s.write("f.scp", &script);
     s.write("f.ark", &bytes[..starts[50]]);
-    let said = s.run("check f.scp");
+    let said = s.run("check f.scp --all");
     assert_eq!(said.status, 1);
     let past = format!("byte {} is past the end of f.ark", starts[60] + 12);
     assert!(said.out.contains(&past), "{}", said.out);

@@ -252,7 +252,11 @@ fn data_folders() {
         scratch.write(&format!("data/{name}"), text);
     }
     for n in 0..starts.len() {
-        scratch.write(&format!("data/spk{}-utt{n:03}.wav", n / 10), wave(2000));
+        // Each sound is another.
+        let mut sound = wave(2000);
+        let end = sound.len() - 2;
+        sound[end..].copy_from_slice(&u16::try_from(n).unwrap().to_le_bytes());
+        scratch.write(&format!("data/spk{}-utt{n:03}.wav", n / 10), sound);
     }
     let said = scratch.run("check data");
     assert_eq!(said.status, 0, "{}{}", said.out, said.err);
@@ -314,4 +318,20 @@ fn faults_of_tables_are_told_once() {
         "{}",
         said.out
     );
+}
+
+#[test]
+fn a_directory_whose_list_is_empty_is_refused() {
+    let s = Scratch::new();
+    s.write("d/utt2spk", "");
+    s.write("d/text", "ann-1 x\n");
+    for line in ["d o.jsonl", "repair d -o e"] {
+        let error = s.fails(line);
+        assert!(
+            error.contains("d: utt2spk is empty, and text is not"),
+            "{error}"
+        );
+    }
+    let said = s.run("check d");
+    assert_eq!(said.status, 1, "{}{}", said.out, said.err);
 }

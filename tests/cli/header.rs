@@ -19,7 +19,7 @@ fn it_is_shown_as_it_is_written() {
     assert_eq!(
         facts,
         json!({
-            "input": "a.trk", "kind": "spr", "header_bytes": 71, "data_bytes": 4,
+            "schema": 1, "input": "a.trk", "kind": "spr", "header_bytes": 71, "data_bytes": 4,
             "keys": [["speaker", "ann"], ["DATA", "TRACK"], ["TYPE", "I16"], ["FORMAT", "BIN10"],
                      ["DIM1", "1"], ["DIM2", "2"]]
         })

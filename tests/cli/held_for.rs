@@ -312,7 +312,7 @@ fn flac_behind_a_tag_is_flac() {
 }
 
 #[test]
-fn text_that_is_seen_to_be_whole_needs_no_last_line_end() {
+fn a_whole_last_line_needs_no_end() {
     let s = Scratch::new();
     for (name, text) in [
         ("a.trn", "hello there (u1)\nyou (u2)"),
@@ -333,13 +333,28 @@ fn text_that_is_seen_to_be_whole_needs_no_last_line_end() {
         let said = s.run(&format!("info {name}"));
         assert_eq!(said.status, 2, "{name}: {}", said.out);
     }
-    for (name, text) in [
-        ("a.ctm", "g A 0.5 0.1 IT\ng A 0.6 0.12 I"),
-        ("a.phn", "0 9 a\n9 12 b"),
+    // What has all of its fields is taken, though the last may be cut off.
+    for (name, text, cut) in [
+        ("a.ctm", "g A 0.5 0.1 IT\ng A 0.6 0.12 I", " I"),
+        ("a.stm", "g A ann 0.5 0.6 it\ng A ann 0.6 0.7 is", " is"),
+        ("a.phn", "0 9 a\n9 12 b", " b"),
+        ("a.lab", "0 9 a\n9 12 b", "12 b"),
+        ("words.lab", "hello\nthere", ""),
     ] {
         s.write(name, text);
+        let said = s.ok(&format!("check {name}"));
+        assert!(
+            said.out.contains("no line end, but is whole"),
+            "{name}: {}",
+            said.out
+        );
+        if cut.is_empty() {
+            continue;
+        }
+        s.write(name, text.strip_suffix(cut).unwrap());
         let said = s.run(&format!("info {name}"));
         assert_eq!(said.status, 2, "{name}: {}", said.out);
+        assert!(said.err.contains("may be cut off"), "{name}: {}", said.err);
     }
 }
 

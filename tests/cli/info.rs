@@ -18,7 +18,7 @@ fn the_samples() {
     assert_eq!(
         facts,
         json!({
-            "input": sample("fbank.scp"), "format": "kaldi", "utterances": 12, "frames": 3111,
+            "schema": 1, "input": sample("fbank.scp"), "format": "kaldi", "utterances": 12, "frames": 3111,
             "dim": 40, "dtype": "f32", "kinds": ["features"], "label_columns": null,
             "labels": null, "byte_order": "little", "compression": null, "frame_shift": null,
             "sample_rate": null, "duration": null, "keys": "stored"

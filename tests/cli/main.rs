@@ -42,6 +42,7 @@ mod kaldi_kinds;
 mod kaldi_objects;
 mod kaldi_trust;
 mod labels;
+mod lhotse_lines;
 mod limits;
 mod line_faults;
 mod lists;
@@ -66,6 +67,7 @@ mod plot;
 #[cfg(feature = "remote")]
 mod remote;
 mod rounding;
+mod schemas;
 mod shar;
 mod shards;
 mod shards_changes;

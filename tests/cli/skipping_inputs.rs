@@ -591,19 +591,3 @@ fn a_repair_leaves_out_what_names_missing_or_empty_sound() {
         assert_eq!(good.status, 0, "{fault:?}: {}", good.out);
     }
 }
-
-#[test]
-fn a_directory_whose_list_is_empty_is_refused() {
-    let s = Scratch::new();
-    s.write("d/utt2spk", "");
-    s.write("d/text", "ann-1 x\n");
-    for line in ["d o.jsonl", "repair d -o e"] {
-        let error = s.fails(line);
-        assert!(
-            error.contains("d: utt2spk is empty, and text is not"),
-            "{error}"
-        );
-    }
-    let said = s.run("check d");
-    assert_eq!(said.status, 1, "{}{}", said.out, said.err);
-}

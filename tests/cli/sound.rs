@@ -85,7 +85,7 @@ fn what_cannot_be_chosen_is_told() {
             "a.wav b.wav --channel left",
             "channel: 'left' is not a channel",
         ),
-        ("a.wav b.wav --rate 16k", "resample: '16k' is not a rate"),
+        ("a.wav b.wav --rate 16m", "resample: '16m' is not a rate"),
         ("a.wav,resample=0 b.wav", "'0' is not a rate"),
         ("a.wav b.wav --dither", "--dither: nothing is rounded"),
         ("a.wav b.wav --seed 1", "nothing is shuffled"),
@@ -231,7 +231,7 @@ fn levels_are_told() {
 fn bad_sound_is_a_note() {
     let s = Scratch::new();
     set(&s);
-    let said = s.ok("check set");
+    let said = s.ok("check set --all");
     for note in [
         "utterance clipped: 8000 of 8000 samples are at the end of their range",
         "utterance clipped: 8000 Hz, the first has 16000",

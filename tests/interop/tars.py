@@ -11,6 +11,7 @@ import wave
 import numpy as np
 import soundfile
 
+import without_torch
 from harness import same
 
 RATE = 8000
@@ -171,8 +172,9 @@ def nemo(folder):
     assert set(tars) == set(manifests) == set(range(len(tars)))
     for n in range(len(tars)):
         lines = {}
-        for line in open(manifests[n], encoding="utf-8"):
-            line = json.loads(line)
+        with open(manifests[n], encoding="utf-8") as manifest:
+            said = [json.loads(line) for line in manifest]
+        for line in said:
             found = PIECE.match(line["audio_filepath"])
             name = "".join(part or "" for part in found.group(1, 3)) if found else line["audio_filepath"]
             lines.setdefault(name, []).append(line)
@@ -259,8 +261,9 @@ def nemo_writes(t):
 
 
 def checks(t):
-    webdataset_reads(t)
-    webdataset_writes(t)
-    dropped(t)
+    with without_torch.hidden():
+        webdataset_reads(t)
+        webdataset_writes(t)
+        dropped(t)
     nemo_reads(t)
     nemo_writes(t)

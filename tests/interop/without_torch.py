@@ -1,5 +1,6 @@
 """lhotse without PyTorch, which is gigabytes: modules called torch in which everything is an empty class, so
 that lhotse can be imported. No numbers pass through them, as manifests, stores and Shar work on NumPy."""
+import contextlib
 import importlib.util
 import sys
 import types
@@ -76,3 +77,19 @@ def install():
     if importlib.util.find_spec("torch") is None:
         sys.meta_path.insert(0, Finder)
     return True
+
+
+@contextlib.contextmanager
+def hidden():
+    """Takes these modules away meanwhile, for packages that do without torch where there is none."""
+    finders = [finder for finder in sys.meta_path if finder is Finder]
+    ours = {name: module for name, module in sys.modules.items() if isinstance(module, Module)}
+    for finder in finders:
+        sys.meta_path.remove(finder)
+    for name in ours:
+        del sys.modules[name]
+    try:
+        yield
+    finally:
+        sys.meta_path[:0] = finders
+        sys.modules.update(ours)

@@ -25,7 +25,7 @@ use std::thread;
 
 use spr_convert::argument::{Input, Target};
 use spr_convert::core::bytes::Env;
-use spr_convert::core::format::{Format, Medium, Options, Request};
+use spr_convert::core::format::{Count, Format, Medium, Options, Request};
 use spr_convert::core::loss::{LossKind, LossReport};
 use spr_convert::core::model::Utterance;
 use spr_convert::job::{Job, Outcome};
@@ -48,11 +48,12 @@ fn env() -> Env {
     env
 }
 
-/// The format of a section, where names of files don't tell it.
+/// The format of a section, where the name of a file or folder doesn't tell it.
 fn named(section: &str) -> Option<&'static dyn Format> {
     let name = section.rsplit(' ').next()?;
     let format = builtin::registry().find(name)?;
-    format.info().extensions.is_empty().then_some(format)
+    let is_folder = section.starts_with("folder of ");
+    (is_folder || format.info().extensions.is_empty()).then_some(format)
 }
 
 /// Converts what was written for the section `from` into a file of the section `to`.
@@ -94,6 +95,18 @@ fn holds_references(section: &str) -> bool {
 
 /// Formats that name whole sound files alone.
 const MANIFESTS: [&str; 2] = ["nemo", "lhotse"];
+
+/// Formats of archives with sound files in them.
+const ARCHIVES: [&str; 3] = ["shar", "nemo-tarred", "webdataset"];
+
+/// Whether outputs of a format are sound files.
+fn is_sound_file(section: &str) -> bool {
+    let format = builtin::registry().find(section);
+    let caps = format.and_then(|format| format.caps(&Options::default(), Medium::File).ok());
+    caps.is_some_and(|caps| {
+        caps.count == Count::One && caps.audio.hold_any() && caps.features.is_none()
+    })
+}
 
 /// Why what came of a conversion is not what was expected, if it is not.
 fn surprise(expect: &Expect, result: &Result<Outcome, Error>, target: &Path) -> Option<String> {
@@ -159,11 +172,11 @@ fn pairs(name: &str, text: &str, sections: &[Section]) -> (usize, Vec<String>) {
             name => name,
         };
         let is_sound = ["audio of 16 bits", "audio of more bits", "a sound file"].contains(&name);
-        let expect = match is_sound && is_folder(from) && holds_references(to) {
-            // What was written into a file of several is no file that a manifest can name.
-            true if from.ends_with("shar") && MANIFESTS.iter().any(|name| to.ends_with(name)) => {
-                &Refused
-            }
+        let inside = ARCHIVES.iter().any(|name| from.ends_with(name));
+        let somewhere = inside || is_folder(from) || is_sound_file(from);
+        let expect = match is_sound && somewhere && holds_references(to) {
+            // What was written into an archive is no file that a manifest can name.
+            true if inside && MANIFESTS.iter().any(|name| to.ends_with(name)) => &Refused,
             // What was written as sound files is somewhere else from then on.
             true => &Same,
             false => &expect[data],

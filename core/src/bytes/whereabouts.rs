@@ -1,7 +1,6 @@
 //! A search for files that are not where a list says.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeSet;
 
 use super::{Env, FileKind, Location, Locator};
 use crate::error::{Error, Remedy};
@@ -17,17 +16,6 @@ const ABOVE: usize = 3;
 const INSIDE: usize = 100;
 /// The number of files and folders in a folder that are looked at.
 const ENTRIES: usize = 1000;
-
-/// What was found out about missing files, shared by the clones of an environment.
-#[derive(Debug, Default)]
-pub(super) struct Whereabouts(Mutex<Search>);
-
-#[derive(Debug, Default)]
-struct Search {
-    /// The answers by the list, and by the folder of the missing file.
-    known: BTreeMap<(Option<Location>, Location), Option<[Location; 2]>>,
-    looks: usize,
-}
 
 impl Env {
     /// Adds to an error about a file that `list` names and that is not there, if the whole folder of
@@ -55,11 +43,7 @@ impl Env {
         }
         let folder = file.parent().unwrap_or_else(|| ".".into());
         let asked = (list.cloned(), folder);
-        let mut search = self
-            .whereabouts
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut search = self.whereabouts.lock();
         if let Some(known) = search.known.get(&asked) {
             return known.clone();
         }

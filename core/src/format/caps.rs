@@ -66,6 +66,8 @@ pub enum Tags {
     Named(&'static str, &'static [&'static [u8]]),
     /// All.
     Any,
+    /// Tags of all formats that are UTF-8, and of this one with any value.
+    TextAndOwn(&'static str),
 }
 
 impl Tags {
@@ -76,6 +78,7 @@ impl Tags {
             Self::Of(own) => own == tag.format,
             Self::Named(own, names) => own == tag.format && names.contains(&&*tag.key),
             Self::Any => true,
+            Self::TextAndOwn(own) => own == tag.format || std::str::from_utf8(&tag.value).is_ok(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Checks of utterances against the capabilities of an output.
 
-use super::{ArrayCaps, Caps, Empty, Keys, Recordings, SegmentCaps};
+use super::{ArrayCaps, Caps, Empty, Keys, Recordings, SegmentCaps, Tags};
 use crate::error::{Error, Remedy, Result};
 use crate::model::{
     About, Audio, Decimal, Key, Matrix, NamedArray, Rank, Segment, SourceField, Tag, Tier,
@@ -378,7 +378,9 @@ impl Caps {
     /// Returns `true` if a tag is stored.
     pub(crate) fn holds_tag(&self, tag: &Tag) -> bool {
         let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
-        self.tags.hold(tag) && (!self.utf8 || is_text(&tag.key) && is_text(&tag.value))
+        let any_value = matches!(self.tags, Tags::TextAndOwn(own) if own == tag.format);
+        let fits = !self.utf8 || is_text(&tag.key) && (any_value || is_text(&tag.value));
+        fits && self.tags.hold(tag)
     }
 }
 

@@ -49,6 +49,8 @@ pub struct DatasetInfo {
     pub frame_shift: Option<Decimal>,
     /// The sampling rate in Hz, if all utterances are audio of one rate.
     pub sample_rate: Option<u32>,
+    /// The bits of a stored sample, if the data are a file of audio that says so.
+    pub sample_bits: Option<u32>,
     /// The source of the keys.
     pub keys: KeySource,
     /// What the data set says of itself.

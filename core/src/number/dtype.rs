@@ -137,6 +137,34 @@ macro_rules! dispatch {
 pub use dispatch;
 
 impl Dtype {
+    /// The integers, the usual one of labels first.
+    pub const INTEGERS: &'static [Self] = &[
+        Self::I32,
+        Self::I64,
+        Self::I8,
+        Self::U8,
+        Self::I16,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+    ];
+
+    /// The element types that NumPy has as well.
+    pub const NUMPY: &'static [Self] = &[
+        Self::F32,
+        Self::F64,
+        Self::F16,
+        Self::I8,
+        Self::U8,
+        Self::I16,
+        Self::U16,
+        Self::I32,
+        Self::U32,
+        Self::I64,
+        Self::U64,
+        Self::Bool,
+    ];
+
     /// All element types.
     pub const ALL: &'static [Self] = &[
         Self::F32,

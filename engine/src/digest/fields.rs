@@ -8,6 +8,7 @@ use spr_core::loss::LossKind;
 use spr_core::model::{
     Audio, AudioReference, Decimal, Dtype, Key, Object, Rank, SourceField, Utterance,
 };
+use spr_core::stage;
 use twox_hash::XxHash3_128;
 
 use super::canonical::Canonical;
@@ -217,7 +218,8 @@ impl FieldDigest {
                     let (start, end) = span(reference);
                     hash.field(self.location(&reference.at, env).as_bytes());
                     hash.times(&[start, end]);
-                    hash.number(channel(reference).map_or(u64::MAX, u64::from));
+                    let channel = channel(utt, reference, env);
+                    hash.number(channel.map_or(u64::MAX, u64::from));
                 }
             }
             Field::Text => hash.field(utt.text.as_deref().unwrap_or_default()),
@@ -357,9 +359,11 @@ fn span(reference: &AudioReference) -> (Option<Decimal>, Option<Decimal>) {
 }
 
 /// Returns the channel of a reference, unless it is the only one.
-fn channel(reference: &AudioReference) -> Option<u32> {
-    let only = reference.facts.channels == Some(1);
-    reference.channel.filter(|n| !(only && *n == 0))
+fn channel(utt: &Utterance, reference: &AudioReference, env: &Env) -> Option<u32> {
+    let known = reference.facts.channels.or(reference.whole.channels);
+    let of_file = || stage::recording_facts(utt, env).ok()?.channels;
+    let is_only = || known.or_else(of_file) == Some(1);
+    reference.channel.filter(|n| *n != 0 || !is_only())
 }
 
 /// Returns the Kaldi holder for an utterance, if its bytes alone are ambiguous.

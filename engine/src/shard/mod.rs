@@ -1,6 +1,7 @@
 //! One data set converted by several jobs. Each takes a contiguous range of the entries, and their
 //! concatenated outputs equal that of a single job.
 
+mod balance;
 mod cut;
 mod fingerprint;
 mod hashes;
@@ -16,6 +17,7 @@ use std::str::FromStr;
 
 use spr_core::{Error, Result};
 
+pub use balance::ShardBalance;
 pub use cut::Cut;
 pub use fingerprint::{check_pipes, keep_inputs};
 pub use hashes::{Hashes, of_file};
@@ -23,7 +25,7 @@ pub(crate) use name::check_name;
 pub use name::{FIELD, check_numbered, numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
 pub use watched_store::watched;
-pub use weights::{ShardBalance, Weights};
+pub use weights::Weights;
 
 /// The number of a shard and the number of shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

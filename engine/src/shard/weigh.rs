@@ -5,7 +5,8 @@ use spr_core::format::{Count, Format, Medium, Registry, Request, Weight};
 use spr_core::model::{Audio, Key, Matrix, Position, Utterance};
 use spr_core::{Error, KeyMap, Result};
 
-use super::{Hashes, ShardBalance};
+use super::Hashes;
+use super::balance::ShardBalance;
 use crate::argument::Input;
 
 /// The size from which on a file is cut at lines instead of counting them.

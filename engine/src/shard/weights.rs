@@ -1,68 +1,13 @@
 //! The weights of input entries, as far as known without reading values.
 
-use std::fmt;
-use std::str::FromStr;
-
 use spr_core::bytes::{Env, Locator};
 use spr_core::format::{Registry, Request};
 use spr_core::{Error, KeyMap, Result};
 
+use super::balance::ShardBalance;
 use super::weigh::{Entry, Unit, Weigher};
 use super::{Cut, Hashes, Shard};
 use crate::argument::Input;
-
-/// The weight by which shards are balanced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShardBalance {
-    /// Frames if known, otherwise bytes, otherwise entries.
-    Auto,
-    /// Entries.
-    Entries,
-    /// Bytes of entries.
-    Bytes,
-    /// Frames.
-    Frames,
-}
-
-impl ShardBalance {
-    const ALL: [Self; 4] = [Self::Auto, Self::Entries, Self::Bytes, Self::Frames];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Entries => "entries",
-            Self::Bytes => "bytes",
-            Self::Frames => "frames",
-        }
-    }
-
-    /// The weight of an entry, if it is known.
-    fn of(self, entry: &Entry) -> Option<u64> {
-        match self {
-            Self::Frames => entry.frames(),
-            Self::Bytes => entry.bytes(),
-            Self::Entries | Self::Auto => Some(1),
-        }
-    }
-}
-
-impl fmt::Display for ShardBalance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for ShardBalance {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let known = Self::ALL.into_iter().find(|by| by.name() == text);
-        known.ok_or_else(|| {
-            let error = Error::usage(format!("shards are not cut by '{text}'"));
-            error.hint("known: auto, entries, bytes, frames")
-        })
-    }
-}
 
 /// The weights of the entries of all inputs, in sequence.
 pub struct Weights {
@@ -77,6 +22,15 @@ pub struct Weights {
     groups: Option<Vec<u64>>,
     /// Whether inputs that cannot be opened are skipped.
     skips: bool,
+}
+
+/// The weight of an entry, if it is known.
+fn weight(by: ShardBalance, entry: &Entry) -> Option<u64> {
+    match by {
+        ShardBalance::Frames => entry.frames(),
+        ShardBalance::Bytes => entry.bytes(),
+        ShardBalance::Entries | ShardBalance::Auto => Some(1),
+    }
 }
 
 /// An input with its entries.
@@ -140,7 +94,7 @@ impl Weights {
         }
         let (known, groups) = weigher.finish();
         let told = |by: ShardBalance| {
-            let weights = known.iter().map(|entry| by.of(entry));
+            let weights = known.iter().map(|entry| weight(by, entry));
             let weights = weights.collect::<Option<Vec<_>>>()?;
             (weights.is_empty() || weights.iter().any(|weight| *weight > 0)).then_some(weights)
         };

@@ -13,7 +13,9 @@ fn typed_stages() {
         ("channel(-1)", "'-1' is not a channel"),
         ("channel(left)", "'left' is not a channel"),
         ("resample(0)", "'0' is not a rate"),
-        ("resample(16k)", "'16k' is not a rate"),
+        ("resample(0.0001k)", "'0.0001k' is not a rate"),
+        ("resample(k)", "'k' is not a rate"),
+        ("resample(-1k)", "'-1k' is not a rate"),
         ("resample(16777217)", "is not a rate"),
         ("resample(8000,seed=1)", "the seed is for dither"),
     ] {

@@ -1,6 +1,6 @@
 //! The format AU: a header of six numbers and an annotation.
 
-use spr_core::bytes::{ByteOrder, Env, PutNumber, Source};
+use spr_core::bytes::{ByteOrder, Env, ObjectBounds, PutNumber, Source};
 use spr_core::format::{FormatInfo, Options};
 use spr_core::model::{Dtype, Tag, Waveform};
 use spr_core::number::companding::Companding;
@@ -27,7 +27,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     header,
 };
 
-fn open(source: &mut Source, _options: &Options, env: &Env) -> Result<Head> {
+fn open(source: &mut Source, extent: ObjectBounds, _options: &Options, env: &Env) -> Result<Head> {
     let order = match &source.array::<4>()? {
         b".snd" => ByteOrder::Big,
         b"dns." => ByteOrder::Little,
@@ -85,7 +85,10 @@ fn open(source: &mut Source, _options: &Options, env: &Env) -> Result<Head> {
             .then(|| Tag::new(NAME, NOTE, text))
             .into_iter()
             .collect(),
-        finish: Box::new(|source, _, _| end(source)),
+        finish: Box::new(move |source, _, _| match extent {
+            ObjectBounds::Whole => end(source),
+            ObjectBounds::Own => Ok(()),
+        }),
     })
 }
 

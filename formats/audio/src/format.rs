@@ -1,6 +1,6 @@
 //! The three uncompressed formats.
 
-use spr_core::bytes::{Env, Output, Source};
+use spr_core::bytes::{Env, ObjectBounds, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, OneWriter, OpenedDataset, Options, Probe,
     Request, Score, Writer,
@@ -44,7 +44,8 @@ impl Format for AudioFormat {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let head = (self.0.open)(&mut source, options, env).map_err(|e| e.file(source.name()))?;
+        let head = (self.0.open)(&mut source, ObjectBounds::Whole, options, env)
+            .map_err(|e| e.file(source.name()))?;
         reader::open(source, head, request.damaged, env)
     }
 

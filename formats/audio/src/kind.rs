@@ -1,7 +1,7 @@
 //! The parts of an audio format.
 
 use spr_core::Result;
-use spr_core::bytes::{ByteOrder, Env, Nested, Source};
+use spr_core::bytes::{ByteOrder, Env, Nested, ObjectBounds, Source};
 use spr_core::format::{
     AudioCaps, Caps, Count, Empty, FormatInfo, Keys, Options, Probe, Score, Tags,
 };
@@ -14,8 +14,8 @@ pub(crate) struct AudioKind {
     pub(crate) info: FormatInfo,
     /// Returns `true` if these are the first bytes of such a file.
     pub(crate) starts: fn(&[u8]) -> bool,
-    /// Reads the header.
-    pub(crate) open: fn(&mut Source, &Options, &Env) -> Result<Head>,
+    /// Reads the header of a file that ends as the bounds say.
+    pub(crate) open: fn(&mut Source, ObjectBounds, &Options, &Env) -> Result<Head>,
     /// The format for files inside containers.
     pub(crate) nested: Option<&'static dyn Nested>,
     /// The element types written, the preferred one first.

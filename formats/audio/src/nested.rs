@@ -27,7 +27,7 @@ impl Nested for NestedPlain {
         env: &Env,
     ) -> Result<()> {
         let kind = self.0();
-        let head = (kind.open)(source, &Options::default(), env);
+        let head = (kind.open)(source, extent, &Options::default(), env);
         let head = head.map_err(|e| e.file(source.name()))?;
         if extent == ObjectBounds::Own && head.bytes().is_none() {
             let name = kind.info.name;
@@ -42,7 +42,7 @@ impl Nested for NestedPlain {
     }
 
     fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
-        let head = (self.0().open)(source, &Options::default(), env);
+        let head = (self.0().open)(source, ObjectBounds::Whole, &Options::default(), env);
         Ok(head.map_err(|e| e.file(source.name()))?.facts(source))
     }
 

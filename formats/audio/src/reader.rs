@@ -102,6 +102,7 @@ pub(crate) fn open(
     info.byte_order = (head.coding.width() > 1).then_some(head.order);
     info.compression = (!coders.is_empty()).then(|| coders.join("+"));
     info.sample_rate = Some(head.rate);
+    info.sample_bits = u32::try_from(8 * head.coding.width()).ok();
     let fault = Fault::default();
     let source = match damaged {
         true => {

@@ -27,7 +27,10 @@ fn wav_behaves() {
 
 #[test]
 fn sphere_behaves() {
-    suite(&Suite::new(&SPHERE));
+    suite(&Suite {
+        warns_of_more: true,
+        ..Suite::new(&SPHERE)
+    });
 }
 
 #[test]

@@ -49,6 +49,8 @@ use crate::writer::{KaldiWriter, TableStyle};
 /// ```
 pub static FORMAT: Kaldi = Kaldi;
 
+static JOBS: JobFolder = JobFolder(&FORMAT);
+
 /// Kaldi's tables: archives, and script files that point into them.
 pub struct Kaldi;
 
@@ -351,7 +353,7 @@ impl Format for Kaldi {
     }
 
     fn job_folder(&self) -> Option<&dyn WholeFolder> {
-        Some(&JobFolder)
+        Some(&JOBS)
     }
 
     fn label_models(&self) -> Option<&dyn LabelModels> {

@@ -1,19 +1,17 @@
 //! Folders of alignments by several jobs: `exp/tri/ali.1.gz`, `ali.2.gz`, …
 
 use spr_core::bytes::{Codec, Env, Location};
-use spr_core::format::{OpenedDataset, Options, Reader, Request, WholeFolder};
+use spr_core::format::{Format, OpenedDataset, Options, Reader, Request, WholeFolder};
 use spr_core::stage::Chain;
 use spr_core::{Error, ErrorKind, Result};
-
-use crate::format::FORMAT;
 
 /// The name of the archives, before the number of the job.
 const STEM: &str = "ali.";
 /// The file with the number of jobs.
 const JOBS: &str = "num_jobs";
 
-/// Folders of alignments as data sets of the [format](FORMAT).
-pub(crate) struct JobFolder;
+/// Folders of alignments as data sets of a format.
+pub(crate) struct JobFolder(pub(crate) &'static dyn Format);
 
 /// Returns the number of the job whose alignments a file of this name holds.
 fn job(name: &str) -> Option<u64> {
@@ -66,10 +64,11 @@ impl WholeFolder for JobFolder {
         let missing = missing(&jobs, count);
         let names = jobs.iter().map(|(_, file)| file.to_string()).collect();
         let (distinct, limits) = (request.distinct, env.limits);
-        let (options, each, env) = (options.clone(), of_each(request), env.clone());
+        let (format, options) = (self.0, options.clone());
+        let (each, env) = (of_each(request), env.clone());
         let open = move |(_, file): (u64, Location)| -> Result<Box<dyn Reader>> {
             let opened = env.open_file(&file).and_then(|source| {
-                let opened = each.clone().open(&FORMAT, source, &options, &env);
+                let opened = each.clone().open(format, source, &options, &env);
                 opened?.into_stream()
             });
             opened.map_err(|e| e.file(file.to_string()))

@@ -77,7 +77,7 @@ impl Format for Ctm {
         env: &Env,
     ) -> Result<OpenedDataset> {
         let grammar = ByRecording::new(Words, Naming::of(options, env)?);
-        let lines = Lines::new(source, Some(COMMENT), env);
+        let lines = Lines::new(source, Some(COMMENT), env).with_optional_end();
         let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
         Ok(OpenedDataset::stream(reader))
     }

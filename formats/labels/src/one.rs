@@ -48,13 +48,17 @@ where
     P: Fn(&mut Lines<&mut Source>) -> Result<Option<Segment>, String> + Send + 'static,
 {
     reader(source, env, move |source, utt, env| {
-        let mut lines = Lines::new(&mut *source, None, env);
+        let mut lines = Lines::new(&mut *source, None, env).with_optional_end();
         let mut held = MemoryCounter::new("a list of segments");
         let mut segments = Vec::new();
         while lines.advance()? {
             lines.hold(&mut held, size_of::<Segment>() + lines.line().len())?;
             let parsed = parse(&mut lines).and_then(|segment| match segment {
                 None => Ok(None),
+                Some(segment) if lines.lacks_end() && segment.label.is_empty() => Err(format!(
+                    "the stretch from {} on has no label",
+                    segment.start
+                )),
                 Some(segment) => Ok(Some(Segment {
                     label: naming.read(&segment.label)?,
                     ..segment

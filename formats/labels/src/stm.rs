@@ -68,7 +68,7 @@ impl Format for Stm {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let lines = Lines::new(source, Some(COMMENT), env);
+        let lines = Lines::new(source, Some(COMMENT), env).with_optional_end();
         let reader = ManyReader::new(StmSyntax, lines, KeySource::Generated, request);
         Ok(OpenedDataset::stream(reader))
     }
@@ -138,6 +138,9 @@ impl Grammar for StmSyntax {
         }
         utt.start();
         let line = Line::parse(lines.line()).map_err(|why| lines.error(why).continuable())?;
+        if lines.lacks_end() && line.text.is_empty() {
+            return Err(lines.error("has no text").continuable());
+        }
         let [file, channel, speaker, start, end] = line.fields;
         let (from, to) = stretch(start, end).map_err(|why| lines.error(why).continuable())?;
         let names = [speaker, file, start, end];

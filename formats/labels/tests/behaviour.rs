@@ -28,6 +28,7 @@ fn each(utt: &mut Utterance, f: impl Fn(&mut Segment)) {
 const LINES: Suite = Suite {
     text: true,
     self_delimiting: true,
+    warns_of_missing_end: true,
     ..Suite::new(&CTM)
 };
 
@@ -152,6 +153,7 @@ fn htk_labels_behave() {
         format: &HTK_LAB,
         named: true,
         uncounted: true,
+        warns_of_more: true,
         ..LINES
     });
 }

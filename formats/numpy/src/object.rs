@@ -7,7 +7,7 @@ use spr_core::model::{
 };
 use spr_core::{Error, Limits, Result};
 
-use crate::caps::{LABELS, NAME, NESTED};
+use crate::caps::{NAME, NESTED};
 use crate::fortran::reorder;
 use crate::header::{self, Header, MAGIC};
 
@@ -119,7 +119,7 @@ pub(crate) fn wants_labels(request: &Request) -> bool {
 pub(crate) fn take_as_labels(utt: &mut Utterance) {
     let labels = |m: &mut Matrix| {
         let one = m.rank() == Rank::Vector || m.rank() == Rank::Matrix && m.cols() == 1;
-        one && LABELS.contains(&m.dtype())
+        one && Dtype::INTEGERS.contains(&m.dtype())
     };
     if utt.labels.is_none() {
         utt.labels = utt.features.take_if(labels);

@@ -6,7 +6,7 @@ use spr_core::model::{Audio, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::manifest::source::no_sound;
 
-use crate::CAPS;
+use crate::caps::CAPS;
 
 /// The format of sound files made of samples, and the extension of transcripts.
 const SAMPLES: &str = "wav";

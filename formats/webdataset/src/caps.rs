@@ -7,35 +7,8 @@ use spr_core::format::{
 use spr_core::model::{Dtype, SourceField};
 use spr_syntax::tar::sound::SoundCodec;
 
+use crate::json::MEMBER;
 use crate::name;
-
-/// The element types that NumPy has.
-const DTYPES: &[Dtype] = &[
-    Dtype::F32,
-    Dtype::F64,
-    Dtype::F16,
-    Dtype::I8,
-    Dtype::U8,
-    Dtype::I16,
-    Dtype::U16,
-    Dtype::I32,
-    Dtype::U32,
-    Dtype::I64,
-    Dtype::U64,
-    Dtype::Bool,
-];
-
-/// The element types of labels.
-const LABELS: &[Dtype] = &[
-    Dtype::I32,
-    Dtype::I64,
-    Dtype::I8,
-    Dtype::U8,
-    Dtype::I16,
-    Dtype::U16,
-    Dtype::U32,
-    Dtype::U64,
-];
 
 /// The text that comes back as it was.
 const TEXT: Rule<[u8]> = Rule::new("without a line end at its end", |text| {
@@ -49,23 +22,23 @@ const TEXT: Rule<[u8]> = Rule::new("without a line end at its end", |text| {
 
 /// Returns the capabilities where samples of sound become `codec`, and keys are escaped or not.
 pub(crate) fn caps(codec: SoundCodec, escapes: bool) -> Caps {
-    let mut features = FeatureCaps::new(DTYPES);
+    let mut features = FeatureCaps::new(Dtype::NUMPY);
     (features.vectors, features.scalars) = (true, true);
     let mut caps = Caps::new(Count::Many, Keys::Any);
     caps.key_rule = if escapes { Rule::ANY } else { name::RULE };
     caps.utf8 = true;
     caps.features = Some(features);
-    caps.labels = Some(LabelCaps::new(LABELS));
+    caps.labels = Some(LabelCaps::new(Dtype::INTEGERS));
     caps.audio = codec.caps();
     caps.audio.beside_features = true;
     caps.segments = Some(SegmentCaps::ALL);
     caps.text = true;
     caps.text_rule = TEXT;
-    caps.arrays = Some(ArrayCaps::new(DTYPES));
+    caps.arrays = Some(ArrayCaps::new(Dtype::NUMPY));
     caps.empty = Empty::Kept;
     caps.frame_shift = true;
     caps.frame_offset = true;
     caps.source = SourceField::ALL;
-    caps.tags = Tags::Any;
+    caps.tags = Tags::TextAndOwn(MEMBER);
     caps
 }

@@ -2,16 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use spr_core::bytes::Env;
 use spr_core::format::{Finding, Severity};
 use spr_core::{Error, ErrorKind, Remedy};
 
-/// The number of findings of one sort that are reported; damage is always reported.
+use super::kinds::{Kind, Kinds};
+
+/// The number of findings of one sort that are reported, unless all are; damage is always reported.
 const SHOWN: u64 = 100;
 
 pub(super) struct Findings<'a> {
     found: &'a mut dyn FnMut(Finding),
+    /// Whether all findings are reported.
+    all: bool,
     /// The number of findings by sort.
     counts: BTreeMap<&'static str, (Severity, u64)>,
+    kinds: Kinds,
     pub(super) faults: u64,
     pub(super) notes: u64,
     /// Tentative findings that are not reported yet.
@@ -21,16 +27,21 @@ pub(super) struct Findings<'a> {
 /// Tentative findings, and the state before them.
 struct TrialFindings {
     findings: Vec<Finding>,
+    /// Whether there were more, which were not kept.
+    is_partial: bool,
     counts: BTreeMap<&'static str, (Severity, u64)>,
+    kinds: Kinds,
     faults: u64,
     notes: u64,
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(found: &'a mut dyn FnMut(Finding)) -> Self {
+    pub(super) fn new(all: bool, found: &'a mut dyn FnMut(Finding)) -> Self {
         Self {
             found,
+            all,
             counts: BTreeMap::new(),
+            kinds: Kinds::default(),
             faults: 0,
             notes: 0,
             held: None,
@@ -41,20 +52,29 @@ impl<'a> Findings<'a> {
     pub(super) fn hold(&mut self) {
         self.held = Some(TrialFindings {
             findings: Vec::new(),
+            is_partial: false,
             counts: self.counts.clone(),
+            kinds: self.kinds.clone(),
             faults: self.faults,
             notes: self.notes,
         });
     }
 
-    pub(super) fn release(&mut self) {
+    /// Reports tentative findings, and returns `true`; or forgets them, as they are only a part.
+    pub(super) fn release(&mut self) -> bool {
+        if self.held.as_ref().is_some_and(|held| held.is_partial) {
+            self.forget();
+            return false;
+        }
         let held = self.held.take().map(|held| held.findings);
         held.into_iter().flatten().for_each(&mut *self.found);
+        true
     }
 
     pub(super) fn forget(&mut self) {
         if let Some(held) = self.held.take() {
-            (self.counts, self.faults, self.notes) = (held.counts, held.faults, held.notes);
+            (self.counts, self.kinds) = (held.counts, held.kinds);
+            (self.faults, self.notes) = (held.faults, held.notes);
         }
     }
 
@@ -65,6 +85,7 @@ impl<'a> Findings<'a> {
             ErrorKind::Io => ("unreadable", error),
             _ => ("damage", error.suggest(Remedy::Repair)),
         };
+        self.kinds.add(Severity::Fault, sort, &error);
         self.tell(Severity::Fault, sort, error);
     }
 
@@ -87,10 +108,13 @@ impl<'a> Findings<'a> {
     }
 
     fn add(&mut self, severity: Severity, sort: &'static str, error: Error) {
+        self.kinds.add(severity, sort, &error);
         let (_, count) = self.counts.entry(sort).or_insert((severity, 0));
         *count += 1;
-        if *count <= SHOWN {
-            self.tell(severity, sort, error);
+        match (&mut self.held, *count <= SHOWN) {
+            (Some(held), false) => held.is_partial = self.all,
+            (_, is_shown) if is_shown || self.all => self.tell(severity, sort, error),
+            _ => {}
         }
     }
 
@@ -106,8 +130,16 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Reports the numbers of findings that were not reported individually.
-    pub(super) fn close(&mut self) {
+    /// Reports the numbers of findings that were not reported individually, and returns the kinds of
+    /// all.
+    pub(super) fn close(&mut self, env: &Env) -> Vec<Kind> {
+        if !self.all {
+            self.tell_rest();
+        }
+        std::mem::take(&mut self.kinds).worst_first(env)
+    }
+
+    fn tell_rest(&mut self) {
         for (sort, (severity, count)) in std::mem::take(&mut self.counts) {
             if let Some(more @ 1..) = count.checked_sub(SHOWN) {
                 let error = Error::unfit(format!("{more} more of the sort '{sort}'"));

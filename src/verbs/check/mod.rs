@@ -11,7 +11,11 @@
 //! # Ok::<(), spr_convert::Error>(())
 //! ```
 
+mod against;
+mod constant;
+mod contents;
 mod findings;
+mod kinds;
 mod labels;
 mod leftovers;
 mod names;
@@ -19,6 +23,7 @@ mod sound;
 mod stream;
 mod values;
 
+pub use kinds::Kind;
 pub use spr_core::format::{Finding, Severity};
 
 use spr_core::bytes::Env;
@@ -36,6 +41,10 @@ pub struct Options {
     pub quick: bool,
     /// Labels for each utterance.
     pub labels: Option<Labels>,
+    /// A data set whose speakers and keys should be others, such as a validation set.
+    pub against: Option<Input>,
+    /// Whether each finding is reported, not only the first hundred of each sort.
+    pub all: bool,
 }
 
 /// The result of a check.
@@ -54,12 +63,14 @@ pub struct Summary {
     pub faults: u64,
     /// The number of possible errors.
     pub notes: u64,
+    /// The kinds of findings, the worst first.
+    pub kinds: Vec<Kind>,
 }
 
 /// Checks a data set, and those that belong to it, and tells `found` of each finding. The data are
 /// read as a conversion reads them, sound is loaded, and the format says what else it knows.
 ///
-/// Memory holds 64 bits for each key and a few utterances, not the data.
+/// Memory holds 64 bits for each key, 128 for each sound, and a few utterances, not the data.
 ///
 /// # Errors
 /// It can't be opened at all, or the labels can't be read.
@@ -70,13 +81,19 @@ pub fn check(
     env: &Env,
     found: &mut dyn FnMut(Finding),
 ) -> Result<Summary> {
-    let mut findings = Findings::new(found);
+    let mut findings = Findings::new(options.all, found);
     let mut summary = Summary::default();
     let meant = meant(input, registry, env)?;
     let input = meant.as_ref().unwrap_or(input);
     let context = (registry, env);
+    if let Some(other) = &options.against {
+        against::check_readable(input, other)?;
+    }
     let members = stream::check(input, options, context, &mut summary, &mut findings)
         .map_err(|error| leftovers::explain(error, input, env))?;
+    if let Some(other) = &options.against {
+        against::compare(input, other, registry, env, &mut findings)?;
+    }
     let options = Options {
         labels: None,
         ..options.clone()
@@ -88,7 +105,7 @@ pub fn check(
         }
     }
     leftovers::check(input, env, &mut findings);
-    findings.close();
+    summary.kinds = findings.close(env);
     (summary.faults, summary.notes) = (findings.faults, findings.notes);
     Ok(summary)
 }

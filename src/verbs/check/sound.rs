@@ -217,7 +217,7 @@ mod tests {
         };
         let mut all = Vec::new();
         let mut tell = |finding: Finding| all.push(finding.error.to_string());
-        let mut findings = Findings::new(&mut tell);
+        let mut findings = Findings::new(false, &mut tell);
         let mut sounds = Sounds::new(quick, &Env::default());
         sounds.check(&mut utt, &|e| e, &mut findings);
         sounds.finish(&mut findings);

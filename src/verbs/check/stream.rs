@@ -7,6 +7,7 @@ use spr_core::format::{Auditor, Finding, Format, FormatInfo, Reader, Registry, R
 use spr_core::model::{Audio, KeySource, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
+use super::contents::Contents;
 use super::findings::Findings;
 use super::labels::{self, Labels};
 use super::names::Names;
@@ -37,10 +38,14 @@ pub(super) fn check(
     if !labels.chain([input]).any(Input::is_stdin) {
         found.hold();
         match read(input, options, false, context, found) {
-            Ok((pass, None)) => {
-                found.release();
+            Ok((pass, None)) if found.release() => {
                 return pass.close(options, (registry, &env), summary, found);
             }
+            // Only a part of the findings was kept: they are found again.
+            Ok((_, None)) => match read(input, options, false, context, found)? {
+                (_, Some(error)) => return Err(error),
+                (pass, None) => return pass.close(options, (registry, &env), summary, found),
+            },
             Ok((_, Some(error))) | Err(error) => damage = Some(error),
         }
         found.forget();
@@ -109,6 +114,7 @@ fn read(
         keys: Names::default(),
         alike: CommonShape::default(),
         sounds: Sounds::new(options.quick, env),
+        contents: Contents::default(),
         audit,
         faults_before,
         labels: labels.transpose()?,
@@ -168,6 +174,7 @@ struct Pass {
     keys: Names,
     alike: CommonShape,
     sounds: Sounds,
+    contents: Contents,
     /// The checks of the format itself.
     audit: Option<Box<dyn Auditor>>,
     /// Faults that were found before the first utterance was read.
@@ -240,6 +247,11 @@ impl Pass {
             labels.check(utt, place, found)?;
         }
         self.alike.check(utt, !self.quick, &place, found);
+        let sound = utt.waveform().filter(|_| !self.quick);
+        if let Some(first) = sound.and_then(|sound| self.contents.add(&utt.key, sound)) {
+            let message = format!("has the same sound as {first}");
+            found.note("copies", place(Error::unfit(message).utterance(&utt.key)));
+        }
         let is_new = self.keys.add(&utt.key);
         if keys == KeySource::Generated {
             return Ok(());
@@ -273,6 +285,7 @@ impl Pass {
         summary.frames += self.frames;
         summary.seconds += self.seconds;
         self.sounds.finish(found);
+        self.alike.finish(&self.name, found);
         if let Some(labels) = options.labels.as_ref().filter(|labels| !labels.is_stdin()) {
             labels::unused(labels, &self.keys, registry, env, found)?;
         }

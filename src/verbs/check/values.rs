@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use spr_core::model::{Audio, Dtype, Element, Matrix, Rank, Utterance, Wide};
 use spr_core::stage::LENGTH_ROUNDING;
 use spr_core::{Error, dispatch};
-use spr_stats::Level;
+use spr_stats::{Level, decibels};
 
+use super::constant::ConstantColumns;
 use super::findings::Findings;
 
 /// The shape of the first utterance, which others are expected to share.
@@ -17,6 +18,7 @@ pub(super) struct CommonShape {
     label_columns: Option<usize>,
     rate: Option<u32>,
     channels: Option<u32>,
+    constant: ConstantColumns,
 }
 
 impl CommonShape {
@@ -53,6 +55,9 @@ impl CommonShape {
                 let message =
                     format!("{what} of {of} values, first in frame {row}, column {column}");
                 findings.fault("values", error(message));
+            }
+            if values {
+                self.constant.check(features, &error, findings);
             }
         }
         if let Some(labels) = &utt.labels {
@@ -99,8 +104,34 @@ impl CommonShape {
         if text.is_some() && (utt.audio.is_some() || utt.features.is_some()) {
             findings.note("empty", error("the text is empty".to_owned()));
         }
+        text_rate(utt, &error, findings);
         tiers(utt, &error, findings);
         arrays(utt, values, &error, findings);
+    }
+
+    /// Notes what is the same in all utterances and should not be.
+    pub(super) fn finish(self, name: &str, findings: &mut Findings<'_>) {
+        self.constant.finish(name, findings);
+    }
+}
+
+/// Checks that the text could be spoken in the time that the sound or the features last.
+#[expect(clippy::cast_precision_loss, reason = "no text is so long")]
+fn text_rate(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findings<'_>) {
+    /// The characters a second that nobody speaks; fast speech has 25.
+    const MOST: f64 = 30.0;
+    let text = utt.text.as_deref().unwrap_or_default().trim_ascii();
+    let characters = String::from_utf8_lossy(text).chars().count();
+    let Some((what, seconds)) = length(utt).filter(|(_, seconds)| *seconds > 0.0) else {
+        return;
+    };
+    let rate = characters as f64 / seconds;
+    if rate > MOST {
+        let message = format!(
+            "the text has {characters} characters, the {what} {seconds:.2} s: {rate:.0} characters \
+             per second"
+        );
+        findings.note("text", error(message));
     }
 }
 
@@ -110,6 +141,8 @@ fn levels(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findi
     const PEAKS: u64 = 2;
     /// The DC offset that microphones and converters cause, relative to full scale.
     const CONSTANT: f64 = 0.01;
+    /// The level of the last of 16 bits in dB.
+    const SILENCE: f64 = -90.0;
     let level = utt.waveform().and_then(|sound| Level::of(sound).ok());
     let Some(level) = level else {
         return;
@@ -128,6 +161,9 @@ fn levels(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findi
     }
     if level.zeros == all && all > 0 {
         findings.note("silence", error("all samples are 0".to_owned()));
+    } else if let Some(rms) = decibels(level.rms()).filter(|rms| *rms <= SILENCE) {
+        let message = format!("the level is {rms:.1} dB of full scale, which is almost silent");
+        findings.note("silence", error(message));
     }
     for (channel, offset) in level.offsets.iter().enumerate() {
         if offset.abs() > CONSTANT {
@@ -258,7 +294,7 @@ mod tests {
         let mut tell = |finding: crate::verbs::check::Finding| {
             all.push((finding.sort, finding.error.message().to_owned()));
         };
-        let mut findings = Findings::new(&mut tell);
+        let mut findings = Findings::new(false, &mut tell);
         CommonShape::default().check(utt, true, &|e| e, &mut findings);
         all
     }

@@ -46,7 +46,8 @@ class Job:
         elif self.companion == "text":
             self.beside, self.expected = path, [u.with_(text=mark.encode()) for u in data]
             raw = b"".join(u.key + b" " + u.text + b"\n" for u in self.expected)
-            flag = ["--text", path]
+            # The first name may begin as JSON or a script does.
+            flag = ["--text", "ark:" + path]
         elif self.companion == "names":
             self.beside, self.expected = path, [u.with_(key=mark.encode() + u.key) for u in data]
             raw = b"".join(u.key + b" " + v.key + b"\n" for u, v in zip(data, self.expected))

@@ -108,15 +108,18 @@ impl Lookup {
         }
         loop {
             let error = match self.entries.find(key, utt) {
-                Err(error) if error.can_continue() && error.key() != Some(key) => error,
-                found => return found,
+                Err(error) if error.key() != Some(key) => error,
+                found => return found.map_err(of_one),
             };
-            if error.key().is_some() && self.faults.len() < FAULTS && !self.has(&error) {
+            let waits = error.can_continue() && error.key().is_some();
+            if waits && self.faults.len() < FAULTS && !self.has(&error) {
                 self.faults.push(error);
                 continue;
             }
+            let error = of_one(error);
             // A table meets the same fault again.
-            self.interrupted = matches!(self.entries, Entries::LabelStream(_));
+            let is_stream = matches!(self.entries, Entries::LabelStream(_));
+            self.interrupted = is_stream && error.can_continue();
             return Err(error);
         }
     }
@@ -149,7 +152,7 @@ impl Lookup {
         }
         match &mut self.entries {
             Entries::Keyed(table) => table.find_twice().map_err(Error::fatal),
-            Entries::LabelStream(read) => read.find_twice(utt),
+            Entries::LabelStream(read) => read.find_twice(utt).map_err(of_one),
         }
     }
 }
@@ -157,7 +160,7 @@ impl Lookup {
 impl Entries {
     fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<LookupOutcome> {
         match self {
-            Self::Keyed(table) => Ok(match table.find(key, utt).map_err(of_one)? {
+            Self::Keyed(table) => Ok(match table.find(key, utt)? {
                 true => LookupOutcome::Found,
                 false => LookupOutcome::Missing,
             }),
@@ -178,14 +181,14 @@ impl LabelStream {
     /// Reads and stores the next utterance, or returns nothing at the end.
     ///
     /// # Errors
-    /// Reading fails. After a fault of the data the others can be looked up.
+    /// Reading fails.
     fn advance(&mut self, next: &mut Utterance) -> Result<Option<InsertOutcome>> {
         if self.ended {
             return Ok(None);
         }
         let read = self.reader.read(next);
         self.ended = is_last(&read);
-        if !read.map_err(of_one)? {
+        if !read? {
             return Ok(None);
         }
         let taken = (self.take)(next);

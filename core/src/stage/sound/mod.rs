@@ -13,7 +13,7 @@ use super::load_audio::{load, part};
 use crate::bytes::Env;
 use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
-use crate::model::{Audio, DatasetInfo, Dtype, Utterance, Waveform};
+use crate::model::{Audio, DatasetInfo, Decimal, Dtype, Utterance, Waveform};
 use crate::number::random::Rng;
 use arithmetic::{Steps, levels};
 use resample::{Resamplers, length};
@@ -87,8 +87,7 @@ impl SoundChoice {
     /// # Errors
     /// It is invalid.
     pub fn set_rate(&mut self, text: &str) -> Result<()> {
-        let rate = text.parse().ok().filter(|_| !text.starts_with('+'));
-        let rate = rate.filter(|rate| (1..=FASTEST).contains(rate));
+        let rate = hertz(text).filter(|rate| (1..=FASTEST).contains(rate));
         let wrong = || Error::usage(format!("'{text}' is not a rate")).hint(RATE);
         self.rate = Some(rate.ok_or_else(wrong)?);
         Ok(())
@@ -161,7 +160,20 @@ impl SoundChoice {
 }
 
 /// The expected value of a rate, for messages.
-const RATE: &str = "samples a second from 1 to 16777216, such as 16000";
+const RATE: &str = "samples a second from 1 to 16777216, such as 16000 or 16k";
+
+/// Returns a rate in Hz from its digits, or from kHz with a `k` behind.
+fn hertz(text: &str) -> Option<u32> {
+    if text.starts_with('+') {
+        return None;
+    }
+    let Some(thousands) = text.strip_suffix(['k', 'K']) else {
+        return text.parse().ok();
+    };
+    let (digits, power) = Decimal::parse(thousands)?.times(1000)?.in_lowest_terms();
+    let unit = 10_i128.checked_pow(u32::try_from(power).ok()?)?;
+    digits.checked_mul(unit)?.try_into().ok()
+}
 
 /// Keeps one channel.
 fn pick(sound: &mut Waveform, wanted: usize, env: &Env) -> Result<()> {

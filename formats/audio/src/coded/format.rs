@@ -86,7 +86,8 @@ fn decoded(
     damaged: bool,
     env: &Env,
 ) -> Result<OpenedDataset> {
-    let info = info(&source, coded.facts());
+    let mut info = info(&source, coded.facts());
+    info.sample_bits = coded.bits();
     let (mut coded, fault) = (Some(coded), Fault::default());
     let kept = fault.clone();
     let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {

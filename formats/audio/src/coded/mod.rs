@@ -35,6 +35,11 @@ pub(crate) trait CodedFile: Send {
     /// Returns the facts in the header.
     fn facts(&self) -> AudioFacts;
 
+    /// Returns the bits of a sample, if the file states them.
+    fn bits(&self) -> Option<u32> {
+        None
+    }
+
     /// Returns the number of samples per channel, if it is known without decoding.
     ///
     /// # Errors

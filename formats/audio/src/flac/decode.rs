@@ -65,6 +65,10 @@ impl CodedFile for Stream {
         }
     }
 
+    fn bits(&self) -> Option<u32> {
+        Some(self.info.bits)
+    }
+
     fn count(&mut self, _: &mut Source, _: &Env) -> Result<Option<u64>> {
         Ok(None)
     }

@@ -2,7 +2,7 @@
 
 mod header;
 
-use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::bytes::{ByteOrder, Env, ObjectBounds, Source};
 use spr_core::format::{FormatInfo, OptionSpec, Options};
 use spr_core::model::{Dtype, Tag, Utterance, Waveform};
 use spr_core::number::companding::Companding;
@@ -51,7 +51,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     header: print,
 };
 
-fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
+fn open(source: &mut Source, extent: ObjectBounds, options: &Options, env: &Env) -> Result<Head> {
     let check = options.choice("checksum", &[("check", true), ("ignore", false)])?;
     let mut header = Header::read(source, &env.limits)?;
     if let Some(doubt) = header.doubt.take() {
@@ -92,8 +92,11 @@ fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
         channels,
         coding,
         order,
-        // Counts that are too small occur; the file size decides.
-        amount: Amount::ToEnd,
+        amount: match (extent, count) {
+            (ObjectBounds::Own, Some(count)) => Amount::Rows(count),
+            // Counts that are too small occur; the file size decides.
+            _ => Amount::ToEnd,
+        },
         tags: tags
             .map(|(name, value)| Tag::new(NAME, name.as_slice(), value.as_slice()))
             .collect(),

@@ -22,9 +22,9 @@ pub(crate) static KIND: AudioKind = AudioKind {
         help: "reading: only the first of several wave files in one (default: several are an error)",
     }]),
     starts,
-    open: |source, options, env| {
+    open: |source, extent, options, env| {
         let first = options.choice("all", &[("false", ObjectBounds::Own)])?;
-        read::open(source, first.unwrap_or(ObjectBounds::Whole), env)
+        read::open(source, first.unwrap_or(extent), env)
     },
     nested: Some(&nested::NestedWave),
     dtypes: &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64],

@@ -107,7 +107,7 @@ impl Format for HtkLab {
                     source.malformed("starts as JSON, XML or a script, and not with a label")
                 );
             }
-            let mut lines = Lines::new(&mut *source, None, env);
+            let mut lines = Lines::new(&mut *source, None, env).with_optional_end();
             let mut labels = Labels::default();
             while lines.advance()? {
                 if !labels.add(&lines, &naming)? {

@@ -136,6 +136,9 @@ impl Labels {
             Line::End => return Ok(false),
             Line::Alternative if self.timed == Some(true) => self.labellings.push(Vec::new()),
             Line::Alternative => return Err(lines.error("alternatives of text are not read")),
+            Line::Label(Some(_), None, _) if lines.lacks_end() => {
+                return Err(lines.error("has no end time"));
+            }
             Line::Label(start, end, levels) => {
                 self.label(start, end, levels, naming).map_err(wrong)?;
             }

@@ -31,8 +31,33 @@ impl Features {
     ///
     /// # Errors
     /// A required field is missing, or the duration is not that of the frames.
+    pub(super) fn read(object: Object<'_>) -> Result<Self> {
+        let features = Self::parse(object)?;
+        features.check_length()?;
+        Ok(features)
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "no data have more frames")]
-    pub(super) fn read(mut object: Object<'_>) -> Result<Self> {
+    fn check_length(&self) -> Result<()> {
+        let (shift, duration) = (self.shift, self.duration);
+        let Some(rows) = self.place.rows else {
+            return Ok(());
+        };
+        let length = rows as f64 * shift.value();
+        match (length - duration.value()).abs() > LENGTH_ROUNDING {
+            true => Err(Error::malformed(format!(
+                "has {rows} frames of {shift} s, {length:.3} s in all, and a duration of {duration} s"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Parses the features of a cut that was shortened, of which Lhotse's Shar keeps the number of frames
+    /// that it had before.
+    ///
+    /// # Errors
+    /// A required field is missing.
+    pub(super) fn parse(mut object: Object<'_>) -> Result<Self> {
         let mut time = |name: &str| json::time(object.require(name)?, name);
         let (start, duration, shift) = (time("start")?, time("duration")?, time("frame_shift")?);
         let mut count = |name: &str| {
@@ -53,15 +78,6 @@ impl Features {
             .map(|raw| json::text(raw, "recording_id"));
         if shift.is_zero() {
             return Err(Error::malformed("frame_shift is 0"));
-        }
-        if let Some(rows) = place.rows {
-            let length = rows as f64 * shift.value();
-            if (length - duration.value()).abs() > LENGTH_ROUNDING {
-                let message = format!(
-                    "has {rows} frames of {shift} s, {length:.3} s in all, and a duration of {duration} s"
-                );
-                return Err(Error::malformed(message));
-            }
         }
         let channels = object.take("channels").map(|raw| raw.get());
         Ok(Self {

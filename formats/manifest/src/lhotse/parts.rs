@@ -1,9 +1,9 @@
 //! The forms of an utterance that are wanted.
 
-use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::Request;
-use spr_core::model::Utterance;
+use spr_core::model::{Key, Utterance};
+use spr_core::{Error, Result};
 use spr_syntax::manifest::Places;
 
 use super::features::Features;
@@ -14,18 +14,45 @@ use super::stores::Stores;
 pub(super) struct RequestedFields {
     pub(super) sound: bool,
     pub(super) features: bool,
+    /// What is left out in favour of what, if the target holds sound or features, and not both.
+    left_out: Option<[&'static str; 2]>,
+    is_told: bool,
+    file: String,
     stores: Stores,
+    env: Env,
 }
 
 impl RequestedFields {
-    pub(super) fn new(request: &Request, env: &Env) -> Self {
+    pub(super) fn new(request: &Request, file: &str, env: &Env) -> Self {
         let forms = request.forms;
         let either = forms.audio || forms.features;
         Self {
             sound: request.parts.audio && (forms.audio || !either),
             features: request.parts.features && (forms.features || !either),
+            left_out: match (forms.audio, forms.features) {
+                (false, true) => Some(["the sound is", "features"]),
+                (true, false) => Some(["the features are", "sound"]),
+                _ => None,
+            },
+            is_told: false,
+            file: file.to_owned(),
             stores: Stores::new(env),
+            env: env.clone(),
         }
+    }
+
+    /// Tells, once, that only the sound or the features of utterances with both are taken, if it is so.
+    pub(super) fn tell_left_out(&mut self, key: Option<&Key>) {
+        let Some([left, right]) = self.left_out.filter(|_| !self.is_told) else {
+            return;
+        };
+        self.is_told = true;
+        let message = format!("{left} left out in favour of the {right}, here and below");
+        let warning = Error::unfit(message).file(&self.file);
+        self.env.warn(&match key {
+            Some(key) => warning.utterance(key),
+            None => warning,
+        });
     }
 
     /// Reads features: the frames of a segment, or all of them.
@@ -57,6 +84,9 @@ impl RequestedFields {
         let Some(features) = features else {
             return Ok(());
         };
+        if utt.audio.is_some() {
+            self.tell_left_out(Some(&utt.key));
+        }
         if self.features || utt.audio.is_none() {
             self.read(features, Some(stretch), places, utt)?;
         }

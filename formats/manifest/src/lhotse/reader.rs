@@ -62,7 +62,7 @@ impl LhotseReader {
             recordings: None,
             faulty: false,
             features: FeatureSet::default(),
-            parts: RequestedFields::new(request, env),
+            parts: RequestedFields::new(request, lines.file(), env),
         };
         if kind == Kind::Supervisions && pending {
             if beside[0].is_none() {

@@ -5,12 +5,12 @@ use spr_core::format::{
     ArrayCaps, AudioCaps, Caps, ChunkSupport, Count, Format, FormatInfo, Keys, LabelCaps, Medium,
     OpenedDataset, OptionSpec, Options, Probe, Request, Score, Weight, Writer,
 };
-use spr_core::model::{About, Key};
+use spr_core::model::{About, Dtype, Key};
 use spr_core::{Error, Result};
 
 use super::reader;
 use super::writer::NpzWriter;
-use crate::caps::{CAPS, DTYPES, LABELS};
+use crate::caps::CAPS;
 
 /// Zip archives of arrays.
 pub static NPZ: Npz = Npz;
@@ -74,9 +74,9 @@ impl Format for Npz {
         level(options)?;
         let mut caps = CAPS;
         (caps.count, caps.keys) = (Count::Many, Keys::Any);
-        caps.labels = Some(LabelCaps::new(LABELS));
-        caps.audio = AudioCaps::samples(DTYPES);
-        caps.arrays = Some(ArrayCaps::new(DTYPES));
+        caps.labels = Some(LabelCaps::new(Dtype::INTEGERS));
+        caps.audio = AudioCaps::samples(Dtype::NUMPY);
+        caps.arrays = Some(ArrayCaps::new(Dtype::NUMPY));
         caps.chunked = ChunkSupport::No;
         Ok(caps)
     }

@@ -10,7 +10,7 @@ use spr_core::{Error, Result};
 
 use super::writer::TensorWriter;
 use super::{LONGEST, METADATA, reader};
-use crate::caps::{CAPS, LABELS};
+use crate::caps::CAPS;
 
 /// Safetensors files.
 pub static SAFETENSORS: Safetensors = Safetensors;
@@ -34,7 +34,7 @@ const fn caps() -> Caps {
     caps.key_rule = NAME_OF_TENSOR;
     caps.about = AboutField::ALL;
     caps.features = Some(features);
-    caps.labels = Some(LabelCaps::new(LABELS));
+    caps.labels = Some(LabelCaps::new(Dtype::INTEGERS));
     caps.audio = AudioCaps::samples(Dtype::ALL);
     caps.arrays = Some(ArrayCaps::new(Dtype::ALL));
     caps.chunked = ChunkSupport::No;

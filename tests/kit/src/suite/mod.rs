@@ -41,6 +41,8 @@ pub struct Suite {
     pub kind_by_length: bool,
     /// Whether what follows the data is left alone, with a warning.
     pub warns_of_more: bool,
+    /// Whether a last line without an end is taken with a warning, though its last field may be cut off.
+    pub warns_of_missing_end: bool,
     /// The surroundings, whose store is not used: the place for the formats of the objects that a
     /// container may hold.
     pub env: fn() -> Env,
@@ -61,6 +63,7 @@ impl Suite {
             named: false,
             kind_by_length: false,
             warns_of_more: false,
+            warns_of_missing_end: false,
             env: Env::default,
             prepare: |_| {},
         }

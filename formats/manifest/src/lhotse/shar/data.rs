@@ -18,18 +18,6 @@ use super::stream::{Entry, FieldStream};
 /// The format of tags with what a field says of an array that the array does not.
 pub(super) const TAGS: &str = "shar";
 
-/// The types of labels.
-pub(super) const LABELS: &[Dtype] = &[
-    Dtype::I32,
-    Dtype::I64,
-    Dtype::I8,
-    Dtype::U8,
-    Dtype::I16,
-    Dtype::U16,
-    Dtype::U32,
-    Dtype::U64,
-];
-
 /// The sound of a cut.
 pub(super) struct Sound {
     pub(super) recording: (String, Recording),
@@ -336,7 +324,7 @@ pub(super) fn features(
     id: &str,
     env: &Env,
 ) -> Result<(Features, Option<Matrix>)> {
-    let features = Features::read(Object::of_line(meta)?)?;
+    let features = Features::parse(Object::of_line(meta)?)?;
     if entry.data.is_none() {
         return Ok((features, None));
     }
@@ -415,7 +403,7 @@ impl FieldArray {
         let Some(temporal) = self.temporal.filter(|temporal| temporal.axis == 0) else {
             return Err(self);
         };
-        if !LABELS.contains(&self.array.dtype()) {
+        if !Dtype::INTEGERS.contains(&self.array.dtype()) {
             return Err(self);
         }
         match matrix_of(self.array) {

@@ -6,7 +6,7 @@ use spr_syntax::json::Fields;
 
 use super::super::recording::SHAR;
 use super::super::supervision::Naming;
-use super::FEATURES;
+use super::options::FEATURES;
 
 /// Describes sound.
 pub(super) fn recording_line(id: &str, facts: AudioFacts, duration: Decimal) -> Vec<u8> {

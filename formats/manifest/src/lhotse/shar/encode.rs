@@ -16,8 +16,8 @@ use super::super::feature_writer::shift_of;
 use super::super::supervision::Naming;
 use super::data::TAGS;
 use super::describe::{features_line, plain, recording_line, temporal};
+use super::options::{FEATURES, RECORDING};
 use super::settings::{Settings, check_field};
-use super::{FEATURES, RECORDING};
 
 /// The entry of a field.
 pub(super) enum NewEntry {

@@ -13,8 +13,8 @@ use super::super::recording::RecordingSegment;
 use super::super::stores;
 use super::super::supervision;
 use super::data::{self, FieldArray, Sound, is_placeholder};
+use super::options::{FEATURES, RECORDING};
 use super::stream::{Entry, FieldStream, Value};
-use super::{FEATURES, RECORDING};
 
 /// What is wanted of the entries of a cut.
 pub(super) struct Wanted {

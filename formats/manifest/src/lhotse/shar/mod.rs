@@ -9,6 +9,7 @@ mod encode;
 mod fill;
 mod join;
 mod layout;
+mod options;
 mod read;
 mod settings;
 mod stream;
@@ -17,14 +18,13 @@ mod write;
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
     ArrayCaps, AudioCaps, Caps, Count, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Medium,
-    OpenedDataset, OptionSpec, Options, Probe, Request, Rule, Score, SegmentCaps, Tags,
-    WholeFolder, Writer,
+    OpenedDataset, Options, Probe, Request, Rule, Score, SegmentCaps, Tags, WholeFolder, Writer,
 };
 use spr_core::model::{About, Dtype, Key, SourceField};
 use spr_core::{Error, Remedy, Result};
 
-use super::feature_writer;
 pub(super) use layout::fits;
+use options::OPTIONS;
 use read::SharReader;
 use settings::{Settings, SoundForm};
 use write::SharWriter;
@@ -35,94 +35,14 @@ pub struct Shar;
 /// The format, for registries.
 pub static SHAR: Shar = Shar;
 
-/// The fields with sound and with features.
-const RECORDING: &str = "recording";
-const FEATURES: &str = "features";
-/// The fields that hold labels, if there are any. The first is written.
-const LABEL_FIELDS: [&str; 2] = ["labels", "ali"];
-
-const FIELDS: OptionSpec = OptionSpec {
-    name: "fields",
-    value: "A+B",
-    help: "when reading, the fields that are read (default: all)",
-};
-
-const LABELS: OptionSpec = OptionSpec {
-    name: "labels",
-    value: "FIELD|none",
-    help: "the field with the labels (default: labels, or when reading also ali)",
-};
-
-const SOUND: OptionSpec = OptionSpec {
-    name: "sound",
-    value: "flac|wav|original",
-    help: "when writing, the form of sound: original keeps sound files as they are, and writes others \
-           as wav (default: flac)",
-};
-
-const STORE: OptionSpec = OptionSpec {
-    name: "features",
-    value: "numpy|lilcom",
-    help: "when writing, the form of features: lilcom rounds them (default: numpy)",
-};
-
-const VALUES: OptionSpec = OptionSpec {
-    name: "jsonl",
-    value: "A+B",
-    help: "when writing, the columns that have files of their own beside the cuts",
-};
-
-const SIZE: OptionSpec = OptionSpec {
-    name: "shard-size",
-    value: "N",
-    help: "when writing, the cuts of a shard (default: 1000)",
-};
-
-const FIRST: OptionSpec = OptionSpec {
-    name: "first",
-    value: "N",
-    help: "when writing, the number of the first shard (default: 0)",
-};
-
-const RATE: OptionSpec = OptionSpec {
-    name: "rate",
-    value: "HZ",
-    help: "when writing features without sound, the rate of the sound that they were computed of",
-};
-
 static INFO: FormatInfo = FormatInfo::new(
     "shar",
     "Lhotse Shar, sharded cuts with tar files of sound, features and arrays",
     &[],
 )
-.options(&[
-    FIELDS,
-    LABELS,
-    SOUND,
-    STORE,
-    feature_writer::TICK,
-    VALUES,
-    SIZE,
-    FIRST,
-    RATE,
-]);
+.options(OPTIONS);
 
 const FLOATS: &[Dtype] = &[Dtype::F32, Dtype::F64, Dtype::F16];
-const ARRAYS: &[Dtype] = &[
-    Dtype::F32,
-    Dtype::F64,
-    Dtype::F16,
-    Dtype::I8,
-    Dtype::U8,
-    Dtype::I16,
-    Dtype::U16,
-    Dtype::I32,
-    Dtype::U32,
-    Dtype::I64,
-    Dtype::U64,
-    Dtype::Bool,
-];
-
 /// Checks that a name stays as it is as a path in a tar file that Python reads.
 fn check_key(key: &Key) -> Result<()> {
     let text = key.as_str().unwrap_or_default();
@@ -169,13 +89,13 @@ fn caps(settings: &Settings) -> Caps {
     (audio.needs_samples, audio.beside_features) = (true, true);
     let mut segments = SegmentCaps::ALL;
     (segments.speakers, segments.closed) = (false, true);
-    let mut arrays = ArrayCaps::new(ARRAYS);
+    let mut arrays = ArrayCaps::new(Dtype::NUMPY);
     arrays.min_rank = 1;
     let mut caps = Caps::new(Count::Many, Keys::Any);
     caps.key_rule = Rule::new("that can be paths", check_key);
     caps.utf8 = true;
     caps.features = Some(features);
-    caps.labels = Some(LabelCaps::new(data::LABELS));
+    caps.labels = Some(LabelCaps::new(Dtype::INTEGERS));
     caps.audio = audio;
     caps.segments = Some(segments);
     caps.arrays = Some(arrays);

@@ -17,8 +17,8 @@ use super::data::is_placeholder;
 use super::fill::{CutData, Wanted};
 use super::join::{CutLine, OpenShard};
 use super::layout::{Layout, Shard};
+use super::options::{FEATURES, FIELDS, LABEL_FIELDS, LABELS, RECORDING};
 use super::stream::Entry;
-use super::{FEATURES, FIELDS, LABEL_FIELDS, LABELS, RECORDING};
 
 pub(super) struct SharReader {
     shards: std::vec::IntoIter<Shard>,
@@ -73,7 +73,7 @@ impl SharReader {
             shards,
             open: first,
             labels,
-            parts: RequestedFields::new(request, env),
+            parts: RequestedFields::new(request, &folder.to_string(), env),
             wanted_fields: request.parts,
             places: Places::new(Some(&folder.join("cuts")), env).working_folder_first(),
             ready: Vec::new(),
@@ -119,6 +119,10 @@ impl SharReader {
             .current()
             .is_none_or(|(id, text)| self.is_wanted(id, text));
         let both = open.has(RECORDING) && open.has(FEATURES);
+        if both && is_wanted {
+            let id = open.current().map(|(id, _)| id.into());
+            self.parts.tell_left_out(id.as_ref());
+        }
         let want_sound = self.parts.sound || !both;
         let want_features = self.parts.features || !both;
         let wanted = self.wanted_fields;

@@ -8,7 +8,7 @@ use spr_syntax::manifest::source::FIELDS as PLACE_FIELDS;
 use super::super::feature_writer::TICK;
 use super::super::supervision::FRAME_SHIFT;
 use super::layout::CUTS;
-use super::{FIRST, LABEL_FIELDS, LABELS, RATE, SIZE, SOUND, STORE, VALUES};
+use super::options::{FIRST, LABEL_FIELDS, LABELS, RATE, SIZE, SOUND, STORE, VALUES};
 
 /// The form in which sound is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use spr_syntax::tar::{Member, MemberKind, TarReader};
 use super::super::line::{Line, MadeUpKeys};
 use super::super::names::SHARD;
 use super::folder::Shard;
-use super::is_piece;
 use super::manifests::StoredLine;
+use super::pieces::is_piece;
 
 /// The seconds by which the duration of a whole sound may be rounded.
 const FRAME: f64 = 0.01;

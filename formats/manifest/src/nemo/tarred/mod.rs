@@ -3,6 +3,7 @@
 mod archive;
 mod folder;
 mod manifests;
+mod pieces;
 mod write;
 
 use spr_core::bytes::{Env, Location, Output, Source};
@@ -20,7 +21,8 @@ use super::line::KEYS;
 use super::names::{FILE, SHARD};
 use archive::ShardReader;
 use folder::Layout;
-use write::{Numbering, TarredWriter};
+use pieces::is_piece;
+use write::{NUMBER, Numbering, TarredWriter};
 
 /// Tarred NeMo data.
 pub struct NemoTarred;
@@ -32,13 +34,6 @@ const AUDIO: OptionSpec = OptionSpec {
     name: "audio",
     value: "wav|flac",
     help: "writing: what samples become (wav); sound files stay as they are",
-};
-
-const NUMBER: OptionSpec = OptionSpec {
-    name: "shard",
-    value: "I-of-N",
-    help: "writing: all goes to one tar file, with the number of this shard among several runs; \
-           shard={shard} takes it from the run",
 };
 
 static INFO: FormatInfo = FormatInfo::new(
@@ -60,12 +55,6 @@ const KEY_RULE: Rule<Key> = Rule::new(
         _ => Ok(()),
     },
 );
-
-/// Returns `true` if a name ends in `-sub` and a number.
-fn is_piece(stem: &str) -> bool {
-    let plain = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-    plain.len() < stem.len() && plain.len() > "-sub".len() && plain.ends_with("-sub")
-}
 
 fn codec(options: &Options) -> Result<SoundCodec> {
     let codec = options.choice(AUDIO.name, &SoundCodec::WORDS)?;

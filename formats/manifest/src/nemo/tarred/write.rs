@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use spr_core::bytes::{Env, Output, Part, Sink, Source};
-use spr_core::format::{Caps, Options, WriteSummary, Writer};
+use spr_core::format::{Caps, OptionSpec, Options, WriteSummary, Writer};
 use spr_core::model::{Audio, AudioFacts, Decimal, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::manifest::source::{no_sound, utf8};
@@ -13,7 +13,13 @@ use spr_syntax::tar::TarWriter;
 use spr_syntax::tar::sound::SoundCodec;
 
 use super::super::write::NamedSound;
-use super::NUMBER;
+
+pub(super) const NUMBER: OptionSpec = OptionSpec {
+    name: "shard",
+    value: "I-of-N",
+    help: "writing: all goes to one tar file, with the number of this shard among several runs; \
+           shard={shard} takes it from the run",
+};
 
 /// The number of the first shard, and the limits of each.
 #[derive(Clone, Copy)]

@@ -111,12 +111,12 @@ impl Cases<'_> {
             });
         }
         match caps.tags {
-            Tags::Any if caps.utf8 => {
+            Tags::Any | Tags::TextAndOwn(_) if caps.utf8 => {
                 self.add_both("a header line that is not UTF-8", plan, |utt| {
                     utt.meta.tags.push(Tag::new("spraak", "SPEAKER", b"\xff"));
                 })
             }
-            Tags::Any => {}
+            Tags::Any | Tags::TextAndOwn(_) => {}
             Tags::None => self.add_both("a header line", plan, |utt| {
                 utt.meta.tags.push(Tag::new("spraak", "SPEAKER", "ann"));
             }),

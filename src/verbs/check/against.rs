@@ -1,0 +1,141 @@
+//! Comparison with a data set that should share no speakers, such as a validation set.
+
+use std::collections::BTreeMap;
+
+use spr_core::bytes::Env;
+use spr_core::format::{Registry, Request};
+use spr_core::model::{Key, Utterance};
+use spr_core::{Error, Result};
+
+use super::about;
+use super::findings::Findings;
+use super::names::Names;
+use crate::argument::Input;
+
+/// The names that are shown.
+const SHOWN: usize = 3;
+
+/// Speakers, and the number of utterances of each.
+type Speakers = BTreeMap<Key, u64>;
+
+/// The speakers and keys of a data set.
+#[derive(Default)]
+struct Members {
+    speakers: Speakers,
+    keys: Names,
+}
+
+/// Refuses data that can be read only once.
+pub(super) fn check_readable(input: &Input, other: &Input) -> Result<()> {
+    if !input.is_stdin() && !other.is_stdin() {
+        return Ok(());
+    }
+    let message = "standard input can be read only once, and --against reads twice";
+    Err(Error::usage(message).file(input.text()))
+}
+
+/// Notes the speakers and keys that both data sets have, or that a comparison is impossible.
+///
+/// # Errors
+/// The other data set cannot be read.
+pub(super) fn compare(
+    input: &Input,
+    other: &Input,
+    registry: &Registry,
+    env: &Env,
+    found: &mut Findings<'_>,
+) -> Result<()> {
+    let mut theirs = Members::default();
+    read(other, registry, env, &mut |utt| {
+        theirs.keys.add(&utt.key);
+        theirs.count(utt);
+    })?;
+    // Faults of the input were reported already.
+    let mut lenient = input.clone();
+    lenient.skips = true;
+    let quiet = env.listening(|_| {}).telling_skipped(|_| {});
+    let (mut ours, mut keys) = (Members::default(), Vec::new());
+    let mut in_common = 0u64;
+    read(&lenient, registry, &quiet, &mut |utt| {
+        if theirs.keys.has(&utt.key) {
+            in_common += 1;
+            if keys.len() < SHOWN {
+                keys.push(utt.key.clone());
+            }
+        }
+        ours.count(utt);
+    })?;
+    let name = input.text();
+    for (named, of) in [(&ours, input), (&theirs, other)] {
+        if named.speakers.is_empty() {
+            let message = "names no speakers, so that none are compared";
+            found.note("speakers", about(of.text(), message));
+        }
+    }
+    let both = |speaker: &&Key| theirs.speakers.contains_key(*speaker);
+    let shared: Vec<_> = ours.speakers.keys().filter(both).collect();
+    if !shared.is_empty() {
+        let count = |speakers: &Speakers| -> u64 {
+            let counts = shared.iter().filter_map(|speaker| speakers.get(*speaker));
+            counts.sum()
+        };
+        let message = format!(
+            "{} of {} speakers, with {} utterances, are in {} as well, with {}: {}",
+            shared.len(),
+            ours.speakers.len(),
+            count(&ours.speakers),
+            other.text(),
+            count(&theirs.speakers),
+            names(shared.iter().copied(), shared.len() as u64)
+        );
+        found.note("speakers", about(name, message));
+    }
+    if in_common > 0 {
+        let message = format!(
+            "{in_common} utterances have keys that {} has as well: {}",
+            other.text(),
+            names(&keys, in_common)
+        );
+        found.note("keys", about(name, message));
+    }
+    Ok(())
+}
+
+impl Members {
+    fn count(&mut self, utt: &Utterance) {
+        if let Some(speaker) = &utt.meta.speaker {
+            match self.speakers.get_mut(speaker) {
+                Some(count) => *count += 1,
+                None => {
+                    self.speakers.insert(speaker.clone(), 1);
+                }
+            }
+        }
+    }
+}
+
+fn read(
+    input: &Input,
+    registry: &Registry,
+    env: &Env,
+    see: &mut dyn FnMut(&Utterance),
+) -> Result<()> {
+    let mut request = Request::all().shapes();
+    request.references = true;
+    let mut reader = input.open(request, registry, env)?.reader;
+    let mut utt = Utterance::default();
+    while reader.read(&mut utt)? {
+        see(&utt);
+    }
+    Ok(())
+}
+
+/// The first of `all` names.
+fn names<'a>(some: impl IntoIterator<Item = &'a Key>, all: u64) -> String {
+    let names = some.into_iter().take(SHOWN).map(ToString::to_string);
+    let mut names = names.collect::<Vec<_>>().join(", ");
+    if all > SHOWN as u64 {
+        names.push_str(", …");
+    }
+    names
+}
