@@ -29,9 +29,9 @@ fn ls_prints_columns_that_are_chosen() {
     assert_eq!(
         lines,
         [
-            json!({"input": "t.jsonl", "key": "a", "language": null}),
-            json!({"input": "t.jsonl", "key": {"bytes": "ff61"}, "language": null}),
-            json!({"input": "t.jsonl", "key": "c", "language": "nl"}),
+            json!({"schema": 1, "input": "t.jsonl", "key": "a", "language": null}),
+            json!({"schema": 1, "input": "t.jsonl", "key": {"bytes": "ff61"}, "language": null}),
+            json!({"schema": 1, "input": "t.jsonl", "key": "c", "language": "nl"}),
         ]
     );
     // Without a choice, what is known, and what is always there.
