@@ -203,6 +203,13 @@ impl Utterance {
         self.audio.as_ref()?.waveform()
     }
 
+    /// Takes the samples out, so that others can be read into their allocation; empty ones if there are
+    /// none.
+    pub fn take_waveform(&mut self) -> Waveform {
+        let audio = self.audio.take();
+        audio.map(Audio::into_waveform).unwrap_or_default()
+    }
+
     /// Returns the segments, if there is a single tier.
     pub fn segments(&self) -> Option<&[Segment]> {
         match self.tiers.as_slice() {

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::format::{Claim, Keys, Nested, Options};
-use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
+use spr_core::model::{AudioFacts, Utterance};
 use spr_core::{Error, Result};
 
 use crate::kind::AudioKind;
@@ -34,10 +34,7 @@ impl Nested for NestedPlain {
             let message = format!("a {name} file without a length, with other objects behind it");
             return Err(Error::unsupported(message).file(source.name()));
         }
-        let sound = utt
-            .audio
-            .take()
-            .map_or_else(Waveform::default, Audio::into_waveform);
+        let sound = utt.take_waveform();
         head.read(source, sound, utt, env)
     }
 

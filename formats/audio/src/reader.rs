@@ -114,10 +114,7 @@ pub(crate) fn open(
     };
     let mut head = Some(head);
     let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
-        let sound = utt
-            .audio
-            .take()
-            .map_or_else(Waveform::default, Audio::into_waveform);
+        let sound = utt.take_waveform();
         utt.start();
         match head.take() {
             Some(head) => head.read(source, sound, utt, env),

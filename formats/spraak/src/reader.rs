@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::Reader;
-use spr_core::model::{Audio, DatasetInfo, FrameGrid, Key, Matrix, Utterance};
+use spr_core::model::{DatasetInfo, FrameGrid, Key, Matrix, Utterance};
 use spr_core::{Error, Result};
 
 use crate::contents::{Contents, RowKind, fields, unsigned};
@@ -195,7 +195,7 @@ impl Reader for SpraakReader {
         if std::mem::replace(&mut self.done, true) {
             return Ok(false);
         }
-        let audio = utt.audio.take();
+        let mut sound = utt.take_waveform();
         utt.start();
         utt.key.set(self.key.as_bytes());
         utt.origin.file = Some(self.file.clone());
@@ -203,7 +203,6 @@ impl Reader for SpraakReader {
         match self.contents.sort {
             RowKind::Features => self.fill(utt.features_mut())?,
             RowKind::Sound { rate } => {
-                let mut sound = audio.map(Audio::into_waveform).unwrap_or_default();
                 sound.rate = rate;
                 self.fill(&mut sound.samples)?;
                 let limits = self.env.limits;

@@ -5,7 +5,7 @@ use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, OneReader, OneWriter, OpenedDataset, Options,
     Probe, Request, Score, Writer,
 };
-use spr_core::model::{About, Audio, AudioFacts, DatasetInfo, EncodedAudio, Utterance, Waveform};
+use spr_core::model::{About, Audio, AudioFacts, DatasetInfo, EncodedAudio, Utterance};
 use spr_core::{Error, Result};
 
 use super::{CodedFile, CodedKind};
@@ -91,10 +91,7 @@ fn decoded(
     let (mut coded, fault) = (Some(coded), Fault::default());
     let kept = fault.clone();
     let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
-        let mut sound = utt
-            .audio
-            .take()
-            .map_or_else(Waveform::default, Audio::into_waveform);
+        let mut sound = utt.take_waveform();
         utt.start();
         let Some(mut coded) = coded.take() else {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::format::{Claim, Keys, Nested};
-use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
+use spr_core::model::{Audio, AudioFacts, Utterance};
 use spr_core::{Error, Result};
 
 use super::CodedKind;
@@ -26,10 +26,7 @@ impl Nested for NestedCoded {
         env: &Env,
     ) -> Result<()> {
         let mut coded = (self.0().open)(source, env)?;
-        let mut sound = utt
-            .audio
-            .take()
-            .map_or_else(Waveform::default, Audio::into_waveform);
+        let mut sound = utt.take_waveform();
         coded.decode(source, extent, &mut sound, env)?;
         utt.audio = Some(Audio::Samples(sound));
         utt.meta.tags.extend(coded.tags());

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Caps, Claim, Keys, Nested, ObjectBounds};
-use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
+use spr_core::model::{AudioFacts, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::own_extent::PIPED;
@@ -32,10 +32,7 @@ impl Nested for NestedWave {
         env: &Env,
     ) -> Result<()> {
         let head = read::open(source, extent, env).map_err(|e| e.file(source.name()))?;
-        let sound = utt
-            .audio
-            .take()
-            .map_or_else(Waveform::default, Audio::into_waveform);
+        let sound = utt.take_waveform();
         head.read(source, sound, utt, env)
     }
 
@@ -85,7 +82,7 @@ impl Nested for NestedWave {
 #[cfg(test)]
 mod tests {
     use spr_core::bytes::ByteOrder;
-    use spr_core::model::{Matrix, Rank};
+    use spr_core::model::{Matrix, Rank, Waveform};
 
     use super::*;
 
