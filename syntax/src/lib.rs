@@ -6,6 +6,7 @@
 //! * [`manifest`] – what manifests share: names of sound files, recordings, durations, and columns
 //!   that the model has no field for;
 //! * [`shards`] – the files of one data set by their numbers, and how large they become;
+//! * [`sound`] – sound files that are members of archives, or files of folders;
 //! * [`tar`] – archives of files: their members with their places, and the writer.
 //!
 //! It stands on the core, below the formats, and knows none of them.
@@ -15,4 +16,5 @@ pub mod lilcom;
 pub mod lines;
 pub mod manifest;
 pub mod shards;
+pub mod sound;
 pub mod tar;

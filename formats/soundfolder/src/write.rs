@@ -2,14 +2,16 @@
 
 use spr_core::bytes::{Env, Output, Part};
 use spr_core::format::{Caps, WriteSummary, Writer};
-use spr_core::model::{Audio, Utterance};
+use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::manifest::source::no_sound;
+use spr_syntax::sound::SoundCodec;
 
 use crate::caps::CAPS;
 
-/// The format of sound files made of samples, and the extension of transcripts.
-const SAMPLES: &str = "wav";
+/// What samples become.
+const SAMPLES: SoundCodec = SoundCodec::Wav;
+/// The extension of transcripts.
 const TEXT: &str = "txt";
 
 pub(crate) struct SoundWriter {
@@ -33,48 +35,22 @@ impl SoundWriter {
         })
     }
 
-    /// Checks an utterance, and returns the extension of its sound file.
-    fn check<'a>(&self, utt: &'a Utterance) -> Result<&'a str> {
+    /// Checks an utterance.
+    fn check(&self, utt: &Utterance) -> Result<()> {
         let checked = || {
-            if utt.audio.is_none() {
-                return Err(no_sound("is about", utt));
-            }
+            let missing = || no_sound("is about", utt);
+            let audio = utt.audio.as_ref().ok_or_else(missing)?;
             CAPS.check(utt)?;
-            let extension = match &utt.audio {
-                Some(Audio::Samples(_)) => SAMPLES,
-                Some(Audio::Encoded(encoded)) => &encoded.format,
-                _ => return Err(no_sound("is about", utt)),
-            };
-            self.output.accept(&utt.key, extension)?;
-            Ok(extension)
+            let extension = SAMPLES.extension(audio).ok_or_else(missing)?;
+            self.output.accept(&utt.key, extension)
         };
         checked().map_err(|e: Error| e.utterance(&utt.key).file(self.output.name()).continuable())
     }
 
-    /// Writes one file, which `fill` puts together.
-    fn put(
-        &mut self,
-        utt: &Utterance,
-        extension: &str,
-        fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
-    ) -> Result<()> {
-        let (output, mut opened) = (&self.output, None);
-        let mut put = |bytes: &[u8]| -> Result<()> {
-            let sink = match &mut opened {
-                Some(sink) => sink,
-                none => none.insert(output.create(Part::Utterance(&utt.key, extension), false)?),
-            };
-            sink.put(bytes)
-        };
-        let filled = fill(&mut put);
-        filled.map_err(|e| match opened {
-            None => e.utterance(&utt.key).continuable(),
-            Some(_) => e.fatal(),
-        })?;
-        if let Some(sink) = opened {
-            self.written.bytes += sink.finish()?;
-        }
-        Ok(())
+    fn put_text(&self, key: &Key, said: &[u8]) -> Result<u64> {
+        let mut sink = self.output.create(Part::Utterance(key, TEXT), false)?;
+        sink.put(&[said, b"\n".as_slice()].concat())?;
+        sink.finish()
     }
 }
 
@@ -84,26 +60,16 @@ impl Writer for SoundWriter {
     }
 
     fn accept(&mut self, utt: &Utterance) -> Result<()> {
-        self.check(utt).map(drop)
+        self.check(utt)
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let extension = self.check(utt)?;
-        let env = self.env.clone();
-        self.put(utt, extension, |put| match &utt.audio {
-            Some(Audio::Encoded(encoded)) => put(&encoded.bytes),
-            audio => {
-                let alone = Utterance {
-                    audio: audio.clone(),
-                    ..Utterance::default()
-                };
-                env.nested(SAMPLES)?.write(&alone, put)
-            }
-        })?;
+        self.check(utt)?;
+        self.written.bytes += SAMPLES.write_file(utt, &self.output, &self.env)?;
         if let Some(said) = &utt.text {
-            let written = self.put(utt, TEXT, |put| put(&[said, b"\n".as_slice()].concat()));
+            let written = self.put_text(&utt.key, said);
             // The sound is there already.
-            written.map_err(Error::fatal)?;
+            self.written.bytes += written.map_err(|e| e.utterance(&utt.key).fatal())?;
         }
         self.written.count(utt);
         Ok(())

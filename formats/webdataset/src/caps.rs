@@ -5,7 +5,7 @@ use spr_core::format::{
     ArrayCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Rule, SegmentCaps, Tags,
 };
 use spr_core::model::{Dtype, SourceField};
-use spr_syntax::tar::sound::SoundCodec;
+use spr_syntax::sound::SoundCodec;
 
 use crate::json::MEMBER;
 use crate::name;

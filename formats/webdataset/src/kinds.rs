@@ -2,7 +2,7 @@
 
 use spr_core::Result;
 use spr_core::format::Options;
-use spr_syntax::tar::sound;
+use spr_syntax::sound;
 
 use crate::name;
 use crate::options;

@@ -8,8 +8,8 @@ use spr_core::model::{Matrix, NamedArray, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::manifest::source::utf8;
 use spr_syntax::shards::ShardLimits;
+use spr_syntax::sound::SoundCodec;
 use spr_syntax::tar::TarWriter;
-use spr_syntax::tar::sound::SoundCodec;
 
 use crate::caps;
 use crate::json;

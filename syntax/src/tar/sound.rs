@@ -1,48 +1,16 @@
 //! Sound files as members of archives.
 
-use std::borrow::Cow;
 use std::io::Cursor;
 
 use spr_core::bytes::{Env, Locator, Source};
-use spr_core::format::{AudioCaps, Request, Rule};
-use spr_core::model::{
-    Audio, AudioFacts, AudioReference, Dtype, EncodedAudio, Utterance, Waveform,
-};
-use spr_core::{Error, Remedy, Result};
+use spr_core::format::Request;
+use spr_core::model::{Audio, AudioFacts, AudioReference, EncodedAudio};
+use spr_core::{Error, Result};
 
 use super::{Member, TarReader};
 
-/// The extensions of sound files, and the formats that read them. The first of a format is written.
-const FORMATS: [(&str, &str); 8] = [
-    ("wav", "wav"),
-    ("flac", "flac"),
-    ("mp3", "mp3"),
-    ("ogg", "ogg"),
-    ("oga", "ogg"),
-    ("opus", "ogg"),
-    ("sph", "sphere"),
-    ("au", "au"),
-];
-
-/// The formats whose files are stored unchanged.
-const STORED: &[&str] = &["wav", "flac", "mp3", "ogg"];
-
 /// The formats whose headers alone tell rate and length.
 const TOLD_BY_HEADER: [&str; 4] = ["wav", "flac", "sphere", "au"];
-
-/// Returns the format of sound files with this extension, of which the last part counts.
-pub fn format_of(extension: &str) -> Option<&'static str> {
-    let last = extension.rsplit('.').next()?;
-    let mut all = FORMATS.iter();
-    all.find(|(own, _)| *own == last).map(|(_, format)| *format)
-}
-
-/// Returns the extension of sound files of a format.
-pub fn extension_of(format: &str) -> &str {
-    let mut all = FORMATS.iter();
-    all.find(|(_, own)| *own == format)
-        .map_or(format, |(extension, _)| extension)
-}
 
 /// The form in which the sound of members is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -130,89 +98,4 @@ fn facts(format: &str, head: &[u8], env: &Env) -> AudioFacts {
     };
     let told = TOLD_BY_HEADER.contains(&format).then(read);
     told.flatten().unwrap_or_default()
-}
-
-/// Checks a sampling rate.
-fn check_flac_rate(rate: &u32) -> Result<()> {
-    match *rate {
-        0..=96_000 => Ok(()),
-        rate => {
-            let error = Error::unfit(format!("has {rate} samples a second, FLAC holds 96000"));
-            Err(error.suggest(Remedy::Resample))
-        }
-    }
-}
-
-/// The format in which samples become members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SoundCodec {
-    /// WAV, which holds all types of samples.
-    #[default]
-    Wav,
-    /// FLAC, which is smaller.
-    Flac,
-}
-
-impl SoundCodec {
-    /// The words of the option that chooses it.
-    pub const WORDS: [(&str, Self); 2] = [("wav", Self::Wav), ("flac", Self::Flac)];
-
-    /// Returns its name, which is that of the format.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Wav => "wav",
-            Self::Flac => "flac",
-        }
-    }
-
-    /// Returns the sound that members hold.
-    pub const fn caps(self) -> AudioCaps {
-        let mut caps = match self {
-            Self::Wav => {
-                AudioCaps::samples(&[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64])
-            }
-            Self::Flac => {
-                let mut caps = AudioCaps::samples(&[Dtype::I16, Dtype::U8, Dtype::I32]);
-                (caps.bits, caps.max_channels) = (24, 8);
-                caps.rates = Rule::new("of at most 96000 Hz", check_flac_rate);
-                caps
-            }
-        };
-        caps.encoded = STORED;
-        caps.needs_samples = true;
-        caps
-    }
-
-    /// Returns the bytes of a sound file, and its extension.
-    ///
-    /// # Errors
-    /// The samples cannot be encoded, or the sound is somewhere else.
-    pub fn encode<'a>(self, audio: &'a Audio, env: &Env) -> Result<(Cow<'a, [u8]>, &'a str)> {
-        match audio {
-            Audio::Encoded(encoded) => {
-                let bytes = Cow::Borrowed(encoded.bytes.as_slice());
-                Ok((bytes, extension_of(&encoded.format)))
-            }
-            Audio::Samples(sound) => {
-                let bytes = self.samples(sound, env)?;
-                Ok((Cow::Owned(bytes), extension_of(self.name())))
-            }
-            _ => Err(Error::unfit("has sound that is somewhere else")),
-        }
-    }
-
-    fn samples(self, sound: &Waveform, env: &Env) -> Result<Vec<u8>> {
-        /// The bytes of a header, or a little more.
-        const HEADER: usize = 128;
-        let mut bytes = Vec::with_capacity(sound.samples.as_bytes().len() + HEADER);
-        let alone = Utterance {
-            audio: Some(Audio::Samples(sound.clone())),
-            ..Utterance::default()
-        };
-        env.nested(self.name())?.write(&alone, &mut |part| {
-            bytes.extend_from_slice(part);
-            Ok(())
-        })?;
-        Ok(bytes)
-    }
 }

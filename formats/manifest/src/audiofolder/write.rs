@@ -3,8 +3,9 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Part, Sink};
 use spr_core::format::{Caps, WriteSummary, Writer};
-use spr_core::model::{Audio, Utterance};
+use spr_core::model::Utterance;
 use spr_syntax::manifest::source::{no_sound, utf8};
+use spr_syntax::sound::SoundCodec;
 
 use super::caps::CAPS;
 use super::columns::TABLES;
@@ -18,8 +19,8 @@ pub(super) struct FolderWriter {
     written: WriteSummary,
 }
 
-/// The format of audio files made from samples.
-const SAMPLES: &str = "wav";
+/// What samples become.
+const SAMPLES: SoundCodec = SoundCodec::Wav;
 
 impl FolderWriter {
     pub(super) fn new(output: Output, env: &Env) -> Result<Self> {
@@ -32,55 +33,20 @@ impl FolderWriter {
         })
     }
 
-    /// Formats the row of an utterance, and returns the extension of its audio file.
-    fn make<'a>(&mut self, utt: &'a Utterance) -> Result<&'a str> {
+    /// Formats the row of an utterance.
+    fn make(&mut self, utt: &Utterance) -> Result<()> {
         let made = self.fields(utt);
         made.map_err(|e| e.utterance(&utt.key).file(self.output.name()).continuable())
     }
 
-    fn fields<'a>(&mut self, utt: &'a Utterance) -> Result<&'a str> {
-        if utt.audio.is_none() {
-            return Err(no_sound("is about", utt));
-        }
+    fn fields(&mut self, utt: &Utterance) -> Result<()> {
+        let missing = || no_sound("is about", utt);
+        let audio = utt.audio.as_ref().ok_or_else(missing)?;
         CAPS.check(utt)?;
-        let extension = match &utt.audio {
-            Some(Audio::Samples(_)) => SAMPLES,
-            Some(Audio::Encoded(encoded)) => &encoded.format,
-            _ => return Err(no_sound("is about", utt)),
-        };
+        let extension = SAMPLES.extension(audio).ok_or_else(missing)?;
         self.output.accept(&utt.key, extension)?;
         let key = utf8(utt.key.as_bytes(), "the key")?;
-        row::write(utt, &format!("{key}.{extension}"), None, &mut self.row)?;
-        Ok(extension)
-    }
-
-    fn put_sound(&mut self, utt: &Utterance, extension: &str) -> Result<()> {
-        let (output, mut opened) = (&self.output, None);
-        let mut put = |bytes: &[u8]| -> Result<()> {
-            let sink = match &mut opened {
-                Some(sink) => sink,
-                none => none.insert(output.create(Part::Utterance(&utt.key, extension), false)?),
-            };
-            Sink::put(sink, bytes)
-        };
-        match &utt.audio {
-            Some(Audio::Encoded(encoded)) => put(&encoded.bytes)?,
-            audio => {
-                let alone = Utterance {
-                    audio: audio.clone(),
-                    ..Utterance::default()
-                };
-                let written = self.env.nested(SAMPLES)?.write(&alone, &mut put);
-                written.map_err(|e| match opened {
-                    None => e.utterance(&utt.key).continuable(),
-                    Some(_) => e,
-                })?;
-            }
-        }
-        if let Some(sink) = opened {
-            self.written.bytes += sink.finish()?;
-        }
-        Ok(())
+        row::write(utt, &format!("{key}.{extension}"), None, &mut self.row)
     }
 }
 
@@ -90,12 +56,12 @@ impl Writer for FolderWriter {
     }
 
     fn accept(&mut self, utt: &Utterance) -> Result<()> {
-        self.make(utt).map(drop)
+        self.make(utt)
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let extension = self.make(utt)?;
-        self.put_sound(utt, extension)?;
+        self.make(utt)?;
+        self.written.bytes += SAMPLES.write_file(utt, &self.output, &self.env)?;
         self.table.put(&self.row)?;
         self.written.count(utt);
         Ok(())

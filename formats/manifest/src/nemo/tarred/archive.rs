@@ -11,7 +11,8 @@ use spr_core::model::{
     Position, Utterance, Waveform,
 };
 use spr_core::{Error, ErrorKind, Result};
-use spr_syntax::tar::sound::{self, SoundForm};
+use spr_syntax::sound;
+use spr_syntax::tar::sound::SoundForm;
 use spr_syntax::tar::{Member, MemberKind, TarReader};
 
 use super::super::line::{Line, MadeUpKeys};

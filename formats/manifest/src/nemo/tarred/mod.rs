@@ -14,7 +14,7 @@ use spr_core::format::{
 use spr_core::model::{About, Key, SourceField};
 use spr_core::stage::Chain;
 use spr_core::{Error, Result};
-use spr_syntax::tar::sound::SoundCodec;
+use spr_syntax::sound::SoundCodec;
 use spr_syntax::{json, shards};
 
 use super::line::KEYS;

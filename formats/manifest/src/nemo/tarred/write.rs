@@ -9,8 +9,8 @@ use spr_core::model::{Audio, AudioFacts, Decimal, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::manifest::source::{no_sound, utf8};
 use spr_syntax::shards::ShardLimits;
+use spr_syntax::sound::SoundCodec;
 use spr_syntax::tar::TarWriter;
-use spr_syntax::tar::sound::SoundCodec;
 
 use super::super::write::NamedSound;
 
