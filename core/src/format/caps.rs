@@ -66,7 +66,7 @@ pub enum Tags {
     Named(&'static str, &'static [&'static [u8]]),
     /// All.
     Any,
-    /// Tags of all formats that are UTF-8, and of this one with any value.
+    /// All. Where text is UTF-8, those of this format may have any value.
     TextAndOwn(&'static str),
 }
 
@@ -77,8 +77,7 @@ impl Tags {
             Self::None => false,
             Self::Of(own) => own == tag.format,
             Self::Named(own, names) => own == tag.format && names.contains(&&*tag.key),
-            Self::Any => true,
-            Self::TextAndOwn(own) => own == tag.format || std::str::from_utf8(&tag.value).is_ok(),
+            Self::Any | Self::TextAndOwn(_) => true,
         }
     }
 }
