@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use spr_core::bytes::{Env, Location};
 use spr_core::{Error, Result};
-use spr_survey::{Choice, DataSet, Inventory, Observer, Part, Phase, Rest, hours, survey};
+use spr_survey::{Choice, DataSet, Inventory, Observer, Part, Phase, Rest, TITLES, hours, survey};
 
 use super::args::ProgressArg;
 use super::exit::{DONE, FAILED};
@@ -169,19 +169,6 @@ fn print_tsv(found: &Inventory, out: &mut Out) -> Result<()> {
     }
     Ok(())
 }
-
-/// The titles of the table of data sets.
-const TITLES: [&str; 9] = [
-    "data",
-    "format",
-    "holds",
-    "utterances",
-    "frames",
-    "hours",
-    "files",
-    "size",
-    "faults",
-];
 
 fn print_text(found: &Inventory, verbose: bool, quick: bool, out: &mut Out) -> Result<()> {
     let mut table = Columns::new(3);

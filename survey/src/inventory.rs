@@ -4,6 +4,19 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+/// The titles of the table of data sets.
+pub const TITLES: [&str; 9] = [
+    "data",
+    "format",
+    "holds",
+    "utterances",
+    "frames",
+    "hours",
+    "files",
+    "size",
+    "faults",
+];
+
 /// Files that are one data set, with what belongs to it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DataSet {

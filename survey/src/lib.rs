@@ -44,7 +44,7 @@ use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
 
 pub use archive::is_archive;
-pub use inventory::{DataSet, Inventory, Part, Rest, Totals, Twins};
+pub use inventory::{DataSet, Inventory, Part, Rest, TITLES, Totals, Twins};
 pub use observer::{Observer, Phase};
 #[cfg(feature = "page")]
 pub use page::page;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use spr_plot::page::document;
 use spr_plot::svg::escaped;
 
-use crate::inventory::{DataSet, Inventory, Part, Rest};
+use crate::inventory::{DataSet, Inventory, Part, Rest, TITLES};
 use crate::words::{hours, size};
 
 /// Lines of the rest that a page has of each sort.
@@ -18,18 +18,8 @@ pub fn page(title: &str, found: &Inventory) -> String {
     damage(found, &mut html);
     if !found.data_sets.is_empty() {
         html.push_str("<h2>Data sets</h2>\n<div class=\"scroll\"><table>\n");
-        let titles = [
-            "format",
-            "holds",
-            "utterances",
-            "frames",
-            "hours",
-            "files",
-            "size",
-            "faults",
-        ];
         html.push_str("<tr><th class=\"path\">data</th>");
-        for title in titles {
+        for title in &TITLES[1..] {
             let _ = write!(html, "<th>{title}</th>");
         }
         html.push_str("</tr>\n");
