@@ -137,6 +137,8 @@ import os, signal, sys, threading
 import numpy as np
 import spr_convert as spr
 
+# A shell that puts its jobs in the background lets them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.chdir(sys.argv[1])
 with spr.Writer("big.ark", threads=1, sync=False) as writer:
     for i in range(3000):
