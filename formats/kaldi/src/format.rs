@@ -201,10 +201,10 @@ fn table(source: &mut Source, options: &Options) -> Result<Table> {
 /// Determines by content whether an input is a script file. The extension decides if it may be
 /// either.
 fn table_of(source: &mut Source) -> Result<Table> {
-    let named = source.location().map(Location::plain);
-    let named = named.is_some_and(|file| file.extension() == Some("scp"));
+    let file = source.location().map(Location::plain);
+    let extension = file.as_ref().and_then(|file| file.extension());
     let (head, _) = source.ahead(Probe::HEAD, probe::is_enough)?;
-    Ok(match probe::is_list(head, named) {
+    Ok(match probe::is_list(head, extension) {
         true => Table::Script,
         false => Table::Ark,
     })

@@ -8,7 +8,7 @@ use spr_core::{Error, Limits, Result, number};
 use crate::script_line::{self, LineParts};
 
 /// The extension of script files.
-const SCRIPT: &str = "scp";
+pub(crate) const SCRIPT: &str = "scp";
 /// The table of lengths beside them.
 const LENGTHS: &str = "utt2num_frames";
 

@@ -7,6 +7,7 @@ use spr_core::format::{Probe, Score};
 use spr_core::model::is_word_byte;
 
 use crate::data_dir::layout;
+use crate::lists::SCRIPT;
 use crate::number::{Scan, end_of_word, integer, is_space, real};
 use crate::recognise;
 
@@ -58,9 +59,9 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
     if recognise::unmarked(rest.get(1..).unwrap_or_default()).is_some() {
         return Score::Possible(60);
     }
-    if is_script(head, extension == Some("scp")) {
+    if is_script(head, extension) {
         return match extension {
-            Some("scp") => Score::Possible(90),
+            Some(SCRIPT) => Score::Possible(90),
             _ => Score::Possible(65),
         };
     }
@@ -207,14 +208,15 @@ fn are_few(faults: usize, seen: usize) -> bool {
     faults <= seen.saturating_sub(1).min(1) || faults * 10 <= seen
 }
 
-/// Returns `true` if lines name objects, apart from a few. `named` means that the file's name already
-/// identifies a script file, and any second word is accepted.
-fn is_script(head: &[u8], named: bool) -> bool {
+/// Returns `true` if lines name objects, apart from a few. The extension `scp` already identifies a
+/// script file, and any second word is accepted; in a file called `ark` words with a point are mostly
+/// words.
+fn is_script(head: &[u8], extension: Option<&str>) -> bool {
     if has_control(head) {
         return false;
     }
     let lines = lines(head).filter(|line| !line.trim_ascii().is_empty());
-    if named {
+    if extension == Some(SCRIPT) {
         // A line without a second word is a fault in a script file, not another kind of file.
         let (several, single): (Vec<_>, Vec<_>) = lines.partition(|line| words(line).count() > 1);
         let first = several.first();
@@ -228,15 +230,17 @@ fn is_script(head: &[u8], named: bool) -> bool {
         .iter()
         .any(|line| words(line).nth(1).is_some_and(is_sure));
     let enough = places.len() > others.len() || sure && places.len() == others.len();
-    enough && are_few(others.len(), seen)
+    let may_have_faults = sure || extension != Some("ark");
+    enough && (others.is_empty() || may_have_faults && are_few(others.len(), seen))
 }
 
-/// Returns `true` if a Kaldi table is to be read as a script file: by its lines, or because it is
-/// `named` as one and holds no objects. Lines that name nothing are its faults then.
-pub(crate) fn is_list(head: &[u8], named: bool) -> bool {
+/// Returns `true` if a Kaldi table is to be read as a script file: by its lines, or because its
+/// extension is that of one and it holds no objects. Lines that name nothing are its faults then.
+pub(crate) fn is_list(head: &[u8], extension: Option<&str>) -> bool {
     let mut lines = lines(head).filter(|line| !line.trim_ascii().is_empty());
     let mut holds_objects = || lines.next().is_none_or(is_object_line);
-    is_script(head, named) || named && !has_control(head) && !holds_objects()
+    let named = extension == Some(SCRIPT);
+    is_script(head, extension) || named && !has_control(head) && !holds_objects()
 }
 
 /// Returns `true` if there are control characters, which file names in lists do not have. They need
@@ -332,6 +336,7 @@ mod tests {
             (b"1001 yes\n1002 no\n", "x", Score::AnyText),
             (b"1001 yes\n1002 no\n", "data/text", Score::Possible(20)),
             (b"a and/or\nb hello there\n", "x", Score::AnyText),
+            (b"a x.y\nb hello\nc y.z\n", "x.ark", Score::AnyText),
             (b"a 12:30\nb hello there\n", "x", Score::AnyText),
             // The first line of JSON or of a header may be missing.
             (b"a b\n{\"key\":\"c\"}\n", "x", Score::No),
@@ -387,6 +392,8 @@ mod tests {
             (b"a d/x.mat\n", "x", 65),
             (b"a feats.ark:12\nb hello there\n", "x", 65),
             (b"a d/x.mat\nb hello\nc d/y.mat\n", "x", 65),
+            (b"a d/x.mat\nc d/y.mat\n", "x.ark", 65),
+            (b"a feats.ark:12\nb hello\nc feats.ark:40\n", "x.ark", 65),
             (b"a x.mat\n", "x", 65),
             (b"a RIFF\0\0\0\0WAVE", "x", 60),
             (b"a.wav\nb b.wav\nc c.wav\n", "wav.scp", 90),

@@ -7,10 +7,8 @@ use spr_core::{Error, Result};
 
 use super::offsets::Offsets;
 use crate::key_set::KeySet;
+use crate::lists::SCRIPT;
 use crate::script_line;
-
-/// The extension of script files.
-const SCRIPT: &str = "scp";
 
 /// Checks archives and script files.
 pub(crate) struct Tables;
