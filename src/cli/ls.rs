@@ -1,12 +1,12 @@
 //! `spr-convert ls IN...`.
 
 use clap::Args;
-use serde_json::{Value, json};
-use spr_core::Result;
+use serde_json::{Map, Value, json};
 use spr_core::bytes::Env;
 use spr_core::format::{Registry, Request};
-use spr_core::model::Utterance;
-use spr_stats::{Entry, decibels};
+use spr_core::model::{Key, Utterance};
+use spr_core::{Error, Result};
+use spr_stats::{COLUMNS, Cell, Entry, ListColumn, Row, decibels, unknown};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -33,7 +33,8 @@ Examples:
   spr-convert ls feats.scp 'ann-*'     those whose keys match
   spr-convert ls train.pfile | wc -l   how many there are
   spr-convert ls --json a.ark b.pfile  one object per line, for programs
-  spr-convert ls --tsv a.ark           a table with tabs and a header line";
+  spr-convert ls --tsv a.ark           a table with tabs and a header line
+  spr-convert ls data/train --columns key,speaker,seconds,text";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct LsArgs {
@@ -43,6 +44,9 @@ pub(super) struct LsArgs {
     /// Print a table with tabs and a header line, for programs
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
+    /// Print these columns in this order, such as key,speaker,seconds
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    columns: Vec<String>,
     #[command(flatten)]
     beside: BesideArgs,
     #[command(flatten)]
@@ -59,6 +63,8 @@ enum Form {
 /// Lists the entries of data sets.
 pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
+    let shown = Shown::all(&args.columns)?;
+    let is_chosen = !args.columns.is_empty();
     let mut env = plan::env(&args.read, session)?;
     let (paths, keys) = apart(&args.paths, &env);
     let (mut inputs, skipped) = plan::readable(paths, &args.read, registry, &mut env)?;
@@ -71,22 +77,39 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
     let mut form = match (args.read.json, args.tsv) {
         (true, _) => Form::Json,
         (_, true) => Form::Tsv,
+        _ if is_chosen => {
+            let is_text = |column: &&Shown| match column {
+                Shown::Input => true,
+                Shown::Of(column) => !column.holds.is_number(),
+            };
+            Form::Columns(Columns::new(shown.iter().take_while(is_text).count()))
+        }
         _ => Form::Columns(Columns::new(2 + usize::from(several))),
     };
     if args.tsv {
-        out.tsv(&TITLES)?;
+        let titles: Vec<_> = shown.iter().map(|column| column.name()).collect();
+        out.tsv(&titles)?;
     }
     for input in &inputs {
         let mut line = |utt: &Utterance| {
-            let entry = Entry::of(utt);
+            let row = Row::new(utt, None);
+            let values = || {
+                shown
+                    .iter()
+                    .map(|column| word(&column.value(&row, input.text())))
+            };
             match &mut form {
-                Form::Json => out.json(&json(&entry, input.text())),
-                Form::Tsv => {
-                    let facts = json(&entry, input.text());
-                    out.tsv(&TITLES.map(|title| word(&facts[title])))
+                Form::Json => out.json(&json(&shown, is_chosen, &row, input.text())),
+                Form::Tsv => out.tsv(&values().collect::<Vec<_>>()),
+                Form::Columns(columns) if is_chosen => {
+                    let known = |word: String| match word.is_empty() {
+                        true => "-".to_owned(),
+                        false => word,
+                    };
+                    columns.line(values().map(known).collect(), &mut out)
                 }
                 Form::Columns(columns) => {
-                    let mut words = words(&entry);
+                    let mut words = words(&Entry::of(utt));
                     if several {
                         words.insert(0, input.text().to_owned());
                     }
@@ -140,34 +163,87 @@ fn all(
     Ok(())
 }
 
-/// The titles of a table, which are the names of the facts.
-const TITLES: [&str; 13] = [
-    "input", "key", "kinds", "frames", "dim", "dtype", "offset", "seconds", "rate", "peak_db",
-    "rms_db", "clipped", "zeros",
+/// A column that is printed; the input is no column of utterances.
+#[derive(Clone, Copy)]
+enum Shown {
+    Input,
+    Of(&'static ListColumn),
+}
+
+/// The name of the column with the input.
+const INPUT: &str = "input";
+
+/// The columns that `--json` prints of every utterance, known or not.
+const ALWAYS: [&str; 8] = [
+    INPUT, "key", "kinds", "frames", "dim", "dtype", "offset", "seconds",
 ];
 
-/// An entry as an object of JSON.
-fn json(entry: &Entry, input: &str) -> Value {
-    let mut facts = json!({
-        "input": input,
-        "key": key_json(&entry.key),
-        "kinds": entry.kinds,
-        "frames": entry.frames,
-        "dim": entry.dim,
-        "dtype": entry.dtype,
-        "offset": entry.offset,
-        "seconds": entry.seconds,
-    });
-    if let Some(rate) = entry.rate {
-        facts["rate"] = json!(rate);
+impl Shown {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Input => INPUT,
+            Self::Of(column) => column.name,
+        }
     }
-    if let Some(level) = &entry.level {
-        facts["peak_db"] = json!(decibels(level.peak));
-        facts["rms_db"] = json!(decibels(level.rms()));
-        facts["clipped"] = json!(level.clipped);
-        facts["zeros"] = json!(level.zeros);
+
+    /// Returns the columns of these names, or all.
+    ///
+    /// # Errors
+    /// There is no column of a name, or it is named twice.
+    fn all(names: &[String]) -> Result<Vec<Self>> {
+        if names.is_empty() {
+            let all = COLUMNS.iter().map(Self::Of);
+            return Ok([Self::Input].into_iter().chain(all).collect());
+        }
+        let mut shown = Vec::<Self>::new();
+        for name in names {
+            if shown.iter().any(|other| other.name() == name) {
+                let error = Error::usage(format!("--columns: '{name}' is named twice"));
+                return Err(error);
+            }
+            let column = COLUMNS.iter().find(|column| column.name == name);
+            shown.push(match column {
+                Some(column) => Self::Of(column),
+                None if name == INPUT => Self::Input,
+                None => return Err(unknown(name, &[INPUT]).context("--columns")),
+            });
+        }
+        Ok(shown)
     }
-    facts
+
+    /// Returns the value for an utterance of `input`, `null` where it is not known.
+    fn value(self, row: &Row<'_>, input: &str) -> Value {
+        let Self::Of(column) = self else {
+            return json!(input);
+        };
+        match column.take(row) {
+            None => Value::Null,
+            Some(Cell::Count(count)) => json!(count),
+            Some(Cell::Number(number)) => json!(number),
+            Some(Cell::Text(text)) => key_json(&Key::from(&*text)),
+            Some(Cell::Words(words)) => json!(words),
+        }
+    }
+}
+
+/// Returns the columns of an utterance as an object of JSON: those that are chosen, else those that are
+/// known and those that are always there.
+fn json(shown: &[Shown], is_chosen: bool, row: &Row<'_>, input: &str) -> Value {
+    let values = shown
+        .iter()
+        .map(|column| (column.name(), column.value(row, input)));
+    let mut facts: Map<_, _> = values
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    if !is_chosen {
+        // The level of silence is not finite, but measured.
+        let is_measured = facts.get("zeros").is_some_and(|zeros| !zeros.is_null());
+        facts.retain(|name, value| {
+            let is_level = is_measured && ["peak_db", "rms_db"].contains(&name.as_str());
+            is_level || !value.is_null() || ALWAYS.contains(&name.as_str())
+        });
+    }
+    facts.into()
 }
 
 fn words(entry: &Entry) -> Vec<String> {

@@ -17,6 +17,7 @@ mod check_directories;
 mod check_sound;
 mod choosing;
 #[cfg(unix)]
+mod columns;
 mod completions;
 mod convert;
 mod copies;

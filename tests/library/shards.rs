@@ -26,6 +26,8 @@ pub(super) const WRITTEN: &[&str] = &[
     "select(keys=some.list)",
     "without('u4-*')",
     "length(2-5)",
+    "seconds(0.02-)",
+    "where('frames > 2 and not key ~ \"u4\"')",
     "speakers(s1)",
     "per-speaker(2)",
     "hours(1)",

@@ -55,8 +55,8 @@ pub(super) fn quoted(text: &str) -> String {
     let plain = !text.is_empty() && text.trim() == text && !text.contains(SIGNS);
     match (plain, text.contains('\'')) {
         (true, _) => text.to_owned(),
-        (false, true) => format!("\"{text}\""),
-        (false, false) => format!("'{text}'"),
+        (false, true) if !text.contains('"') => format!("\"{text}\""),
+        (false, _) => format!("'{}'", text.replace('\'', "''")),
     }
 }
 
@@ -134,7 +134,7 @@ impl Cursor<'_> {
         Ok(Value { key, text, at })
     }
 
-    /// Reads a word, or quoted text.
+    /// Reads a word, or quoted text, in which a quote is doubled.
     fn text(&mut self) -> Result<String> {
         let Some(quote @ ('\'' | '"')) = self.sign() else {
             let word = self.word().to_owned();
@@ -143,13 +143,19 @@ impl Cursor<'_> {
                 false => Ok(word),
             };
         };
-        let rest = &self.text[self.at + 1..];
-        let Some(len) = rest.find(quote) else {
-            let error = Error::usage("the quote is not closed");
-            return Err(misplaced(self.text, self.at, error));
-        };
-        self.at += len + 2;
-        Ok(rest[..len].to_owned())
+        let mut text = String::new();
+        let mut rest = &self.text[self.at + 1..];
+        while let Some((part, behind)) = rest.split_once(quote) {
+            text.push_str(part);
+            let Some(more) = behind.strip_prefix(quote) else {
+                self.at = self.text.len() - behind.len();
+                return Ok(text);
+            };
+            text.push(quote);
+            rest = more;
+        }
+        let error = Error::usage("the quote is not closed");
+        Err(misplaced(self.text, self.at, error))
     }
 }
 
@@ -196,6 +202,14 @@ mod tests {
                 ("y".to_owned(), 76, vec![]),
             ]
         );
+    }
+
+    #[test]
+    fn quotes_in_quotes_are_doubled() {
+        for text in ["it's", "\"", "'\"", "text != '' and key = \"a\"", "''", "'"] {
+            let call = format!("a({})", quoted(text));
+            assert_eq!(calls(&call).unwrap()[0].values, [value(None, text, 2)]);
+        }
     }
 
     #[test]

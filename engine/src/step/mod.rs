@@ -6,6 +6,7 @@
 //! of them.
 
 mod choose;
+mod condition;
 mod grammar;
 mod kind;
 mod list_cache;

@@ -1,6 +1,7 @@
 //! The table of steps.
 
 mod choice;
+mod condition;
 mod frames;
 mod labels;
 mod sound;
@@ -16,6 +17,8 @@ pub const KINDS: &[&Kind] = &[
     &choice::SELECT,
     &choice::WITHOUT,
     &choice::LENGTH,
+    &condition::SECONDS,
+    &condition::WHERE,
     &choice::SPEAKERS,
     &choice::PER_SPEAKER,
     &choice::HOURS,

@@ -1,0 +1,121 @@
+//! The columns of utterances: as a table of `ls`, and in rules of `select` and stages.
+
+use serde_json::{Value, json};
+
+use crate::verbs::keys;
+use crate::{Scratch, sample};
+
+/// Sound with a text, a key that is no UTF-8 with an empty text, and features.
+const THREE: &str = r#"{"key":"a","text":"hello","meta":{"speaker":"s1"},"audio":{"rate":8000,"dtype":"i16","shape":[3,1],"data":[[1],[2],[3]]}}
+{"key":{"bytes":"ff61"},"text":"","meta":{}}
+{"key":"c","features":{"dtype":"f32","shape":[2,1],"data":[[1],[2]]},"meta":{"language":"nl"}}
+"#;
+
+#[test]
+fn ls_prints_columns_that_are_chosen() {
+    let s = Scratch::new();
+    s.write("t.jsonl", THREE);
+    let said = s.ok("ls t.jsonl --tsv --columns text,frames,key,rate");
+    assert_eq!(
+        said.out,
+        "text\tframes\tkey\trate\nhello\t3\ta\t8000\n\t0\t{\"bytes\":\"ff61\"}\t\n\t2\tc\t\n"
+    );
+    let said = s.ok("ls t.jsonl --json --columns input,key,language");
+    let lines: Vec<Value> = said
+        .out
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            json!({"schema": 1, "input": "t.jsonl", "key": "a", "language": null}),
+            json!({"schema": 1, "input": "t.jsonl", "key": {"bytes": "ff61"}, "language": null}),
+            json!({"schema": 1, "input": "t.jsonl", "key": "c", "language": "nl"}),
+        ]
+    );
+    // Without a choice, what is known, and what is always there.
+    let said = s.ok("ls t.jsonl --json");
+    let last: Value = serde_json::from_str(said.out.lines().last().unwrap()).unwrap();
+    assert_eq!(last["language"], "nl");
+    assert_eq!(
+        (last.get("seconds"), last.get("text")),
+        (Some(&Value::Null), None)
+    );
+    s.write("empty.jsonl", "");
+    let said = s.ok("ls empty.jsonl --from jsonl --tsv --columns key,text");
+    assert_eq!(said.out, "key\ttext\n");
+    let said = s.fails("ls t.jsonl --columns key,secnds");
+    assert!(said.contains("there is no column 'secnds'"), "{}", said);
+    assert!(
+        said.contains("did you mean 'seconds'? columns: input, key,"),
+        "{}",
+        said
+    );
+    let said = s.fails("ls t.jsonl --columns key,key");
+    assert!(said.contains("'key' is named twice"), "{said}");
+}
+
+#[test]
+fn select_takes_what_columns_say() {
+    let s = Scratch::new();
+    s.write("t.jsonl", THREE);
+    s.write("bad.jsonl", &THREE.replace("\"c\",\"feat", "\"c\",,\"feat"));
+    let select = |rule: &str, value: &str| {
+        let args = ["select", "t.jsonl", "o.jsonl", "--overwrite", rule, value];
+        let said = s.run_args(&args);
+        assert_eq!(said.status, 0, "{}", said.err);
+        (
+            s.ok("ls o.jsonl --from jsonl --tsv --columns key")
+                .out
+                .replace("key\n", ""),
+            said.err,
+        )
+    };
+    assert_eq!(select("--where", "text != \"\"").0, "a\n");
+    assert_eq!(select("--where", "text").0, "a\n{\"bytes\":\"ff61\"}\n");
+    assert_eq!(select("--where", "not text or speaker = 's1'").0, "a\nc\n");
+    assert_eq!(select("--where", "frames > 1 and frames < 0.003k").0, "c\n");
+    assert_eq!(select("--has", "sound,text").0, "a\n");
+    assert_eq!(select("--has", "features").0, "c\n");
+    assert_eq!(select("--min-text", "5").0, "a\n");
+    assert_eq!(select("--stages", "where('text = ''hello''')").0, "a\n");
+    let (none, said) = select("--where", "gender = 'f'");
+    assert_eq!(none, "");
+    assert!(
+        said.contains("no utterance has 'gender': comparisons with it are false"),
+        "{said}"
+    );
+    for (rule, fault) in [
+        (
+            "frames >> 1",
+            "--where: frames >^> 1, character 9: expected a number, text in quotes or a column, found '>'",
+        ),
+        ("secons > 1", "did you mean 'seconds'?"),
+        ("offset > 1", "'offset' is known only where data are listed"),
+    ] {
+        let said = s.run_args(&["select", "t.jsonl", "x.jsonl", "--where", rule]);
+        assert_eq!(said.status, 2);
+        assert!(said.err.contains(fault), "{}", said.err);
+    }
+    let said = s.run_args(&["select", "bad.jsonl", "x.jsonl", "--where", "text"]);
+    assert_eq!(said.status, 2, "{}", said.err);
+}
+
+#[test]
+fn durations_must_be_known() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    let said = s.fails(&format!("select {ark} x.ark --min-seconds 2.9"));
+    assert!(said.contains("its duration is not known"), "{}", said);
+    let rules = "--frame-shift 0.01 --min-seconds 2.9 --max-seconds 2.93";
+    s.ok(&format!("select {ark} x.ark {rules}"));
+    assert_eq!(keys(&s, "x.ark"), ["ann-001", "ann-004", "bob-002"]);
+    for rules in [
+        "--min-seconds 2 --max-seconds 1",
+        "--min-seconds=-1",
+        "--max-seconds nan",
+    ] {
+        s.fails(&format!("select {ark} y.ark {rules}"));
+    }
+}
