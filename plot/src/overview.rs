@@ -1,10 +1,9 @@
 //! The facts and pictures of a whole data set.
 
 use spr_core::format::Reader;
-use spr_core::model::Key;
 use spr_core::text::harmless;
 use spr_core::{Error, Result, Symbols};
-use spr_stats::{LabelCount, ListedUtterance, Scope, Survey};
+use spr_stats::{LabelCount, ListedUtterance, Scope, Survey, name_labels};
 
 use super::picture::{Detail, Picture};
 
@@ -79,12 +78,7 @@ impl Overview {
 
     /// Replaces numeric labels by their names, if they have one.
     pub fn name(&mut self, symbols: &Symbols) {
-        for count in self.labels.iter_mut().flatten() {
-            let name = count.label.as_i64().and_then(|n| symbols.name_of(n));
-            if let Some(name) = name {
-                count.label = Key::from(name).to_string().into();
-            }
-        }
+        name_labels(&mut self.labels, symbols);
         let pictures = self.pictures.iter_mut().flatten();
         pictures.for_each(|picture| picture.name(symbols));
     }

@@ -47,7 +47,7 @@ pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
             return plan::explain(&[input], &args.read, registry, &env);
         };
         let output = ("an index", Some(&*output));
-        return plan::explain_written(input, output, &args.read, registry, &env);
+        return plan::explain_written(vec![input], output, &args.read, registry, &env);
     }
     let output = args.output.as_deref();
     let done = index(&input, output, args.overwrite, registry, &env)?;

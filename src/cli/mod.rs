@@ -11,6 +11,7 @@ mod diff;
 mod document;
 mod exit;
 mod formats;
+mod groups;
 #[cfg(feature = "spraak")]
 mod header;
 mod index;

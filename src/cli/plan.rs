@@ -194,16 +194,16 @@ pub(super) fn explain(
     Ok(DONE)
 }
 
-/// Prints how the input of a verb is understood that writes something else than data, and where that
+/// Prints how the inputs of a verb are understood that writes something else than data, and where that
 /// goes.
 pub(super) fn explain_written(
-    input: Input,
+    inputs: Vec<Input>,
     (what, output): (&str, Option<&str>),
     args: &ReadArgs,
     registry: &Registry,
     env: &Env,
 ) -> Result<u8> {
-    let mut lines = explain::plan(&Plan::new(vec![input]), registry, env)?;
+    let mut lines = explain::plan(&Plan::new(inputs), registry, env)?;
     let place = match output {
         None | Some("-") => "standard output".to_owned(),
         Some(file) => format!("file {}", Location::from(file).told()),

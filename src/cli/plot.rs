@@ -165,7 +165,7 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
         .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
         let output = ("a picture", args.output.as_deref());
-        return plan::explain_written(input, output, &args.read, registry, &env);
+        return plan::explain_written(vec![input], output, &args.read, registry, &env);
     }
     if args.read.json {
         let error = Error::usage("a picture is not JSON").file(&args.path);

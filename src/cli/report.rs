@@ -1,13 +1,11 @@
-//! `spr-convert report IN -o OUT`.
+//! `spr-convert report IN... -o OUT`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-#[cfg(feature = "survey")]
-use spr_core::bytes::Env;
-use spr_core::bytes::Location;
+use spr_core::bytes::{Env, Location};
 use spr_core::{Error, Result};
-use spr_plot::page::page;
+use spr_plot::page::{comparison, page};
 
 #[cfg(feature = "survey")]
 use super::args::ProgressArg;
@@ -16,10 +14,11 @@ use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
 use super::plot::store;
 use super::session::Session;
+use super::skipped::{self, SkipCounter};
 #[cfg(feature = "survey")]
 use super::survey;
 use super::words::data_set;
-use super::{messages, plan, skipped};
+use super::{messages, plan};
 use crate::verbs::report::{KEPT, report};
 
 pub(super) const EXAMPLES: &str = "\
@@ -30,14 +29,15 @@ and the exit status is 2.
 Examples:
   spr-convert report train.pfile -o train.html
   spr-convert report feats.scp -o - > feats.html
+  spr-convert report train valid -o both.html  side by side, and what they share
   spr-convert report -r corpus -o corpus.html  all data sets in a folder";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct ReportArgs {
-    /// Data to report on
-    #[arg(value_name = "IN", value_parser = data_set())]
-    path: String,
-    /// Report on all data sets in a folder or archive, as info -r does
+    /// Data to report on; several are laid side by side
+    #[arg(value_name = "IN", value_parser = data_set(), required = true)]
+    paths: Vec<String>,
+    /// Report on all data sets in folders or archives, as info -r does
     #[cfg(feature = "survey")]
     #[arg(short, long, conflicts_with = "from")]
     recursive: bool,
@@ -81,42 +81,43 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     if args.recursive {
         return survey_page(args, session, &env);
     }
-    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
-    args.beside
-        .join(std::slice::from_mut(&mut input), registry, &env)?;
+    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
+    args.beside.join(&mut inputs, registry, &env)?;
     if args.read.explain {
         let output = ("a page", Some(&*args.output));
-        return plan::explain_written(input, output, &args.read, registry, &env);
+        return plan::explain_written(inputs, output, &args.read, registry, &env);
     }
     let sound = plan::parse_size(&args.max_sound).map_err(|e| e.context("--max-sound"))?;
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    if skipped::wants(&input, &args.read) {
-        let (kept, skipped) = (kept.clone(), skipped.clone());
-        input.skips = true;
-        env = env.telling_skipped(move |error| {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if kept.len() < KEPT {
-                kept.push(error.copy());
-            }
-            skipped.add(error);
-        });
-    }
     let symbols = args.beside.symbols(&env)?;
-    let mut report = report(&input, sound, registry, &env)?;
-    if let Some(symbols) = &symbols {
-        report.all.name(symbols);
+    let mut reports = Vec::new();
+    for input in &mut inputs {
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let before = skipped.count();
+        let env = match skipped::wants(input, &args.read) {
+            true => {
+                input.skips = true;
+                keeping(&kept, &skipped, &env)
+            }
+            false => env.clone(),
+        };
+        let mut report = report(input, sound, registry, &env)?;
+        if let Some(symbols) = &symbols {
+            report.all.name(symbols);
+        }
+        let first = report.damage.first().map(Error::copy);
+        // The page names what was skipped as well.
+        report.faults += skipped.count() - before;
+        report
+            .damage
+            .append(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
+        reports.push((report, first));
     }
-    let damaged = report.damage.first().map(Error::copy);
-    // The page names what was skipped as well.
-    report.faults += skipped.count();
-    report
-        .damage
-        .append(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
-    let html = page(
-        &report,
-        "`spr-convert repair IN -o OUT` keeps it.",
-        "`--max-sound SIZE` allows more.",
-    );
+    let (reports, damaged): (Vec<_>, Vec<_>) = reports.into_iter().unzip();
+    let repair = "`spr-convert repair IN -o OUT` keeps it.";
+    let html = match reports.as_slice() {
+        [report] => page(report, repair, "`--max-sound SIZE` allows more."),
+        reports => comparison(reports, repair),
+    };
     store(
         html.as_bytes(),
         &args.output,
@@ -124,27 +125,43 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
         &args.read,
         &env,
     )?;
-    let Some(first) = damaged else {
-        if report.all.survey.utterances == 0 {
-            messages::empty(&input, &env);
+    for (report, input) in reports.iter().zip(&inputs) {
+        if report.all.survey.utterances == 0 && report.faults == 0 {
+            messages::empty(input, &env);
         }
+    }
+    let mut damaged = damaged.into_iter().flatten().peekable();
+    if damaged.peek().is_none() {
         return Ok(skipped.status(DONE));
-    };
-    session.error(first);
-    if report.faults > 1 && !args.read.quiet {
-        let text = format!("{} faults in all, which the page names", report.faults);
+    }
+    damaged.for_each(|error| session.error(error));
+    let faults: u64 = reports.iter().map(|report| report.faults).sum();
+    if faults > 1 && !args.read.quiet {
+        let text = format!("{faults} faults in all, which the page names");
         messages::say("note", &text);
     }
     Ok(FAILED)
+}
+
+/// Returns an `env` that keeps what is skipped for the page, and counts it.
+fn keeping(kept: &Arc<Mutex<Vec<Error>>>, skipped: &SkipCounter, env: &Env) -> Env {
+    let (kept, skipped) = (kept.clone(), skipped.clone());
+    env.telling_skipped(move |error| {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < KEPT {
+            kept.push(error.copy());
+        }
+        skipped.add(error);
+    })
 }
 
 /// Writes a page about all data sets in a folder or archive.
 #[cfg(feature = "survey")]
 fn survey_page(args: &ReportArgs, session: &Session, env: &Env) -> Result<u8> {
     let progress = survey::Progress::new(ProgressArg::Auto, args.read.quiet);
-    let place = args.path.as_str().into();
-    let found = survey::look(&[place], false, progress, session, env)?;
-    let html = spr_survey::page(&args.path, &found);
+    let places: Vec<_> = args.paths.iter().map(|path| path.as_str().into()).collect();
+    let found = survey::look(&places, false, progress, session, env)?;
+    let html = spr_survey::page(&args.paths.join(" · "), &found);
     let (output, overwrite) = (&args.output, args.overwrite);
     store(html.as_bytes(), output, overwrite, &args.read, env)?;
     Ok(survey::tell_damage(&found, session))

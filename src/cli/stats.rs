@@ -6,7 +6,10 @@ use serde_json::Value;
 use spr_core::format::Reader;
 use spr_core::model::Key;
 use spr_core::{ErrorKind, Result, Symbols};
-use spr_stats::{Column, LabelCount, Lengths, Scope, Sound, Survey};
+use spr_stats::{
+    Column, Compared, GroupBy, Groups, LabelCount, Lengths, Scope, Sound, Survey, differences,
+    name_labels, side_by_side,
+};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -16,7 +19,8 @@ use super::out::{Columns, Out};
 use super::session::Session;
 use super::table::flat;
 use super::words::data_set;
-use super::{messages, plan};
+use super::{groups, messages, plan};
+use crate::argument::Input;
 use crate::verbs::stats::AudioLoader;
 
 pub(super) const EXAMPLES: &str = "\
@@ -28,7 +32,10 @@ to full scale, 0 dB; samples at the ends of their range count as clipped.
 Examples:
   spr-convert stats feats.scp           columns, lengths
   spr-convert stats train.pfile --json  all of it, for programs
-  spr-convert stats train.pfile --tsv   one line per number: input, name, value";
+  spr-convert stats train.pfile --tsv   one line per number: input, name, value
+  spr-convert stats data/train --by speaker             a line for each speaker
+  spr-convert stats ali.ark --by label --frame-shift 0.01  runs of each label
+  spr-convert stats train valid         what they hold side by side, and share";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct StatsArgs {
@@ -38,6 +45,9 @@ pub(super) struct StatsArgs {
     /// Print a table with tabs and a header line, for programs
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
+    /// Sum up groups: by speaker, language, gender, rate, file, another column of `ls`, or by label
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    by: Vec<String>,
     #[command(flatten)]
     beside: BesideArgs,
     #[command(flatten)]
@@ -85,10 +95,28 @@ impl<'a> Facts<'a> {
 /// Labels shown, the commonest ones if there are more.
 const SHOWN: usize = 40;
 
+/// A form in which facts are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Json,
+    Tsv,
+}
+
+/// How data sets are summed up and printed.
+struct Manner<'a> {
+    form: Form,
+    by: &'a [GroupBy],
+    symbols: Option<&'a Symbols>,
+    /// Whether data sets are laid side by side at the end.
+    compares: bool,
+}
+
 /// Sums up data sets; of a damaged one, what came before the damage. Sound that cannot be opened
 /// leaves the rest as it is, and is an error.
 pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
+    let by = groups::parse(&args.by)?;
     let mut env = plan::env(&args.read, session)?;
     let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
     args.beside.join(&mut inputs, registry, &env)?;
@@ -96,35 +124,41 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
         return plan::explain(&inputs, &args.read, registry, &env);
     }
     let symbols = args.beside.symbols(&env)?;
-    let mut status = DONE;
-    if args.tsv {
+    let form = match (args.read.json, args.tsv) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Tsv,
+        _ => Form::Text,
+    };
+    let manner = Manner {
+        form,
+        by: &by,
+        symbols: symbols.as_ref(),
+        compares: form == Form::Text && inputs.len() > 1 && by.is_empty(),
+    };
+    if form == Form::Tsv {
         let mut out = Out::new();
-        out.tsv(&["input", "name", "value"])?;
-        out.finish()?;
-    }
-    for input in inputs {
-        let (mut reader, format) = match AudioLoader::open(&input, registry, &env) {
-            Err(error) if skipped.passes(&input, &error) => continue,
-            opened => opened?,
-        };
-        let unit = messages::unit(input.shuffles());
-        let mut survey = Survey::new(Scope::Numbers, reader.info());
-        let result = survey.read(&mut reader);
-        let unheard = reader.fault();
-        let mut out = Out::new();
-        let facts = Facts::of(&survey, input.text(), format);
-        if args.read.json {
-            out.json(&facts)?;
-        } else if args.tsv {
-            for (name, value) in flat(&facts)?.iter().filter(|(name, _)| name != "input") {
-                out.tsv(&[input.text(), name, value])?;
-            }
-        } else {
-            out.line(input.text())?;
-            describe(&facts, unit, symbols.as_ref(), &mut out)?;
+        match by.is_empty() {
+            true => out.tsv(&["input", "name", "value"])?,
+            false => groups::titles(&by, &mut out)?,
         }
         out.finish()?;
-        match unheard {
+    }
+    let (mut status, mut surveys) = (DONE, Vec::new());
+    for input in &inputs {
+        let (mut reader, format) = match AudioLoader::open(input, registry, &env) {
+            Err(error) if skipped.passes(input, &error) => continue,
+            opened => opened?,
+        };
+        let (result, utterances) = match by.is_empty() {
+            true => {
+                let (result, survey) = manner.survey(input, format, &mut reader)?;
+                let utterances = survey.utterances;
+                surveys.extend(manner.compares.then_some((input.text(), survey)));
+                (result, utterances)
+            }
+            false => manner.groups(input, format, &mut reader)?,
+        };
+        match reader.fault() {
             Some(error) if error.kind() == ErrorKind::Io => {
                 session.error(error);
                 status = FAILED;
@@ -134,16 +168,120 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
             None => {}
         }
         match result {
-            Err(error) if skipped.passes(&input, &error) => {}
+            Err(error) if skipped.passes(input, &error) => {}
             Err(error) => {
                 session.error(error);
                 status = FAILED;
             }
-            Ok(()) if survey.utterances == 0 => messages::empty(&input, &env),
+            Ok(()) if utterances == 0 => messages::empty(input, &env),
             Ok(()) => {}
         }
     }
+    if manner.compares {
+        manner.compare(&surveys)?;
+    }
     Ok(skipped.status(status))
+}
+
+impl Manner<'_> {
+    /// Surveys a data set and prints the facts, as far as it could be read.
+    fn survey(
+        &self,
+        input: &Input,
+        format: &str,
+        reader: &mut AudioLoader,
+    ) -> Result<(Result<()>, Survey)> {
+        let scope = match self.compares {
+            true => Scope::Lists,
+            false => Scope::Numbers,
+        };
+        let mut survey = Survey::new(scope, reader.info());
+        let result = survey.read(reader);
+        let mut out = Out::new();
+        let facts = Facts::of(&survey, input.text(), format);
+        match self.form {
+            Form::Json => out.json(&facts)?,
+            Form::Tsv => {
+                for (name, value) in flat(&facts)?.iter().filter(|(name, _)| name != "input") {
+                    out.tsv(&[input.text(), name, value])?;
+                }
+            }
+            Form::Text => {
+                out.line(input.text())?;
+                let unit = messages::unit(input.shuffles());
+                describe(&facts, unit, self.symbols, &mut out)?;
+            }
+        }
+        out.finish()?;
+        Ok((result, survey))
+    }
+
+    /// Sums up the groups of a data set and prints them, as far as it could be read. Returns the number
+    /// of utterances as well.
+    fn groups(
+        &self,
+        input: &Input,
+        format: &str,
+        reader: &mut AudioLoader,
+    ) -> Result<(Result<()>, u64)> {
+        let mut groups = Groups::new(self.by, reader.info());
+        let result = groups.read(reader);
+        let printed = groups::Printed {
+            input: input.text(),
+            format,
+            by: self.by,
+            groups: &groups,
+            symbols: self.symbols,
+        };
+        let mut out = Out::new();
+        match self.form {
+            Form::Json => printed.json(&mut out)?,
+            Form::Tsv => printed.tsv(&mut out)?,
+            Form::Text => {
+                out.line(input.text())?;
+                printed.table(&mut out)?;
+            }
+        }
+        out.finish()?;
+        printed.warn();
+        Ok((result, groups.utterances()))
+    }
+
+    /// Prints the facts of several data sets side by side, and what they share.
+    fn compare(&self, surveys: &[(&str, Survey)]) -> Result<()> {
+        let labels = surveys.iter().map(|(_, survey)| survey.labels.lists());
+        let mut labels: Vec<_> = labels.collect();
+        if let Some(symbols) = self.symbols {
+            labels
+                .iter_mut()
+                .for_each(|lists| name_labels(lists, symbols));
+        }
+        let sets = surveys.iter().zip(&labels);
+        let sets: Vec<_> = sets
+            .map(|((name, survey), labels)| Compared {
+                name,
+                survey,
+                labels,
+            })
+            .collect();
+        let mut out = Out::new();
+        out.line("side by side")?;
+        let mut table = Columns::new(1);
+        let names = sets.iter().map(|set| set.name.to_owned());
+        table.line(
+            ["  ".to_owned()].into_iter().chain(names).collect(),
+            &mut out,
+        )?;
+        for (name, values) in side_by_side(&sets) {
+            let name = [format!("  {name}")];
+            table.line(name.into_iter().chain(values).collect(), &mut out)?;
+        }
+        table.finish(&mut out)?;
+        for sentence in differences(&sets) {
+            out.line(format!("  {sentence}"))?;
+        }
+        out.finish()
+    }
 }
 
 fn describe(facts: &Facts, unit: &str, symbols: Option<&Symbols>, out: &mut Out) -> Result<()> {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Number, Value};
-use spr_core::model::{Element, Matrix, Wide};
-use spr_core::{Result, dispatch};
+use spr_core::model::{Element, Key, Matrix, Wide};
+use spr_core::{Result, Symbols, dispatch};
 
 /// The number of different labels that are counted: of all columns together.
 const MAX_DISTINCT: usize = 1 << 20;
@@ -22,10 +22,42 @@ pub struct LabelCount {
     pub count: u64,
 }
 
+/// Replaces numeric labels by their names, if they have one.
+pub fn name_labels(lists: &mut [Vec<LabelCount>], symbols: &Symbols) {
+    for count in lists.iter_mut().flatten() {
+        let name = count.label.as_i64().and_then(|n| symbols.name_of(n));
+        if let Some(name) = name {
+            count.label = Key::from(name).to_string().into();
+        }
+    }
+}
+
+/// The number of a label, in the order of integers, then fractions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Label {
+pub enum Label {
+    /// An integer.
     Int(i128),
+    /// A fraction.
     Float(f64),
+}
+
+impl Label {
+    /// Converts the number to JSON; `null` beyond the range of an `i64`, or if it is not finite.
+    pub fn json(self) -> Value {
+        match self {
+            Self::Int(v) => i64::try_from(v).map_or(Value::Null, Value::from),
+            Self::Float(v) => Value::from(v),
+        }
+    }
+}
+
+impl From<Wide> for Label {
+    fn from(value: Wide) -> Self {
+        match value {
+            Wide::Int(v) => Self::Int(v),
+            Wide::Float(v) => Self::Float(v),
+        }
+    }
 }
 
 impl Eq for Label {}
@@ -73,10 +105,7 @@ impl LabelCounts {
         }
         for row in values.chunks_exact(cols) {
             for (counts, value) in self.columns.iter_mut().zip(row) {
-                let label = match value.widen() {
-                    Wide::Int(v) => Label::Int(v),
-                    Wide::Float(v) => Label::Float(v),
-                };
+                let label = Label::from(value.widen());
                 if let Some(count) = counts.get_mut(&label) {
                     *count += 1;
                 } else if self.distinct < MAX_DISTINCT {
@@ -94,10 +123,7 @@ impl LabelCounts {
     pub fn lists(&self) -> Vec<Vec<LabelCount>> {
         let list = |counts: &BTreeMap<Label, u64>| {
             let counts = counts.iter().map(|(label, count)| LabelCount {
-                label: match label {
-                    Label::Int(v) => i64::try_from(*v).map_or(Value::Null, Value::from),
-                    Label::Float(v) => Value::from(*v),
-                },
+                label: label.json(),
                 count: *count,
             });
             counts.collect()

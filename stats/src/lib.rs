@@ -1,7 +1,9 @@
 //! The facts of speech data: a [`Survey`] of a data set, and an [`Entry`] for each utterance.
 
 mod column;
+mod compare;
 mod entry;
+mod group;
 mod label;
 mod length;
 mod listing;
@@ -13,8 +15,10 @@ mod source;
 mod survey;
 
 pub use column::{Column, Columns, MAX_COLUMNS};
+pub use compare::{Compared, differences, side_by_side};
 pub use entry::{Entry, seconds};
-pub use label::{LabelCount, LabelCounts, LabelRange};
+pub use group::{Group, GroupBy, GroupValue, Groups};
+pub use label::{Label, LabelCount, LabelCounts, LabelRange, name_labels};
 pub use length::{LengthCounts, Lengths};
 pub use listing::{COLUMNS, Cell, ColumnType, ListColumn, Row, unknown};
 pub use lists::{ListedUtterance, Lists, SpeakerTotals};

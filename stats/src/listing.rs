@@ -211,6 +211,13 @@ pub static COLUMNS: &[ListColumn] = &[
     }),
     ListColumn {
         is_place: true,
+        ..column("file", Text, "the file in which it stands", |row| {
+            let file = row.utt.origin.file.as_ref()?;
+            Some(Cell::Text(file.as_bytes().into()))
+        })
+    },
+    ListColumn {
+        is_place: true,
         ..column("offset", Count, "the byte at which it starts", |row| {
             count(row.utt.origin.byte())
         })

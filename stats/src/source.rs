@@ -27,6 +27,11 @@ impl Sources {
         self.speakers.len() as u64
     }
 
+    /// Returns the number of speakers that both data sets have.
+    pub fn speakers_in_common(&self, other: &Self) -> u64 {
+        self.speakers.intersection(&other.speakers).count() as u64
+    }
+
     pub(crate) fn add(&mut self, meta: &Meta) {
         if let Some(speaker) = &meta.speaker {
             let hasher = BuildHasherDefault::<DefaultHasher>::default();

@@ -30,6 +30,7 @@ mod explaining;
 mod faults;
 mod fitting;
 #[cfg(unix)]
+mod groups;
 mod guesses;
 mod header;
 mod held_for;

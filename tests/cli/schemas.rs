@@ -147,6 +147,11 @@ fn objects_are_as_their_schemas_say() {
             format!("stats {fbank} {ali} wav t.txt x.ctm --json"),
         ),
         (
+            "stats-by",
+            format!("stats {fbank} wav x.ctm bytes.ark --by key,speaker,rate,kinds,file --json"),
+        ),
+        ("stats-by", format!("stats {ali} x.ctm --by label --json")),
+        (
             "check",
             format!("check {fbank} {ali} wav t.txt cut.ark bytes.ark --json --all"),
         ),

@@ -1,6 +1,7 @@
 //! A data set as a single HTML page that needs no other files and no network. Scripts serve the
 //! search only.
 
+mod compare;
 mod facts;
 mod speakers;
 mod utterances;
@@ -17,6 +18,7 @@ use crate::draw;
 use crate::overview::{Chart, Overview};
 use crate::picture::Picture;
 use crate::svg::{element, escaped};
+pub use compare::comparison;
 pub use facts::Subject;
 
 /// The widths of pictures and charts, in pixels.

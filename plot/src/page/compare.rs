@@ -1,0 +1,86 @@
+//! A page about several data sets.
+
+use std::fmt::Write;
+
+use spr_stats::{Compared, differences, side_by_side};
+
+use super::{CHART, Report, damage, document};
+use crate::draw;
+use crate::overview::Chart;
+use crate::svg::{element, escaped};
+
+/// Makes a page with data sets side by side: facts, what they share and what only one has, and charts.
+/// Text from files stands in it as text only. `repair` is a sentence for readers of a page about damaged
+/// data: how to keep what is whole.
+pub fn comparison(reports: &[Report], repair: &str) -> String {
+    let sets = reports.iter().map(|report| Compared {
+        name: &report.subject.input,
+        survey: &report.all.survey,
+        labels: &report.all.labels,
+    });
+    let sets: Vec<_> = sets.collect();
+    let mut html = String::new();
+    table(reports, &sets, &mut html);
+    let sentences = differences(&sets);
+    if !sentences.is_empty() {
+        html.push_str("<h2>In common</h2>\n<ul>\n");
+        for sentence in sentences {
+            // Writing to a string cannot fail, so results are dropped.
+            let _ = writeln!(html, "<li>{}</li>", escaped(&sentence));
+        }
+        html.push_str("</ul>\n");
+    }
+    for report in reports {
+        damage(report, repair, &mut html);
+    }
+    charts(reports, &mut html);
+    let names: Vec<_> = sets.iter().map(|set| set.name).collect();
+    document(&names.join(" · "), &html)
+}
+
+/// Writes the facts, a column for each data set.
+fn table(reports: &[Report], sets: &[Compared<'_>], html: &mut String) {
+    html.push_str("<div class=\"scroll\"><table>\n<tr><th></th>");
+    for set in sets {
+        let _ = write!(html, "<th>{}</th>", escaped(set.name));
+    }
+    html.push_str("</tr>\n");
+    let formats = reports.iter().map(|report| report.subject.format.clone());
+    let mut rows = vec![("format", formats.collect())];
+    rows.extend(side_by_side(sets));
+    if reports.iter().any(|report| report.faults > 0) {
+        let faults = reports.iter().map(|report| report.faults.to_string());
+        rows.push(("faults", faults.collect()));
+    }
+    for (name, values) in rows {
+        let _ = write!(html, "<tr><td>{name}</td>");
+        for value in values {
+            let _ = write!(html, "<td>{}</td>", escaped(&value));
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</table></div>\n");
+}
+
+/// Draws each chart for each data set.
+fn charts(reports: &[Report], html: &mut String) {
+    for chart in Chart::ALL {
+        let drawn = reports.iter().map(|report| {
+            let scene = draw::overview(&report.all, &[chart], CHART);
+            (&report.subject.input, scene)
+        });
+        let drawn: Vec<_> = drawn.filter(|(_, scene)| !scene.items.is_empty()).collect();
+        if drawn.is_empty() {
+            continue;
+        }
+        html.push_str("<div class=\"charts\">\n");
+        for (name, scene) in drawn {
+            let (picture, name) = (element(&scene), escaped(name));
+            let _ = writeln!(
+                html,
+                "<figure><div class=\"picture\">{picture}</div><figcaption>{name}</figcaption></figure>"
+            );
+        }
+        html.push_str("</div>\n");
+    }
+}
