@@ -14,6 +14,7 @@ mod behind_the_first;
 mod beside;
 mod check;
 mod check_directories;
+mod check_kinds;
 mod check_sound;
 mod choosing;
 #[cfg(unix)]

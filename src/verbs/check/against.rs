@@ -80,19 +80,26 @@ pub(super) fn compare(
             counts.sum()
         };
         let message = format!(
-            "{} of {} speakers, with {} utterances, are in {} as well, with {}: {}",
+            "{} of {} speakers ({}) {} in {} as well ({}): {}",
             shared.len(),
             ours.speakers.len(),
-            count(&ours.speakers),
+            utterances(count(&ours.speakers)),
+            if shared.len() == 1 { "is" } else { "are" },
             other.text(),
-            count(&theirs.speakers),
+            utterances(count(&theirs.speakers)),
             names(shared.iter().copied(), shared.len() as u64)
         );
         found.note("speakers", about(name, message));
     }
     if in_common > 0 {
         let message = format!(
-            "{in_common} utterances have keys that {} has as well: {}",
+            "{} {} in {} as well: {}",
+            if in_common == 1 {
+                "1 key".to_owned()
+            } else {
+                format!("{in_common} keys")
+            },
+            if in_common == 1 { "is" } else { "are" },
             other.text(),
             names(&keys, in_common)
         );
@@ -138,4 +145,11 @@ fn names<'a>(some: impl IntoIterator<Item = &'a Key>, all: u64) -> String {
         names.push_str(", …");
     }
     names
+}
+
+fn utterances(count: u64) -> String {
+    match count {
+        1 => "1 utterance".to_owned(),
+        count => format!("{count} utterances"),
+    }
 }
