@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Times the survey of a tree of many small files, beside `find` listing it with sizes.
+"""Times the survey of a tree of many small files, beside `find` listing it with sizes; and the length and the check of a
+folder of waves, beside `soxi` and libsndfile (the package soundfile), each where it is there.
 
-    python3 benches/survey.py target/release/spr-convert [--files 200000] [--runs 3] [--dir FOLDER]
+    python3 benches/survey.py target/release/spr-convert [--files 200000] [--waves 20000] [--runs 3] [--dir FOLDER]
 
 The tree is made once: wave files of 100 speakers for 8 splits, a label file beside each fourth of them, and
-some of each kind of what is no data. Prints seconds and peak memory, the median of the runs.
+some of each kind of what is no data. The waves last 1 to 4 seconds. Prints seconds and peak memory, the median of the
+runs.
 """
 import argparse
+import importlib.util
 import json
 import os
 import random
+import shutil
 import statistics
 import struct
 import subprocess
@@ -46,6 +50,26 @@ def make(root, files):
             made += 1
 
 
+def make_waves(root, count):
+    chance = random.Random(2)
+    os.makedirs(root)
+    for n in range(count):
+        with open(os.path.join(root, "u%06d.wav" % n), "wb") as f:
+            f.write(wav(4 * chance.randrange(4000, 16000), chance))
+
+
+# What others do with the waves. soxi takes as many names as a command line holds.
+SOXI = """find "$0" -name '*.wav' -print0 | xargs -0 soxi -T -D | awk '{s += $1} END {print s}'"""
+SOUNDFILE = """
+import os, sys, soundfile
+seconds = 0
+for name in os.listdir(sys.argv[1]):
+    samples, rate = soundfile.read(os.path.join(sys.argv[1], name), dtype="int16")
+    seconds += len(samples) / rate
+print(seconds)
+"""
+
+
 def measure(command):
     """Seconds, MiB and what was printed."""
     start = time.perf_counter()
@@ -61,6 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--files", type=int, default=200000)
+    parser.add_argument("--waves", type=int, default=20000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--dir")
     args = parser.parse_args()
@@ -68,17 +93,26 @@ def main():
     root = os.path.join(folder, "tree-%d" % args.files)
     if not os.path.isdir(root):
         make(root, args.files)
+    waves = os.path.join(folder, "waves-%d" % args.waves)
+    if not os.path.isdir(waves):
+        make_waves(waves, args.waves)
     jobs = {
         "find, with sizes": ["find", root, "-printf", "%s %p\\n"],
         "info -r --quick": [args.program, "info", "-r", "--quick", "--json", root],
         "info -r": [args.program, "info", "-r", "--json", root],
+        "waves: info --quick": [args.program, "info", "--quick", "--json", waves],
+        "waves: soxi": ["sh", "-c", SOXI, waves] if shutil.which("soxi") else None,
+        "waves: check": [args.program, "check", "-q", waves],
+        "waves: soundfile": [sys.executable, "-c", SOUNDFILE, waves] if importlib.util.find_spec("soundfile") else None,
     }
     print("| job | s | peak MiB |\n|---|---:|---:|")
     for name, command in jobs.items():
+        if command is None:
+            continue
         runs = [measure(command) for _ in range(args.runs + 1)][1:]
         seconds, peak = (statistics.median(run[i] for run in runs) for i in (0, 1))
         print("| %s | %.2f | %.0f |" % (name, seconds, peak))
-        if "info" in name:
+        if "info -r" in name:
             totals = json.loads(runs[0][2].splitlines()[-1])
             assert totals["files"] == args.files, totals
     print("\n%d data sets, %d utterances, %d unknown" % (totals["data_sets"], totals["utterances"], totals["unknown"]))
