@@ -5,6 +5,7 @@ use spr_core::Result;
 use spr_core::bytes::Location;
 
 use super::beside::JoinArgs;
+use super::filter::FilterArgs;
 use super::shard_args::ShardArgs;
 use super::words::{data_set, dtype, file, label_dtype, loss};
 use crate::step::Step;
@@ -230,6 +231,8 @@ pub(super) struct ConvertArgs {
     pub(super) output_options: Vec<String>,
     #[command(flatten)]
     pub(super) join: JoinArgs,
+    #[command(flatten)]
+    pub(super) filter: FilterArgs,
     /// Pass the utterances through stages first, such as 'unique|context(5)|shuffle(1000,seed=1)'
     #[arg(long, value_name = "STAGES", hide_short_help = true)]
     pub(super) stages: Option<String>,

@@ -6,6 +6,7 @@ use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, Remedy, Result, Symbols};
 
+use super::filter::FilterArgs;
 use super::words::data_set;
 use super::words::file;
 use crate::argument::{self, Input};
@@ -47,11 +48,13 @@ pub(super) struct JoinArgs {
     pub(super) length_tolerance: Option<u64>,
 }
 
-/// The same for verbs that only read.
+/// The same for verbs that only read, and which utterances they take.
 #[derive(Args, Debug, Clone)]
 pub(super) struct BesideArgs {
     #[command(flatten)]
     pub(super) join: JoinArgs,
+    #[command(flatten)]
+    pub(super) filter: FilterArgs,
     /// Show labels by the names in this file of lines `NAME NUMBER`, such as Kaldi's phones.txt
     #[arg(
         long,
@@ -134,14 +137,15 @@ impl JoinArgs {
 
 impl BesideArgs {
     /// Creates the options without names of labels.
-    pub(super) fn of(join: JoinArgs) -> Self {
+    pub(super) fn of(join: JoinArgs, filter: FilterArgs) -> Self {
         Self {
             join,
+            filter,
             symbols: None,
         }
     }
 
-    /// Joins to the inputs what the flags name.
+    /// Joins to the inputs what the flags name, and takes of them what the rules say.
     pub(super) fn join(&self, inputs: &mut [Input], registry: &Registry, env: &Env) -> Result<()> {
         let mut joins = self.join.joins(inputs, registry, env)?;
         if let (Some(labels), Some(file)) = (&mut joins.labels, &self.symbols) {
@@ -152,7 +156,7 @@ impl BesideArgs {
         }
         self.join.check(inputs.iter().any(Input::has_labels))?;
         check_stdin(inputs, &joins)?;
-        for input in inputs {
+        for input in inputs.iter_mut() {
             input.tolerate(self.join.length_tolerance.unwrap_or_default());
             if let Some(labels) = &joins.labels {
                 input.join_labels(labels.clone())?;
@@ -164,7 +168,7 @@ impl BesideArgs {
                 input.joins.speakers = Some(file.clone());
             }
         }
-        Ok(())
+        self.filter.add(inputs)
     }
 
     /// The names of labels, if there are any.

@@ -73,9 +73,10 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     let one = |path: &str| plan::input(path, &args.read, registry, &env);
     let mut both = [one(&args.a)?, one(&args.b)?];
     let skipped = SkipCounter::listen(&mut both, &args.read, registry, &mut env);
-    let [mut a, b] = both;
+    let [mut a, mut b] = both;
     args.beside
         .join(std::slice::from_mut(&mut a), registry, &env)?;
+    args.beside.filter.add(std::slice::from_mut(&mut b))?;
     if args.read.explain {
         return plan::explain(&[a, b], &args.read, registry, &env);
     }

@@ -10,6 +10,7 @@ mod convert;
 mod diff;
 mod document;
 mod exit;
+mod filter;
 mod formats;
 mod groups;
 #[cfg(feature = "spraak")]

@@ -327,7 +327,8 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         let target = Target::parse(labels_out, None, &[], registry, env)?;
         plan.labels_output = Some(target.sink().clone());
     }
-    plan.steps = stages(args)?;
+    plan.steps = args.filter.steps()?;
+    plan.steps.extend(stages(args)?);
     if args.copy {
         copy(&target, plan)?;
     }

@@ -214,7 +214,7 @@ fn short_form(args: ConvertArgs, given: &ArgMatches, session: &Session) -> Resul
                 #[cfg(feature = "survey")]
                 recursive: false,
                 progress: args.progress,
-                beside: BesideArgs::of(args.join),
+                beside: BesideArgs::of(args.join, args.filter),
                 read: args.read,
             };
             info::run(&args, session)

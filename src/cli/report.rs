@@ -43,7 +43,7 @@ pub(super) struct ReportArgs {
     recursive: bool,
     /// Where to write the page
     #[arg(short, long, value_name = "OUT")]
-    output: String,
+    output: Option<String>,
     /// Let the page play the sound of utterances up to this size, such as 500k; 0 for none
     #[arg(long, value_name = "SIZE", default_value = "2m")]
     max_sound: String,
@@ -56,11 +56,22 @@ pub(super) struct ReportArgs {
     read: ReadArgs,
 }
 
-/// Refuses a name that says it is something else.
-fn check_name(output: &str) -> Result<()> {
+/// Returns the name of the page.
+///
+/// # Errors
+/// There is none, or it says that it is something else.
+fn page_name(args: &ReportArgs) -> Result<&str> {
+    let Some(output) = args.output.as_deref() else {
+        let error = Error::usage("nothing says where to write the page");
+        let is_page = |name: &&String| name.ends_with(".html") || name.ends_with(".htm");
+        return Err(error.hint(match args.paths.last().filter(is_page) {
+            Some(last) => format!("the output is named by -o: -o {last}"),
+            None => "name it with -o OUT.html".to_owned(),
+        }));
+    };
     let file = Location::from(output).plain();
     match file.extension().map(str::to_ascii_lowercase).as_deref() {
-        None | Some("html" | "htm") => Ok(()),
+        None | Some("html" | "htm") => Ok(output),
         Some(extension) => {
             let message = format!("ends with .{extension}, but a page would be written");
             let page = format!("call it {}", file.with_extension("html"));
@@ -76,15 +87,15 @@ fn check_name(output: &str) -> Result<()> {
 pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let mut env = plan::env(&args.read, session)?;
-    check_name(&args.output)?;
+    let output = page_name(args)?;
     #[cfg(feature = "survey")]
     if args.recursive {
-        return survey_page(args, session, &env);
+        return survey_page(args, output, session, &env);
     }
     let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
     args.beside.join(&mut inputs, registry, &env)?;
     if args.read.explain {
-        let output = ("a page", Some(&*args.output));
+        let output = ("a page", Some(output));
         return plan::explain_written(inputs, output, &args.read, registry, &env);
     }
     let sound = plan::parse_size(&args.max_sound).map_err(|e| e.context("--max-sound"))?;
@@ -118,13 +129,7 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
         [report] => page(report, repair, "`--max-sound SIZE` allows more."),
         reports => comparison(reports, repair),
     };
-    store(
-        html.as_bytes(),
-        &args.output,
-        args.overwrite,
-        &args.read,
-        &env,
-    )?;
+    store(html.as_bytes(), output, args.overwrite, &args.read, &env)?;
     for (report, input) in reports.iter().zip(&inputs) {
         if report.all.survey.utterances == 0 && report.faults == 0 {
             messages::empty(input, &env);
@@ -157,12 +162,11 @@ fn keeping(kept: &Arc<Mutex<Vec<Error>>>, skipped: &SkipCounter, env: &Env) -> E
 
 /// Writes a page about all data sets in a folder or archive.
 #[cfg(feature = "survey")]
-fn survey_page(args: &ReportArgs, session: &Session, env: &Env) -> Result<u8> {
+fn survey_page(args: &ReportArgs, output: &str, session: &Session, env: &Env) -> Result<u8> {
     let progress = survey::Progress::new(ProgressArg::Auto, args.read.quiet);
     let places: Vec<_> = args.paths.iter().map(|path| path.as_str().into()).collect();
     let found = survey::look(&places, false, progress, session, env)?;
     let html = spr_survey::page(&args.paths.join(" · "), &found);
-    let (output, overwrite) = (&args.output, args.overwrite);
-    store(html.as_bytes(), output, overwrite, &args.read, env)?;
+    store(html.as_bytes(), output, args.overwrite, &args.read, env)?;
     Ok(survey::tell_damage(&found, session))
 }

@@ -5,6 +5,7 @@ use spr_core::bytes::{Env, Location};
 use spr_core::{Error, Remedy, Result};
 
 use super::args::ConvertArgs;
+use super::filter::FilterArgs;
 use super::session::Session;
 use super::words::file;
 use super::{convert, plan};
@@ -56,22 +57,6 @@ pub(super) struct SelectArgs {
     /// Take utterances of N frames or fewer
     #[arg(long, value_name = "N", help_heading = "Rules")]
     max_frames: Option<u64>,
-    /// Take utterances of so many seconds or more
-    #[arg(long, value_name = "SECONDS", help_heading = "Rules")]
-    min_seconds: Option<f64>,
-    /// Take utterances of so many seconds or fewer
-    #[arg(long, value_name = "SECONDS", help_heading = "Rules")]
-    max_seconds: Option<f64>,
-    /// Take utterances whose text has N characters or more
-    #[arg(long, value_name = "N", help_heading = "Rules")]
-    min_text: Option<u64>,
-    /// Take utterances that hold all of these kinds of data
-    #[arg(long, value_name = "KIND,...", value_delimiter = ',', help_heading = "Rules",
-        value_parser = ["features", "labels", "sound", "text", "segments", "arrays"])]
-    has: Vec<String>,
-    /// Take utterances of which an expression over the columns of `ls` is true
-    #[arg(long = "where", value_name = "EXPRESSION", help_heading = "Rules")]
-    condition: Vec<String>,
     /// Take what these speakers say: a comma-separated list, or a file of names
     #[arg(long, value_name = "NAME,...|FILE", help_heading = "Rules")]
     speakers: Option<String>,
@@ -100,49 +85,15 @@ impl SelectArgs {
     fn has_rule(&self) -> bool {
         let files = self.keys.is_some() || self.exclude_keys.is_some();
         let names = !self.glob.is_empty() || !self.regex.is_empty() || self.speakers.is_some();
-        let lengths = self.min_frames.or(self.max_frames).or(self.min_text);
-        let seconds = self.min_seconds.or(self.max_seconds).or(self.hours);
-        let columns = !self.has.is_empty() || !self.condition.is_empty();
-        let typed = self.convert.stages.is_some();
+        let lengths = self.min_frames.or(self.max_frames);
+        let typed = self.convert.stages.is_some() || self.convert.filter.is_given();
         let counts = self.per_speaker.or(self.first).or(self.sample);
-        let numbers = lengths.or(counts).is_some() || seconds.is_some();
-        files || names || columns || typed || numbers
+        let numbers = lengths.or(counts).is_some() || self.hours.is_some();
+        files || names || typed || numbers
     }
 }
 
 impl SelectArgs {
-    /// The steps that ask for durations, kinds of data and other columns.
-    fn conditions(&self) -> Result<Vec<Step>> {
-        let mut steps = Vec::new();
-        let (least, most) = (self.min_seconds, self.max_seconds);
-        for (flag, seconds) in [("--min-seconds", least), ("--max-seconds", most)] {
-            if let Some(seconds) = seconds.filter(|n| !n.is_finite() || *n < 0.0) {
-                return Err(Error::usage(format!("{flag}: {seconds} is not a duration")));
-            }
-        }
-        if least.is_some() && most < least && most.is_some() {
-            return Err(Error::usage("--min-seconds is more than --max-seconds"));
-        }
-        if least.or(most).is_some() {
-            let text = |n: Option<f64>| n.map(|n| n.abs().to_string()).unwrap_or_default();
-            let range = format!("{}-{}", text(least), text(most));
-            steps.push(Step::new("seconds", [("seconds", range)])?);
-        }
-        let length = self.min_text.map(|n| format!("characters >= {n}"));
-        let kinds = self.has.iter().map(|kind| match kind.as_str() {
-            "sound" => "kinds ~ 'audio'".to_owned(),
-            kind => format!("kinds ~ '{kind}'"),
-        });
-        for text in length.into_iter().chain(kinds) {
-            steps.push(Step::new("where", [("expression", text)])?);
-        }
-        for text in &self.condition {
-            let step = Step::new("where", [("expression", text)]);
-            steps.push(step.map_err(|error| error.context("--where"))?);
-        }
-        Ok(steps)
-    }
-
     /// The steps that the rules ask for: by names, lengths and speakers first, then by number.
     fn steps(&self, seed: u32, env: &Env) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
@@ -170,7 +121,7 @@ impl SelectArgs {
                 [("frames", format!("{least}-{most}"))],
             )?);
         }
-        steps.extend(self.conditions()?);
+        steps.extend(self.convert.filter.steps()?);
         if let Some(speakers) = &self.speakers {
             let values = match env.exists(&speakers.as_str().into()) {
                 true => vec![("file", speakers.as_str())],
@@ -204,6 +155,8 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     }
     let mut convert = args.convert.clone();
     convert.same_form = true;
+    // Rules take their turn among the others.
+    convert.filter = FilterArgs::default();
     let seed = plan::seed(&mut convert.read)?;
     let done = convert::run_with(&convert, session, |plan, env| {
         if !args.has_rule() {

@@ -115,3 +115,55 @@ fn durations_must_be_known() {
         s.fails(&format!("select {ark} y.ark {rules}"));
     }
 }
+
+/// Every verb that reads utterances takes the rules, of which `select` has more.
+#[test]
+fn rules_are_for_every_verb() {
+    let s = Scratch::new();
+    s.ok(&format!("{} all.ark -q", sample("fbank.scp")));
+    // Of 12 utterances, 4 are as long.
+    for (line, expected) in [
+        ("ls all.ark", "ann-001   features  291"),
+        ("info all.ark", "4 utterances, 1182 frames"),
+        ("all.ark", "4 utterances, 1182 frames"),
+        ("stats all.ark", "4 utterances, 1182 frames"),
+        ("stats all.ark --by kinds", "features           4"),
+        (
+            "diff all.ark all.ark",
+            "4 utterances compared, no difference",
+        ),
+        ("plot all.ark --kind lengths", "Utterances by frames"),
+        ("convert all.ark a.ark", "4 utterances, 1182 frames"),
+        ("all.ark b.ark", "4 utterances, 1182 frames"),
+        ("sort all.ark c.ark", "4 utterances, 1182 frames"),
+        ("merge all.ark -o d.ark", "4 utterances, 1182 frames"),
+        ("select all.ark e.ark", "4 utterances, 1182 frames"),
+        (
+            "split all.ark f.{part}.ark -n 2",
+            "4 utterances, 1182 frames",
+        ),
+        ("report all.ark -o g.html", "(g.html)"),
+    ] {
+        let said = s.ok(&format!("{line} --where frames>290"));
+        let all = said.out + &said.err;
+        assert!(all.contains(expected), "{line}: {all}");
+        let error = s.fails(&format!("{line} --where frames>"));
+        assert!(
+            error.contains("--where: frames>^, character 8: "),
+            "{line}: {error}"
+        );
+    }
+    let page = String::from_utf8(s.read("g.html")).unwrap();
+    assert!(page.contains("<dt>Utterances</dt><dd>4</dd>"));
+    let shown = s.ok("show all.ark ann-001 --where frames>290").out;
+    assert!(shown.starts_with("ann-001\n"), "{shown}");
+    // In a conversion the rules go before typed stages.
+    let said = s.ok("all.ark h.ark --where frames>290 --stages first(3)");
+    assert!(said.err.contains("3 utterances"), "{}", said.err);
+    let said = s.ok("all.ark i.ark --has labels");
+    assert!(
+        said.err.contains("none of its utterances is left"),
+        "{}",
+        said.err
+    );
+}

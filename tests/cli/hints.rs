@@ -124,8 +124,13 @@ fn pictures_and_pages_are_named_by_a_flag() {
             ),
             (
                 "report fbank.scp y.html",
-                "unexpected argument 'y.html' found",
+                "nothing says where to write the page",
                 "the output is named by -o: -o y.html",
+            ),
+            (
+                "report fbank.scp",
+                "nothing says where to write the page",
+                "name it with -o OUT.html",
             ),
             (
                 "report fbank.scp -o r.png",
