@@ -19,7 +19,8 @@ use counted::CountingReader;
 pub use expansion::MemoryCounter;
 
 const BUFFER: usize = 128 << 10;
-/// The size of the first read after a jump; later ones grow up to a buffer.
+/// The size of the first read of a file and after a jump, as headers are often all that is wanted. Later
+/// ones grow up to a buffer.
 const FIRST_STEP: usize = 512;
 /// The largest number of nested compressions.
 const MAX_LAYERS: usize = 4;
@@ -186,7 +187,7 @@ impl Source {
             end: 0,
             offset: 0,
             ended: false,
-            step: BUFFER,
+            step: FIRST_STEP,
             pending: None,
             live: false,
             threads: 1,
