@@ -64,23 +64,19 @@ fn table(reports: &[Report], sets: &[Compared<'_>], html: &mut String) {
 
 /// Draws each chart for each data set.
 fn charts(reports: &[Report], html: &mut String) {
+    html.push_str("<h2>Summary</h2>\n<div class=\"charts\">\n");
     for chart in Chart::ALL {
-        let drawn = reports.iter().map(|report| {
+        for report in reports {
             let scene = draw::overview(&report.all, &[chart], CHART);
-            (&report.subject.input, scene)
-        });
-        let drawn: Vec<_> = drawn.filter(|(_, scene)| !scene.items.is_empty()).collect();
-        if drawn.is_empty() {
-            continue;
-        }
-        html.push_str("<div class=\"charts\">\n");
-        for (name, scene) in drawn {
-            let (picture, name) = (element(&scene), escaped(name));
+            if scene.items.is_empty() {
+                continue;
+            }
+            let (picture, name) = (element(&scene), escaped(&report.subject.input));
             let _ = writeln!(
                 html,
                 "<figure><div class=\"picture\">{picture}</div><figcaption>{name}</figcaption></figure>"
             );
         }
-        html.push_str("</div>\n");
     }
+    html.push_str("</div>\n");
 }
