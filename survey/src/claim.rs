@@ -7,7 +7,6 @@ use spr_core::bytes::{Env, Location};
 
 use crate::candidate::{Candidate, Form};
 use crate::gather::{Unknown, is_sound};
-use crate::inventory::Part;
 use crate::walk::File;
 
 /// Finds files by names however they are spelt.
@@ -260,15 +259,62 @@ pub(crate) fn attach_unknown(candidates: &mut [Candidate], unknown: &mut Vec<Unk
         unknown.retain(|group| {
             let own = belong(&group.files, &names);
             if own {
-                sound.parts.push(Part {
-                    role: "beside",
-                    path: group.path(),
-                    files: group.files.len() as u64,
-                    bytes: group.files.iter().map(|file| file.bytes).sum(),
-                });
+                sound.parts.push(group.part("beside"));
             }
             !own
         });
+    }
+}
+
+/// Makes tables of what is said in sound files parts of the sound, in whose folder they lie or which
+/// lies below theirs. What is held for data by more than its look stays by itself.
+pub(crate) fn attach_tables(
+    candidates: &mut Vec<Candidate>,
+    unknown: &mut Vec<Unknown>,
+    is_table: impl Fn(&Location) -> bool,
+) {
+    let (mut sounds, others): (Vec<_>, Vec<_>) = std::mem::take(candidates)
+        .into_iter()
+        .partition(|candidate| candidate.form == Form::Each && is_sound(candidate));
+    let own = |files: &[File], sounds: &[Candidate]| {
+        let tables = !files.is_empty() && files.iter().all(|file| is_table(&file.at));
+        let beside = |sound: &Candidate, file: &File| {
+            let folder = file.at.parent();
+            let folder = folder.unwrap_or_else(|| ".".into());
+            sound.folder.is_within(&folder) || folder.is_within(&sound.folder)
+        };
+        let of = |sound: &Candidate| files.iter().all(|file| beside(sound, file));
+        sounds.iter().position(of).filter(|_| tables)
+    };
+    const ROLE: &str = "transcripts";
+    for other in others {
+        match own(&other.files, &sounds).filter(|_| other.guessed) {
+            Some(sound) => {
+                let part = other.as_part(ROLE);
+                sounds[sound].parts.push(part);
+                sounds[sound].facts.kinds.insert("text".to_owned());
+            }
+            None => candidates.push(other),
+        }
+    }
+    unknown.retain(|group| {
+        let Some(sound) = own(&group.files, &sounds) else {
+            return true;
+        };
+        sounds[sound].parts.push(group.part(ROLE));
+        sounds[sound].facts.kinds.insert("text".to_owned());
+        false
+    });
+    candidates.extend(sounds);
+}
+
+/// Tells packed members of archives of which only the start was read.
+pub(crate) fn tell_partial(candidate: &mut Candidate) {
+    let partial = candidate.files.iter().filter(|file| file.partial).count();
+    if partial > 0 {
+        let all = files(candidate.files.len());
+        let note = format!("{partial} of {all} packed: only the start was read, for lack of room");
+        candidate.notes.push(note);
     }
 }
 

@@ -65,7 +65,7 @@ impl Gatherer<'_> {
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         let fits = |format: &&'static dyn Format| {
             let whole = format.whole_folder();
-            whole.is_some_and(|whole| whole.fits(&names))
+            whole.is_some_and(|whole| whole.fits(&names)) && format.owns_folder(&at, self.env)
         };
         let whole: Vec<_> = self.registry.formats().filter(fits).collect();
         let mut found = match *whole.as_slice() {

@@ -122,12 +122,20 @@ pub fn survey(
         observer,
     };
     let named = counter.all(&mut candidates)?;
+    candidates.iter_mut().for_each(claim::tell_partial);
     let in_archive = |at: &Location| {
         let archive = overlay.archive_of(at);
         archive.is_some_and(|archive| archive.has(at))
     };
     let mut candidates = claim::attach(candidates, &named, &empty, &in_archive, env);
     claim::attach_unknown(&mut candidates, &mut unknown);
+    let folders: Vec<_> = registry
+        .formats()
+        .filter_map(|format| format.sound_folder())
+        .collect();
+    claim::attach_tables(&mut candidates, &mut unknown, |file| {
+        folders.iter().any(|folder| folder.is_table(file))
+    });
     inventory.twins = match choice.quick {
         true => Vec::new(),
         false => twins::twins(&all, env, observer)?,
@@ -182,6 +190,16 @@ impl Unknown {
                 let pattern = format!("*{dot}{}", self.extension);
                 candidate::below(&self.folder, files, &pattern)
             }
+        }
+    }
+
+    /// Returns the files as a part of a data set.
+    fn part(&self, role: &'static str) -> Part {
+        Part {
+            role,
+            path: self.path(),
+            files: self.files.len() as u64,
+            bytes: self.files.iter().map(|file| file.bytes).sum(),
         }
     }
 

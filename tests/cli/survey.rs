@@ -528,3 +528,63 @@ fn rubbish_is_no_utterance_of_a_folder() {
         "{error}"
     );
 }
+
+/// Packed members are read as those that are not, and their damage is found.
+#[test]
+fn packed_archives_tell_what_a_folder_tells() {
+    let s = Scratch::new();
+    fs::create_dir(s.path("s")).unwrap();
+    let (fbank, wav) = (sample("fbank.ark"), sample("../wav/ann-001.wav"));
+    s.shell(&format!(
+        "cp {fbank} s; cp {fbank} s/again.ark; head -c 300000 {fbank} > s/cut.ark; \
+         head -c 20000 {wav} > s/cut.wav; cp {wav} s; gzip -k s/again.ark; printf 'x 1 2\\n' > s/x.ctm"
+    ));
+    s.shell("tar cf s.tar s; tar czf s.tgz s; python3 -c \"import shutil; shutil.make_archive('s', 'zip', '.', 's')\"");
+    let facts = |place: &str| {
+        let said = s.run(&format!("info -r {place} --tsv"));
+        assert_eq!(said.status, 2, "{place}: {}", said.err);
+        let lines = said
+            .out
+            .lines()
+            .map(|line| line.replace(&format!("{place}/s/"), "s/"));
+        lines.collect::<Vec<_>>()
+    };
+    let plain = facts("s");
+    assert!(
+        plain.iter().any(|line| line.contains("s/cut.ark")),
+        "{plain:?}"
+    );
+    for packed in ["s.tar", "s.tgz", "s.zip"] {
+        assert_eq!(facts(packed), plain, "{packed}");
+    }
+}
+
+#[test]
+fn tables_of_transcripts_belong_to_their_sound() {
+    let s = Scratch::new();
+    let wav = sample("../wav/ann-001.wav");
+    s.shell(&format!(
+        "mkdir -p L/wavs; for i in 1 2 3; do cp {wav} L/wavs/L$i.wav; \
+         echo \"L$i|Dr. $i|Doctor $i\" >> L/metadata.csv; done"
+    ));
+    s.shell(&format!(
+        "for d in 1/2 3/4; do mkdir -p Lib/$d; n=$(echo $d | tr / -); for k in 1 2; do \
+         cp {wav} Lib/$d/$n-000$k.wav; echo \"$n-000$k HELLO THERE\" >> Lib/$d/$n.trans.txt; done; done"
+    ));
+    for (folder, path, utterances, tables) in [("L", "L/wavs/", 3, 1), ("Lib", "Lib/", 4, 2)] {
+        let said = s.ok(&format!("info -r {folder} --json"));
+        let all = lines(&said);
+        let sets = of_kind(&all, "dataset");
+        assert_eq!(sets.len(), 1, "{}", said.out);
+        assert_eq!(sets[0]["path"], path);
+        assert_eq!(sets[0]["utterances"], utterances, "{}", said.out);
+        let parts = sets[0]["parts"].as_array().unwrap();
+        assert_eq!(
+            parts
+                .iter()
+                .filter(|part| part["role"] == "transcripts")
+                .count(),
+            tables
+        );
+    }
+}

@@ -11,4 +11,7 @@ pub trait SoundFolder: Send + Sync {
     /// Returns `true` if files beside the sound files tell more of them than their names do, by the
     /// names of all files in the folder.
     fn tells_more(&self, folder: &Location, files: &[Location], env: &Env) -> bool;
+
+    /// Returns `true` if a file may be a table of what is said in sound files, by its name.
+    fn is_table(&self, file: &Location) -> bool;
 }

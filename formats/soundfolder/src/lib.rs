@@ -105,4 +105,8 @@ impl AnySound for SoundFolder {
     fn tells_more(&self, folder: &Location, files: &[Location], env: &Env) -> bool {
         FolderFiles::sorted(folder, files.to_vec(), env).tells_more()
     }
+
+    fn is_table(&self, file: &Location) -> bool {
+        table::is_named_so(file)
+    }
 }

@@ -2,32 +2,53 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use flate2::read::DeflateDecoder;
-use spr_core::Result;
 use spr_core::bytes::{FileKind, FileStatus, Identity, Location, MemoryCounter, OpenedFile, Store};
 use spr_core::model::Limits;
+use spr_core::{Error, Result};
 
-use super::part::{Head, Slice};
+use super::part::{Kept, Slice};
 use crate::walk::DEEPEST;
 
-/// The bytes kept of the start of a member that is compressed.
-const HEAD: u64 = LOOK as u64;
+/// The bytes of a member that are looked at to say how many are kept if there is no room for all, and
+/// those that are kept of one that is neither text nor compressed itself.
+const LOOK: usize = 16 << 10;
 /// The same for members that are compressed themselves, and for text.
 const PACKED: u64 = 1 << 20;
 const TEXT: u64 = 64 << 20;
+/// The bytes that are unpacked at a time.
+const BLOCK: u64 = 1 << 20;
+
+/// Room for the packed members of all archives of a survey.
+#[derive(Debug)]
+pub(crate) struct Room(AtomicU64);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(AtomicU64::new(2 << 30))
+    }
+}
+
+impl Room {
+    /// Takes room for `bytes`, if there is as much.
+    fn take(&self, bytes: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes);
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
+}
 
 /// Where the data of a member are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// In the archive from this byte on.
     Slice { at: u64 },
-    /// The first `kept` bytes, in the temporary file.
+    /// All of them or the first, `kept` bytes in the temporary file.
     Kept { at: u64, kept: u64 },
-    /// Deflated, between these bytes of the archive.
-    Deflated { start: u64, end: u64 },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,34 +63,33 @@ pub(crate) struct Mount {
     archive: Location,
     members: HashMap<Location, Member>,
     folders: HashMap<Location, BTreeSet<Location>>,
-    /// The starts of compressed members.
-    kept: Mutex<Option<File>>,
+    /// What is kept of packed members.
+    kept: Option<Arc<Mutex<File>>>,
     length: u64,
+    room: Arc<Room>,
     /// What is wrong with the archive.
-    pub(crate) damage: Vec<spr_core::Error>,
+    pub(crate) damage: Vec<Error>,
 }
 
-/// Returns how many bytes of a member are kept that starts with `head`.
-pub(super) fn worth(name: &Location, head: &[u8]) -> u64 {
+/// Returns how many bytes are kept of a member that starts with `head`, if there is no room for all.
+fn worth(name: &Location, head: &[u8]) -> u64 {
     match name.codec() {
         Some(_) => PACKED,
-        None if head.contains(&0) => HEAD,
+        None if head.contains(&0) => LOOK as u64,
         None => TEXT,
     }
 }
 
-/// The bytes of a member that are looked at to say how many are kept.
-pub(super) const LOOK: usize = 16 << 10;
-
 impl Mount {
-    /// Creates an archive without members.
-    pub(super) fn new(archive: &Location) -> Self {
+    /// Creates an archive without members, which shares `room` with others.
+    pub(super) fn new(archive: &Location, room: &Arc<Room>) -> Self {
         Self {
             archive: archive.clone(),
             members: HashMap::new(),
             folders: HashMap::from([(archive.clone(), BTreeSet::new())]),
-            kept: Mutex::default(),
+            kept: None,
             length: 0,
+            room: room.clone(),
             damage: Vec::new(),
         }
     }
@@ -118,20 +138,45 @@ impl Mount {
         Ok(())
     }
 
-    /// Keeps the start of a member, and returns its place.
-    pub(super) fn keep(&mut self, bytes: &[u8]) -> io::Result<Place> {
-        let kept = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let file = match kept {
-            Some(file) => file,
-            none => none.insert(tempfile::tempfile()?),
-        };
-        file.write_all(bytes)?;
+    /// Keeps a packed member of `length` bytes, of which `next` returns so many more: all if there is
+    /// room, else the start. Returns its place.
+    ///
+    /// # Errors
+    /// `next` fails, or the temporary file cannot be written.
+    pub(super) fn keep(
+        &mut self,
+        name: &Location,
+        length: u64,
+        mut next: impl FnMut(usize) -> Result<Vec<u8>>,
+    ) -> Result<Place> {
         let at = self.length;
+        let failed = |e| Error::io("cannot keep a member of an archive", e);
+        let mut bytes = next(LOOK)?;
+        let most = match self.room.take(length) {
+            true => length,
+            false => worth(name, &bytes).min(length),
+        };
+        loop {
+            self.write(&bytes).map_err(failed)?;
+            let kept = self.length - at;
+            let left = most.saturating_sub(kept);
+            if left == 0 || bytes.is_empty() {
+                return Ok(Place::Kept { at, kept });
+            }
+            bytes = next(usize::try_from(left.min(BLOCK)).unwrap_or(LOOK))?;
+        }
+    }
+
+    /// Adds bytes to the temporary file.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let kept = match &mut self.kept {
+            Some(kept) => kept,
+            none => none.insert(Arc::new(Mutex::new(tempfile::tempfile()?))),
+        };
+        let mut file = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(bytes)?;
         self.length += bytes.len() as u64;
-        Ok(Place::Kept {
-            at,
-            kept: bytes.len() as u64,
-        })
+        Ok(())
     }
 
     /// Returns the direct entries of a folder in it.
@@ -169,7 +214,6 @@ impl Mount {
         member.is_some_and(|member| match member.place {
             Place::Slice { .. } => false,
             Place::Kept { kept, .. } => kept < member.length,
-            Place::Deflated { .. } => member.length > HEAD,
         })
     }
 
@@ -183,22 +227,8 @@ impl Mount {
                 Box::new(Slice::new(archive, at, member.length, identity)?)
             }
             Place::Kept { at, kept } => {
-                let mut bytes = Vec::new();
-                let file = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut file = file.as_ref().ok_or(io::ErrorKind::NotFound)?;
-                file.seek(SeekFrom::Start(at))?;
-                file.take(kept).read_to_end(&mut bytes)?;
-                Box::new(Head::new(bytes, member.length, identity))
-            }
-            Place::Deflated { start, end } => {
-                let mut archive = store.open(&self.archive)?;
-                archive.seek(SeekFrom::Start(start))?;
-                let mut bytes = Vec::new();
-                let mut inner = DeflateDecoder::new(archive.take(end.saturating_sub(start)));
-                (&mut inner).take(HEAD).read_to_end(&mut bytes)?;
-                let more = worth(at, &bytes).saturating_sub(bytes.len() as u64);
-                inner.take(more).read_to_end(&mut bytes)?;
-                Box::new(Head::new(bytes, member.length, identity))
+                let file = self.kept.clone().ok_or(io::ErrorKind::NotFound)?;
+                Box::new(Kept::new(file, (at, kept), member.length, identity))
             }
         })
     }

@@ -11,6 +11,7 @@ use spr_core::bytes::{
 };
 
 use super::gentle::Gentle;
+use super::mount::Room;
 use super::{ArchiveKind, Mount, tar, zip};
 
 /// A store in which archives are folders once they are [mounted](Self::mount). What is in them is
@@ -19,6 +20,7 @@ use super::{ArchiveKind, Mount, tar, zip};
 pub(crate) struct Overlay {
     inner: Arc<dyn Store>,
     mounts: RwLock<HashMap<Location, Arc<Mount>>>,
+    room: Arc<Room>,
 }
 
 impl Overlay {
@@ -27,6 +29,7 @@ impl Overlay {
         Self {
             inner,
             mounts: RwLock::default(),
+            room: Arc::default(),
         }
     }
 
@@ -36,8 +39,8 @@ impl Overlay {
     /// It cannot be read at all.
     pub(crate) fn mount(&self, at: &Location, kind: ArchiveKind, env: &Env) -> Result<Arc<Mount>> {
         let mount = Arc::new(match kind {
-            ArchiveKind::Tar => tar::mount(at, env)?,
-            ArchiveKind::Zip => zip::mount(at, env)?,
+            ArchiveKind::Tar => tar::mount(at, &self.room, env)?,
+            ArchiveKind::Zip => zip::mount(at, &self.room, env)?,
         });
         let mut mounts = self.mounts.write().unwrap_or_else(PoisonError::into_inner);
         mounts.insert(at.clone(), mount.clone());

@@ -1,6 +1,8 @@
 //! Files that are a part of an archive.
 
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::{Identity, OpenedFile};
 
@@ -65,43 +67,59 @@ impl OpenedFile for Slice {
     }
 }
 
-/// The first bytes of a file that is longer.
-pub(super) struct Head {
-    bytes: Cursor<Vec<u8>>,
+/// A member, or the first bytes of one, in a file that others share.
+pub(super) struct Kept {
+    file: Arc<Mutex<File>>,
+    start: u64,
+    kept: u64,
     length: u64,
+    at: u64,
     identity: Identity,
 }
 
-impl Head {
-    pub(super) fn new(bytes: Vec<u8>, length: u64, identity: Identity) -> Self {
+impl Kept {
+    /// Opens a member of `length` bytes, of which `kept` stand in `file` from byte `start` on.
+    pub(super) fn new(
+        file: Arc<Mutex<File>>,
+        (start, kept): (u64, u64),
+        length: u64,
+        identity: Identity,
+    ) -> Self {
         Self {
-            bytes: Cursor::new(bytes),
+            file,
+            start,
+            kept,
             length,
+            at: 0,
             identity,
         }
     }
 }
 
-impl Read for Head {
+impl Read for Kept {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let kept = self.bytes.get_ref().len() as u64;
-        if self.bytes.position() >= kept && self.bytes.position() < self.length && !out.is_empty() {
+        let left = self.kept.saturating_sub(self.at);
+        if left == 0 && self.at < self.length && !out.is_empty() {
             let message = "only the start of a packed member is looked at";
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
         }
-        self.bytes.read(out)
+        let most = out.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.start.saturating_add(self.at)))?;
+        let read = file.read(&mut out[..most])?;
+        self.at += read as u64;
+        Ok(read)
     }
 }
 
-impl Seek for Head {
+impl Seek for Kept {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = target(to, self.bytes.position(), self.length)?;
-        self.bytes.set_position(at);
-        Ok(at)
+        self.at = target(to, self.at, self.length)?;
+        Ok(self.at)
     }
 }
 
-impl OpenedFile for Head {
+impl OpenedFile for Kept {
     fn length(&self) -> Option<u64> {
         Some(self.length)
     }

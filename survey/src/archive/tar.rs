@@ -1,21 +1,23 @@
 //! The members of tar archives.
 
+use std::sync::Arc;
+
 use spr_core::bytes::{Env, Location, MemoryCounter};
 use spr_core::{Error, Result};
 use spr_syntax::tar::{MemberKind, TarReader};
 
-use super::mount::{LOOK, Mount, Place, worth};
+use super::mount::{Mount, Place, Room};
 
-/// Reads the names and places of all members. Of a compressed archive the first bytes of each member
-/// are kept in a temporary file, as there is no way back to them.
+/// Reads the names and places of all members. Those of a compressed archive are kept in a temporary
+/// file, as there is no way back to them.
 ///
 /// # Errors
 /// The archive cannot be opened, or there is no space.
-pub(super) fn mount(at: &Location, env: &Env) -> Result<Mount> {
+pub(super) fn mount(at: &Location, room: &Arc<Room>, env: &Env) -> Result<Mount> {
     let source = env.open_file(at)?;
     let is_packed = !source.layers().is_empty();
     let mut tar = TarReader::new(source, env.limits);
-    let mut mount = Mount::new(at);
+    let mut mount = Mount::new(at, room);
     let mut held = MemoryCounter::new("the members of an archive");
     loop {
         let member = match tar.next_member() {
@@ -40,7 +42,7 @@ pub(super) fn mount(at: &Location, env: &Env) -> Result<Mount> {
         };
         let place = match is_packed {
             false => Place::Slice { at: member.offset },
-            true => match keep(&mut tar, &name, &mut mount) {
+            true => match mount.keep(&name, member.size, |most| tar.take(most)) {
                 Ok(place) => place,
                 Err(error) => {
                     mount.damage.push(error);
@@ -54,13 +56,4 @@ pub(super) fn mount(at: &Location, env: &Env) -> Result<Mount> {
         mount.damage.push(error);
     }
     Ok(mount)
-}
-
-/// Keeps the start of a member.
-fn keep(tar: &mut TarReader, name: &Location, mount: &mut Mount) -> Result<Place> {
-    let mut bytes = tar.take(LOOK)?;
-    let more = worth(name, &bytes).saturating_sub(bytes.len() as u64);
-    bytes.append(&mut tar.take(usize::try_from(more).unwrap_or(0))?);
-    let kept = mount.keep(&bytes);
-    kept.map_err(|e| Error::io("cannot keep the start of a member", e))
 }

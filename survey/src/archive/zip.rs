@@ -1,13 +1,14 @@
 //! The members of zip archives.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use flate2::read::DeflateDecoder;
 use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipLocator};
 use spr_core::bytes::{Env, Location, MemoryCounter, OpenedFile};
 use spr_core::{Error, Result};
 
-use super::mount::{Mount, Place};
+use super::mount::{Mount, Place, Room};
 
 /// An archive with random access.
 struct Places(Mutex<Box<dyn OpenedFile>>);
@@ -20,11 +21,12 @@ impl ReaderAt for Places {
     }
 }
 
-/// Reads the names and places of all members from the directory of the archive.
+/// Reads the names and places of all members from the directory of the archive. Those that are
+/// deflated are kept in a temporary file.
 ///
 /// # Errors
 /// The archive cannot be opened, or has no directory.
-pub(super) fn mount(at: &Location, env: &Env) -> Result<Mount> {
+pub(super) fn mount(at: &Location, room: &Arc<Room>, env: &Env) -> Result<Mount> {
     let failed = |e: io::Error| Error::io("cannot open", e).file(at.to_string());
     let broken = |e: rawzip::Error| {
         Error::malformed(format!("is not a whole zip archive: {e}")).file(at.to_string())
@@ -35,7 +37,7 @@ pub(super) fn mount(at: &Location, env: &Env) -> Result<Mount> {
     let places = Places(Mutex::new(file));
     let located = ZipLocator::new().locate_in_reader(places, &mut buffer, length);
     let zip = located.map_err(|(_, e)| broken(e))?;
-    let mut mount = Mount::new(at);
+    let mut mount = Mount::new(at, room);
     let mut held = MemoryCounter::new("the members of an archive");
     let mut found = Vec::new();
     let mut entries = zip.entries(&mut buffer);
@@ -70,7 +72,24 @@ pub(super) fn mount(at: &Location, env: &Env) -> Result<Mount> {
         };
         let place = match method {
             CompressionMethod::STORE => Place::Slice { at: start },
-            CompressionMethod::DEFLATE => Place::Deflated { start, end },
+            CompressionMethod::DEFLATE => {
+                let mut packed = env.store().open(at).map_err(failed)?;
+                packed.seek(SeekFrom::Start(start)).map_err(failed)?;
+                let mut inner = DeflateDecoder::new(packed.take(end.saturating_sub(start)));
+                let kept = mount.keep(&name, size, |most| {
+                    let mut bytes = Vec::new();
+                    let read = (&mut inner).take(most as u64).read_to_end(&mut bytes);
+                    read.map_err(|e| Error::malformed(format!("cannot be unpacked: {e}")))?;
+                    Ok(bytes)
+                });
+                match kept {
+                    Ok(place) => place,
+                    Err(error) => {
+                        mount.damage.push(error.file(name.to_string()));
+                        continue;
+                    }
+                }
+            }
             _ => {
                 let error = Error::unsupported("is packed in a way that is not read");
                 mount.damage.push(error.file(name.to_string()));
