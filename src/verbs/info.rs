@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
-use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{About, Audio, DatasetInfo, Decimal, Dtype, Utterance};
 use spr_core::stage::recording_facts;
+use spr_core::{Error, Result};
 use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};
 
@@ -116,7 +116,7 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         facts.set_from_headers(&survey.info);
         return (facts, Ok(()));
     }
-    let result = survey.read(reader.as_mut());
+    let result = read_past(&mut survey, reader.as_mut());
     facts.set_from(survey);
     if result.is_err() && facts.utterances == Some(0) {
         // Their number is unknown.
@@ -136,20 +136,35 @@ fn sound_headers(input: &Input, registry: &Registry, env: &Env) -> Option<(Surve
     opened.format.sound_folder()?;
     let mut survey = Survey::new(Scope::Shapes, opened.reader.info());
     let inner = opened.reader;
-    let (mut reader, mut first) = (HeaderReader { inner, input, env }, None);
+    let mut reader = HeaderReader { inner, input, env };
+    let result = read_past(&mut survey, &mut reader);
+    Some((survey, result))
+}
+
+/// Reads a data set past the utterances that are at fault.
+///
+/// # Errors
+/// The first of these faults, with their number, or what ends the data set.
+fn read_past(survey: &mut Survey, reader: &mut dyn Reader) -> Result<()> {
+    let (mut first, mut count) = (None, 0u64);
     let result = survey.read_past(
-        &mut reader,
+        reader,
         |_, _| Ok(()),
         |error| match error.can_continue() {
             true => {
+                count += 1;
                 first.get_or_insert(error);
                 Ok(())
             }
             false => Err(error),
         },
     );
-    let result = result.and(first.map_or(Ok(()), Err));
-    Some((survey, result))
+    let first = first.map(|error: Error| match (count, &result) {
+        (1, Ok(())) => error,
+        (_, Ok(())) => error.context(format!("the first of {count}")),
+        (_, Err(_)) => error.context(format!("the first of {}", count + 1)),
+    });
+    first.map_or(result, Err)
 }
 
 /// A reader of references to sound, with the facts in the headers of their files.

@@ -297,3 +297,24 @@ fn what_a_data_set_says_of_itself_is_told() {
     );
     assert!(info(&s, &sample("fbank.scp")).get("about").is_none());
 }
+
+/// Faulty utterances cost only themselves, and the first is told with their number.
+#[test]
+fn what_is_whole_is_told_beside_what_is_not() {
+    let s = Scratch::new();
+    s.ok(&format!("{} in/ --to wav -q", sample("../wav/")));
+    let wav = s.read("in/ann-001.wav");
+    s.write("in/cut.wav", &wav[..2000]);
+    s.write("in/empty.wav", "");
+    for flags in ["", " --quick"] {
+        let said = s.run(&format!("info in{flags}"));
+        assert_eq!(said.status, 2);
+        assert!(said.out.contains("3 utterances, 6.22 s"), "{}", said.out);
+        let error = "in/cut.wav@44: utterance cut: the first of 2: the file ends here";
+        assert!(said.err.contains(error), "{}", said.err);
+    }
+    s.write("t.txt", "a [ 1 2 ]\nb [ 1 x ]\nc [ 1 3 ]\n");
+    let said = s.run("info t.txt");
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("t.txt@16: utterance b: "), "{}", said.err);
+}

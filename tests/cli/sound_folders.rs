@@ -310,6 +310,12 @@ fn names_that_lie_and_rubbish() {
         error.contains("utterance c: two files give the same key"),
         "{error}"
     );
+    let said = s.run("in one.json --on-error skip");
+    assert_eq!(said.status, 3);
+    assert!(said.err.contains(", 1 skipped ("), "{}", said.err);
+    let said = s.run("check in");
+    assert_eq!(said.status, 1, "{}", said.err);
+    assert!(said.out.contains("in: 1 fault"), "{}", said.out);
 }
 
 #[test]

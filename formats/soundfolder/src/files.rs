@@ -26,6 +26,8 @@ pub(crate) struct FolderFiles {
     pub(crate) beside: BTreeMap<Location, Vec<Location>>,
     /// Files that may be tables of transcripts, sorted.
     pub(crate) tables: Vec<Location>,
+    /// The sound files that have the key of another one.
+    pub(crate) faults: Vec<Error>,
     /// Whether only the sound of the table is an utterance.
     pub(crate) by_table: bool,
     /// What systems leave in folders, and all other files.
@@ -37,22 +39,31 @@ impl FolderFiles {
     /// Lists a folder.
     ///
     /// # Errors
-    /// It cannot be listed, it has no sound files, or two of them have one key.
+    /// It cannot be listed, or has no sound files.
     pub(crate) fn list(folder: &Location, env: &Env) -> Result<Self> {
-        let files = Self::sorted(folder, env.list(folder)?, env);
+        let mut files = Self::sorted(folder, env.list(folder)?, env);
         if files.sounds.is_empty() {
             let error = Error::new(ErrorKind::Unrecognised, "holds no sound files");
             return Err(error.file(folder.to_string()));
         }
-        if let Some(pair) = files.sounds.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let message = format!("two files give the same key, the other is {}", pair[0].1);
-            return Err(Error::unfit(message)
-                .utterance(&pair[0].0)
-                .file(pair[1].1.to_string())
-                .hint("to read those of one format alone, name it: --from FORMAT"));
-        }
+        files.leave_out_twins();
         files.tell(env);
         Ok(files)
+    }
+
+    /// Leaves out sound files that have the key of the one before, which is a fault of each.
+    fn leave_out_twins(&mut self) {
+        let faults = &mut self.faults;
+        self.sounds.dedup_by(|(key, file), (other_key, other)| {
+            let same = key == other_key;
+            if same {
+                let message = format!("two files give the same key, the other is {other}");
+                let error = Error::unfit(message).utterance(key).file(file.to_string());
+                faults
+                    .push(error.hint("to read those of one format alone, name it: --from FORMAT"));
+            }
+            same
+        });
     }
 
     /// Lists the sound files in the folder of a table.

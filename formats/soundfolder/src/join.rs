@@ -33,7 +33,7 @@ impl Joined {
     /// # Errors
     /// A table cannot be read.
     pub(crate) fn of(mut files: FolderFiles, env: &Env) -> Result<Self> {
-        let (mut tables, mut faults) = (Vec::new(), Vec::new());
+        let (mut tables, mut faults) = (Vec::new(), std::mem::take(&mut files.faults));
         for at in &files.tables {
             match Table::read(at, env)? {
                 Some(mut table) => {
