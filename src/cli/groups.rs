@@ -98,7 +98,7 @@ impl Printed<'_> {
     pub(super) fn table(&self, out: &mut Out) -> Result<()> {
         let rows: Vec<_> = self.groups.iter().collect();
         let names = self.by.iter().map(|by| by.name().to_owned());
-        let shown: Vec<_> = columns(self.by, &rows).into_iter().collect();
+        let shown: Vec<_> = columns(&rows).into_iter().collect();
         let mut titles: Vec<_> = names.collect();
         titles.extend(shown.iter().map(|(title, _)| (*title).to_owned()));
         if let Some(first) = titles.first_mut() {
@@ -172,8 +172,10 @@ fn sums(group: &Group) -> [Value; 14] {
 type Shown = (&'static str, fn(&Group) -> Option<String>);
 
 /// Returns the columns that are known of any group.
-fn columns(by: &[GroupBy], rows: &[(&[GroupValue], &Group)]) -> Vec<Shown> {
-    let has_spans = by.iter().any(|by| matches!(by, GroupBy::Label));
+fn columns(rows: &[(&[GroupValue], &Group)]) -> Vec<Shown> {
+    let has_spans = rows
+        .iter()
+        .any(|(_, group)| group.spans != group.utterances);
     let has_frames = rows.iter().any(|(_, group)| group.frames > 0);
     let longest = rows.iter().filter_map(|(_, group)| group.seconds());
     let is_long = longest.fold(0.0, f64::max) >= 3600.0;

@@ -17,10 +17,13 @@ const MAX_GROUPS: usize = 1 << 17;
 /// The name by which utterances are grouped by their labels.
 const LABEL: &str = "label";
 
+/// The column of speakers, who may be those of segments.
+const SPEAKER: &str = "speaker";
+
 /// A property by which utterances are grouped.
 #[derive(Clone, Copy, Debug)]
 pub enum GroupBy {
-    /// The value of a column.
+    /// The value of a column; of speakers, that of each segment where only these have one.
     Column(&'static ListColumn),
     /// The label of each frame, or of each segment where frames have none. An utterance belongs to the
     /// group of each of its labels, with the frames and seconds of that label.
@@ -199,19 +202,31 @@ impl Groups {
         });
         let mut values: Vec<_> = values.collect();
         let label = self.by.iter().position(|by| matches!(by, GroupBy::Label));
-        if let Some(at) = label {
-            let mut any = false;
-            for span in self.spans(utt)? {
-                if let Some(value) = values.get_mut(at) {
-                    *value = span.label;
-                }
-                let place = self.utterances;
-                self.group(&values)?.add(place, span.frames, span.seconds);
-                any = true;
+        let speaker = self.by.iter().position(|by| by.name() == SPEAKER);
+        // Who speaks may be known of segments alone.
+        let speaker = speaker.filter(|at| {
+            let mut segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
+            let is_unknown = values.get(*at) == Some(&GroupValue::Unknown);
+            is_unknown && segments.any(|segment| segment.speaker.is_some())
+        });
+        let spans = match (label, speaker) {
+            (Some(_), _) => self.spans(utt)?,
+            (None, Some(_)) => self.segments(utt),
+            (None, None) => Vec::new(),
+        };
+        let any = !spans.is_empty();
+        for span in spans {
+            if let Some(value) = label.and_then(|at| values.get_mut(at)) {
+                *value = span.label;
             }
-            if any {
-                return Ok(());
+            if let Some(value) = speaker.and_then(|at| values.get_mut(at)) {
+                *value = span.speaker;
             }
+            let place = self.utterances;
+            self.group(&values)?.add(place, span.frames, span.seconds);
+        }
+        if any {
+            return Ok(());
         }
         let (place, seconds) = (self.utterances, row.seconds());
         let group = self.group(&values)?;
@@ -246,18 +261,22 @@ impl Groups {
             Some(labels) if !labels.is_empty() => {
                 Ok(dispatch!(labels.dtype(), T => runs(labels.values::<T>()?, shift)))
             }
-            _ => {
-                let end = seconds_at(utt, self.shift);
-                let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
-                Ok(segments.map(|segment| Span::of(segment, end)).collect())
-            }
+            _ => Ok(self.segments(utt)),
         }
+    }
+
+    /// Returns the segments of an utterance as spans.
+    fn segments(&self, utt: &Utterance) -> Vec<Span> {
+        let end = seconds_at(utt, self.shift);
+        let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
+        segments.map(|segment| Span::of(segment, end)).collect()
     }
 }
 
-/// A stretch of an utterance with one label.
+/// A stretch of an utterance with one label, of one speaker.
 struct Span {
     label: GroupValue,
+    speaker: GroupValue,
     frames: u64,
     seconds: Option<f64>,
 }
@@ -268,6 +287,10 @@ impl Span {
         let end = segment.end.map(Decimal::value).or(end);
         Self {
             label: GroupValue::Text(segment.label.clone()),
+            speaker: segment
+                .speaker
+                .clone()
+                .map_or(GroupValue::Unknown, GroupValue::Text),
             frames: 0,
             seconds: end.map(|end| (end - segment.start.value()).max(0.0)),
         }
@@ -284,6 +307,7 @@ fn runs<T: Element>(labels: &[T], shift: Option<f64>) -> Vec<Span> {
     let spans = runs.filter_map(|run| {
         Some(Span {
             label: GroupValue::Number(Label::from(run.first()?.widen())),
+            speaker: GroupValue::Unknown,
             frames: run.len() as u64,
             seconds: shift.map(|shift| shift * run.len() as f64),
         })
@@ -404,6 +428,34 @@ mod tests {
             .collect();
         // Where the utterance ends is not known.
         assert_eq!(found, [(text("a"), 1, None), (text("sil"), 2, Some(1.75))]);
+    }
+
+    #[test]
+    fn speakers_of_segments_are_summed_up() {
+        let segment = |start: &str, end: &str, speaker: &str| {
+            let at = |seconds| Decimal::parse(seconds).unwrap();
+            let mut segment = Segment::new(at(start), Some(at(end)), b"x");
+            segment.speaker = Some(speaker.as_bytes().into());
+            segment
+        };
+        let segments = [("0", "1", "ann"), ("1", "1.5", "bob"), ("1.5", "4", "ann")];
+        let segments = segments.map(|(start, end, speaker)| segment(start, end, speaker));
+        let groups = sums(
+            &["speaker"],
+            &[Utterance {
+                tiers: vec![Tier::only(segments.to_vec())],
+                ..Utterance::default()
+            }],
+        );
+        let found: Vec<_> = groups
+            .iter()
+            .map(|(values, g)| (values[0].clone(), g.utterances, g.spans, g.seconds()))
+            .collect();
+        let expected = [
+            (text("ann"), 1, 2, Some(3.5)),
+            (text("bob"), 1, 1, Some(0.5)),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]
