@@ -156,6 +156,9 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
         Remedy::KeepOnlyOne => "--duplicates first and --duplicates last keep one of them",
         Remedy::NameSpeakers => "--utt2spk FILE says it, in lines `utterance speaker`",
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
+        Remedy::RenameKeys => {
+            "--rename 's/ /_/g' and the like give other names, --on-error skip passes over such utterances"
+        }
         Remedy::OneType => "give all the same type with --dtype",
         Remedy::LabelType => "give all labels the same type with --label-dtype, such as i64",
         Remedy::LeaveOutVerify => "leave out --verify",

@@ -170,6 +170,13 @@ fn objects_are_as_their_schemas_say() {
             "summary",
             format!("{fbank} o.ark --json --dtype f16 --allow-loss all"),
         ),
+        (
+            "summary",
+            format!("split {fbank} part.{{part}}.ark -n 2 --json"),
+        ),
+        ("document", format!("report {fbank} {ali} -o r.html --json")),
+        ("document", format!("plot {fbank} ann-001 -o r.svg --json")),
+        ("index", "index o.pfile -o again --json".to_owned()),
         ("progress", format!("{fbank} p.ark --progress json -q")),
         (
             "explain",

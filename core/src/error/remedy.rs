@@ -77,6 +77,8 @@ pub enum Remedy {
     NameSpeakers,
     /// Skip faulty utterances.
     SkipErrors,
+    /// Rename utterances, or skip those with such names.
+    RenameKeys,
     /// Use one element type for all utterances.
     OneType,
     /// Give all labels one element type.
@@ -172,6 +174,7 @@ impl fmt::Display for Remedy {
             Self::NameModel => "name the model by which the data were aligned",
             Self::NameSpeakers => "a table says who speaks each utterance",
             Self::SkipErrors => "pass over such utterances",
+            Self::RenameKeys => "rename the utterances, or pass over those with such names",
             Self::OneType => "give all utterances one element type",
             Self::LabelType => "give all labels one element type",
             Self::LeaveOutVerify => "do not read the output back",

@@ -179,8 +179,11 @@ impl Registry {
             Ok(head) => head,
             Err(error) => return error,
         };
+        let models = self.formats().filter_map(|format| format.label_models());
+        let is_model = models.into_iter().any(|models| models.is_model(head));
         let message = match (foreign(head), foreign::opening(head)) {
             _ if head.is_empty() => "the file is empty".to_owned(),
+            _ if is_model => "is a model that says what labels stand for, and no data".to_owned(),
             (Some(name), _) => format!("looks like {name}, which this version does not convert"),
             (None, Some((opening, kind))) => {
                 format!("no known format, starts with {opening} as {kind} does")

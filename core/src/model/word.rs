@@ -1,6 +1,6 @@
 //! Keys that are words, and keys that are paths.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::name::{Key, is_word_byte};
 
 impl Key {
@@ -11,7 +11,10 @@ impl Key {
     /// It is not; the error names the byte.
     pub fn check_word(&self) -> Result<()> {
         match self.as_bytes().iter().find(|b| !is_word_byte(**b)) {
-            Some(b) => Err(Error::not_held(format!("the key holds byte 0x{b:02x}"))),
+            Some(b) => {
+                let error = Error::not_held(format!("the key holds byte 0x{b:02x}"));
+                Err(error.suggest(Remedy::RenameKeys))
+            }
             None if self.as_bytes().is_empty() => Err(Error::not_held("the key is empty")),
             None => Ok(()),
         }

@@ -265,8 +265,16 @@ pub(crate) fn unknown(source: &mut Source) -> Error {
     let after = &bytes[n * GROUP..];
     let cut = bytes.len() < MOST && (after.is_empty() || after[0] == TAG);
     match cut {
-        true => crate::text::truncated(source, "the file ends in a run of tagged 32-bit numbers")
-            .hint("if it is whole, say what it holds with holder=NAME, such as int32"),
+        true => {
+            const MESSAGE: &str = "the file ends in a run of tagged 32-bit numbers";
+            match crate::text::truncated(source, MESSAGE) {
+                error if error.message().starts_with(MESSAGE) => {
+                    error.hint("if it is whole, say what it holds with holder=NAME, such as int32")
+                }
+                // Nothing is whole of which the compressed data are cut.
+                error => error,
+            }
+        }
         false => source.malformed("a run of tagged 32-bit numbers that is not a known object"),
     }
 }
