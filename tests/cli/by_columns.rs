@@ -33,6 +33,12 @@ const FIVE: &[(&str, &str, usize)] = &[
     ("a", "ann", 0),
 ];
 
+/// What is said of an error, with its hint.
+fn refused(s: &Scratch, line: &str) -> String {
+    s.fails(line);
+    s.run(line).err
+}
+
 #[test]
 fn utterances_are_sorted_by_columns() {
     let s = Scratch::new();
@@ -69,7 +75,7 @@ fn utterances_are_sorted_by_columns() {
         ("key,", "key,^, character 5: expected a column"),
         ("offset", "'offset' is known only where data are listed"),
     ] {
-        let said = s.fails(&format!("sort in.jsonl x.jsonl --by {by}"));
+        let said = refused(&s, &format!("sort in.jsonl x.jsonl --by {by}"));
         assert!(said.contains(fault), "{said}");
     }
     assert!(!s.names().contains(&"x.jsonl".to_owned()));
@@ -146,11 +152,11 @@ fn several_inputs_are_merged_by_columns() {
     assert_eq!(keys(&s, "o.jsonl").concat(), "abdec");
     s.ok("merge one.jsonl two.jsonl p.jsonl");
     assert_eq!(keys(&s, "p.jsonl").concat(), "edcba");
-    let said = s.fails("merge one.jsonl one.jsonl x.jsonl --by speaker");
+    let said = refused(&s, "merge one.jsonl one.jsonl x.jsonl --by speaker");
     assert!(said.contains("a second utterance with this key"), "{said}");
     s.ok("merge one.jsonl one.jsonl x.jsonl --by=-key --duplicates last");
     assert_eq!(keys(&s, "x.jsonl").concat(), "edc");
-    let said = s.fails("merge one.jsonl two.jsonl y.jsonl --by spaeker");
+    let said = refused(&s, "merge one.jsonl two.jsonl y.jsonl --by spaeker");
     assert!(said.contains("did you mean 'speaker'?"), "{said}");
 }
 
@@ -218,7 +224,7 @@ fn hours_are_drawn_at_random() {
         ("--random 1h --first 3", "--first"),
         ("--by speaker", "--sample"),
     ] {
-        let said = s.fails(&format!("select in.jsonl x.jsonl {flags}"));
+        let said = refused(&s, &format!("select in.jsonl x.jsonl {flags}"));
         assert!(said.contains(fault), "{said}");
     }
     // What has no duration is an error, and is skipped where errors are.
@@ -325,7 +331,10 @@ fn shares_of_hours_are_kept_by_speakers() {
         assert!(speakers("valid").len() + speakers("train").len() == 8);
     }
     s.write("two.jsonl", spoken(&[("a", "x", 1), ("b", "x", 2)]));
-    let said = s.fails("split two.jsonl {part}.jsonl --valid 0.5 --by speaker --overwrite");
+    let said = refused(
+        &s,
+        "split two.jsonl {part}.jsonl --valid 0.5 --by speaker --overwrite",
+    );
     assert!(said.contains("1 speaker is too few for 2 parts"), "{said}");
 }
 
@@ -419,7 +428,7 @@ fn diff_pairs_by_columns() {
     let told: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(told["findings"][0]["other_key"], "y");
     // Two of one data set with the same values.
-    let said = s.fails("diff old.jsonl new.jsonl --by recording");
+    let said = refused(&s, "diff old.jsonl new.jsonl --by recording");
     assert!(
         said.contains("old.jsonl: utterance r1-2: has the same recording as r1-1, so that they can't be paired by it"),
         "{said}"
@@ -439,7 +448,7 @@ fn diff_pairs_by_columns() {
     );
     let told = "1 utterance has no 'start': they can't be paired";
     assert_eq!(said.err.matches(told).count(), 1, "{}", said.err);
-    let said = s.fails("diff old.jsonl new.jsonl --by recoding");
+    let said = refused(&s, "diff old.jsonl new.jsonl --by recoding");
     assert!(
         said.contains("--by: ^recoding, character 1: there is no column 'recoding'"),
         "{said}"

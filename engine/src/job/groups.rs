@@ -10,9 +10,12 @@ use spr_core::{Error, Remedy, Result};
 use spr_stats::Row;
 
 use super::opening::Opening;
-use super::route::Speaking;
+use super::speaking::Speaking;
 use super::subset;
 use crate::plan::Balance;
+
+/// The most divisions that are tried.
+const ATTEMPTS: usize = 20;
 
 /// The groups that stay together: single utterances, or all of a speaker.
 pub(super) struct Groups {
@@ -175,23 +178,49 @@ impl Groups {
     /// Returns the part of each group: random ones for shares that are as close to these as can be found,
     /// and one more for the rest. None is empty.
     pub(super) fn drawn(&self, shares: &[f64], seed: u32) -> Result<Vec<u64>> {
-        let rest = shares.len();
-        self.check(rest as u64 + 1)?;
+        self.check(shares.len() as u64 + 1)?;
+        let total = self.total();
+        let wanted = shares.iter().map(|share| match self.counted {
+            true => (share * total).round(),
+            false => share * total,
+        });
+        let wanted: Vec<_> = wanted.collect();
         let mut order: Vec<_> = (0..self.sizes.len()).collect();
-        for (a, b) in Mt19937::new(seed).swaps(order.len()) {
-            order.swap(a, b);
-        }
-        let mut parts = vec![rest as u64; order.len()];
-        for (part, share) in shares.iter().enumerate() {
-            let wanted = share * self.total();
-            let wanted = if self.counted { wanted.round() } else { wanted };
-            let chosen = subset::closest(&order, &self.sizes, wanted, rest - part);
-            for group in &chosen {
-                parts[*group] = part as u64;
+        let mut random = Mt19937::new(seed);
+        let mut best: Option<(f64, Vec<u64>)> = None;
+        // What one part takes, the next ones lack: another order may leave more to choose from.
+        for _ in 0..ATTEMPTS {
+            for (a, b) in random.swaps(order.len()) {
+                order.swap(a, b);
             }
-            order.retain(|group| parts[*group] == rest as u64);
+            let (missed, parts) = self.divided(&order, &wanted);
+            if best.as_ref().is_none_or(|(least, _)| missed < *least) {
+                best = Some((missed, parts));
+            }
+            // Up to the rounding of sums.
+            if missed <= total * 1e-9 {
+                break;
+            }
         }
-        Ok(parts)
+        Ok(best.map_or_else(Vec::new, |(_, parts)| parts))
+    }
+
+    /// Returns the part of each group for parts of these sizes, and one more for the rest, and by how much
+    /// they are missed. Groups that come first in `order` are preferred.
+    fn divided(&self, order: &[usize], wanted: &[f64]) -> (f64, Vec<u64>) {
+        let rest = wanted.len();
+        let (mut left, mut missed) = (order.to_vec(), 0.0);
+        let mut parts = vec![rest as u64; order.len()];
+        for (part, wanted) in wanted.iter().enumerate() {
+            let chosen = subset::closest(&left, &self.sizes, *wanted, rest - part);
+            let sum: f64 = chosen.iter().map(|group| self.sizes[*group]).sum();
+            missed += (sum - wanted).abs();
+            for group in chosen {
+                parts[group] = part as u64;
+            }
+            left.retain(|group| parts[*group] == rest as u64);
+        }
+        (missed, parts)
     }
 }
 

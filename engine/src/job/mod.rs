@@ -11,6 +11,7 @@ mod parts;
 mod places;
 mod route;
 mod running;
+mod speaking;
 mod subset;
 
 use spr_core::Result;

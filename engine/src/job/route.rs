@@ -2,45 +2,17 @@
 
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
-use spr_core::model::{Audio, Key, Utterance};
-use spr_core::{Error, KeyMap, Result};
+use spr_core::model::{Audio, Utterance};
+use spr_core::{Error, Result};
 
 use super::groups::Groups;
 use super::opening::Opening;
+use super::speaking::Speaking;
 use crate::open::read_twice;
-use crate::plan::{Rule, Speakers, Split};
-use crate::step::speaker;
+use crate::plan::{Rule, Split};
 
 /// Returns the part of the next utterance, counted from 0.
 pub(super) type Route = Box<dyn FnMut(&Utterance) -> Result<u64>>;
-
-/// The source of speakers.
-pub(super) enum Speaking {
-    /// A table.
-    Table(KeyMap),
-    /// The data.
-    Data,
-}
-
-impl Speaking {
-    fn open(speakers: &Speakers, env: &Env) -> Result<Self> {
-        Ok(match speakers {
-            Speakers::Table(table) => Self::Table(KeyMap::open(table, env)?),
-            Speakers::Data => Self::Data,
-        })
-    }
-
-    /// Returns who speaks.
-    ///
-    /// # Errors
-    /// It is not known.
-    pub(super) fn of<'a>(&'a self, utt: &'a Utterance) -> Result<&'a Key> {
-        match self {
-            Self::Table(table) => table.get(&utt.key),
-            Self::Data => speaker(utt),
-        }
-    }
-}
 
 /// The route of utterances to their parts. Where the number of utterances has a say in it, the inputs
 /// are read once more, to count them.

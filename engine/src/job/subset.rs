@@ -2,7 +2,7 @@
 
 /// The steps in which sums are told apart, and the work to find one.
 const STEPS: usize = 20_000;
-const WORK: usize = 100_000_000;
+const WORK: usize = 50_000_000;
 
 /// Returns items of `order` whose sizes add up as closely to `wanted` as can be found, preferring the
 /// first ones. At least one is chosen, and `spare` are left, if there are that many.
