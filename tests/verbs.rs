@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use spr_convert::argument::Input;
+use spr_convert::argument::{Input, OpenedInput};
 use spr_convert::builtin;
 use spr_convert::core::format::{Format, IndexKind, Reader, Request};
 use spr_convert::core::model::{Audio, Utterance};
@@ -39,16 +39,14 @@ fn parse(path: &Path) -> Input {
     inputs.remove(0)
 }
 
-/// The utterances of a file, and its format.
-fn open_with_format(path: &Path) -> (Box<dyn Reader>, &'static dyn Format) {
-    let opened = parse(path)
-        .open(Request::all(), &builtin::registry(), &builtin::env())
-        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    (opened.reader, opened.format)
+/// A file as it is read.
+fn opened(path: &Path) -> OpenedInput {
+    let opened = parse(path).open(Request::all(), &builtin::registry(), &builtin::env());
+    opened.unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 fn open(path: &Path) -> Box<dyn Reader> {
-    open_with_format(path).0
+    opened(path).reader
 }
 
 /// What a fixture holds. Of files in a folder of its own that tells their names as they are from
@@ -149,11 +147,10 @@ fn every_fixture() {
             Overview::read(open(&input).as_mut(), Some(spr_plot::Detail::new(50, 20))).unwrap();
         drawn(&all, &name.to_string());
         // What the bytes hold is what they are known to hold.
-        let mut sides = [&input, &expected].map(|path| open(path));
-        let [a, b] = &mut sides;
+        let [a, b] = [&input, &expected].map(|path| opened(path));
         let env = builtin::env();
         let exact = Tolerance::default();
-        let summary = in_order(a.as_mut(), b.as_mut(), exact, &env, &mut tell).unwrap();
+        let summary = in_order(a, b, exact, &env, &mut tell).unwrap();
         assert!(summary.is_same(), "{name}: {summary:?}");
         // In another order, all of it is still there.
         let mut keys: Vec<_> = entries.iter().map(|entry| entry.key.clone()).collect();
@@ -215,7 +212,7 @@ fn cases() -> BTreeMap<String, (PathBuf, PathBuf)> {
     let mut cases: BTreeMap<String, (PathBuf, PathBuf)> = BTreeMap::new();
     let size = |path: &Path| fs::metadata(path).unwrap().len();
     for (input, expected) in fixtures() {
-        let format = open_with_format(&input).1.info().name;
+        let format = opened(&input).format.info().name;
         let case = (input.clone(), expected.clone());
         let largest = cases
             .entry(format.to_owned())
@@ -233,7 +230,7 @@ fn cases() -> BTreeMap<String, (PathBuf, PathBuf)> {
         let input = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("fixtures/lossy")
             .join(name);
-        let format = open_with_format(&input).1.info().name;
+        let format = opened(&input).format.info().name;
         cases.insert(format.to_owned(), (input.clone(), input));
     }
     cases
@@ -299,7 +296,7 @@ fn every_verb_takes_every_format() {
     }
     let mut done = 0;
     for (name, (input, expected)) in &cases {
-        let (_, format) = open_with_format(input);
+        let format = opened(input).format;
         for (line, writes) in LINES {
             let word = |word: &str| match word {
                 "IN" => input.to_str().unwrap().to_owned(),

@@ -6,7 +6,7 @@ use spr_core::format::Registry;
 
 use crate::argument::Target;
 use crate::plan::order::Order;
-use crate::plan::{Input, Joins, OnError, Plan, Rule, Sink, Split, Work};
+use crate::plan::{Balance, Input, Joins, OnError, Plan, Rule, Sink, Split, Work};
 
 /// One argument or one part of the work, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,13 +211,17 @@ fn explain_output(plan: &Plan, sink: &Sink, registry: &Registry) -> Result<Strin
 
 /// Describes how utterances are distributed.
 fn describe_split(split: &Split) -> String {
+    let of = match split.balance {
+        Some(Balance::Seconds) => "seconds",
+        Some(Balance::Utterances) | None => "utterances",
+    };
     let mut text = match split.rule {
-        Rule::Parts(n) => format!("{n} parts of as many utterances"),
+        Rule::Parts(n) => format!("{n} parts of as many {of}"),
         Rule::Frames(n) => format!("parts of at most {n} frames"),
         Rule::Bytes(n) => format!("parts of at most {n} bytes of numbers"),
-        Rule::Train(share) => format!("train ({share} of the utterances) and valid"),
+        Rule::Train(share) => format!("train ({share} of the {of}) and valid"),
         Rule::Sets { valid, test } => {
-            format!("train, valid ({valid} of the utterances) and test ({test})")
+            format!("train, valid ({valid} of the {of}) and test ({test})")
         }
     };
     if matches!(split.rule, Rule::Train(_) | Rule::Sets { .. }) {

@@ -266,8 +266,7 @@ pub(crate) fn diff(
             by_key((&a, &b), tolerance, 1 << 30, (registry, env), listener)?
         } else {
             let open = |input: &Input| input.open(Request::all(), registry, env);
-            let (mut one, mut other) = (open(&a)?.reader, open(&b)?.reader);
-            in_order(&mut one, &mut other, tolerance, env, listener)?
+            in_order(open(&a)?, open(&b)?, tolerance, env, listener)?
         };
         Ok(verbs::diff::json::summary(&summary, (&a, &b), listed).to_string())
     });

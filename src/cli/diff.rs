@@ -4,7 +4,7 @@ use clap::Args;
 use spr_core::format::Request;
 use spr_core::model::Key;
 use spr_core::{Error, Result};
-use spr_stats::decibels;
+use spr_stats::{OrderColumns, decibels};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -16,7 +16,8 @@ use super::words::data_set;
 use super::{messages, plan};
 use crate::argument::Input;
 use crate::verbs::diff::{
-    Difference, Finding, Noise, Spot, Summary, Tolerance, Values, by_key, in_order, json,
+    Difference, Finding, Noise, Place, Spot, Summary, Tolerance, Values, by_columns, by_key,
+    in_order, json,
 };
 
 pub(super) const EXAMPLES: &str = "\
@@ -29,6 +30,7 @@ the same, 1 different, 2 an error.
 Examples:
   spr-convert diff feats.scp train.pfile  in the same order
   spr-convert diff a.ark b.ark --by-key   in any order
+  spr-convert diff old.json new.json --by recording,start  where keys differ
   spr-convert diff a.ark b.ark --atol 1e-6 -q && echo close
   spr-convert diff a.ark b.pkl --json     one object, for programs";
 
@@ -49,7 +51,15 @@ pub(super) struct DiffArgs {
     /// Compare utterances with the same key, whatever their order
     #[arg(long)]
     by_key: bool,
-    /// With --by-key, memory for utterances that wait for their match
+    /// Compare utterances with the same values in columns of `ls`, whatever their order and keys
+    #[arg(
+        long,
+        value_name = "COLUMN,...",
+        conflicts_with = "by_key",
+        allow_hyphen_values = true
+    )]
+    by: Option<String>,
+    /// With --by-key and --by, memory for utterances that wait for their match
     #[arg(long, value_name = "SIZE", default_value = "1g")]
     memory: String,
     /// List everything that differs, however long the list gets
@@ -88,6 +98,9 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
         return Err(Error::usage("a tolerance is 0 or more"));
     }
     let tolerance = Tolerance { atol, rtol };
+    let columns = args.by.as_deref().map(OrderColumns::undirected).transpose();
+    let columns = columns.map_err(|error| error.context("--by"))?;
+    let by_keys = args.by_key || columns.as_ref().is_some_and(|by| by.to_string() == "key");
     let memory = plan::parse_size(&args.memory)?;
     let mut out = Out::new();
     let mut listed = Vec::new();
@@ -109,14 +122,14 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
         told += 1;
         lines(key, finding, (&a, &b), &mut out)
     };
-    let summary = if args.by_key {
-        by_key((&a, &b), tolerance, memory, (registry, &env), &mut tell)?
-    } else {
-        let mut readers = (
-            a.open(Request::all(), registry, &env)?.reader,
-            b.open(Request::all(), registry, &env)?.reader,
-        );
-        in_order(&mut readers.0, &mut readers.1, tolerance, &env, &mut tell)?
+    let at = (registry, &env);
+    let summary = match columns {
+        _ if by_keys => by_key((&a, &b), tolerance, memory, at, &mut tell)?,
+        Some(by) => by_columns((&a, &b), by, tolerance, memory, at, &mut tell)?,
+        None => {
+            let open = |input: &Input| input.open(Request::all(), registry, &env);
+            in_order(open(&a)?, open(&b)?, tolerance, &env, &mut tell)?
+        }
     };
     if more > 0 {
         let of = messages::count(more, "utterance");
@@ -140,7 +153,7 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
         }
     }
     if !args.read.quiet && !args.read.json {
-        closing(&summary, args.by_key);
+        closing(&summary, args.by_key || args.by.is_some());
     }
     Ok(skipped.status(match summary.is_same() {
         true => DONE,
@@ -149,13 +162,26 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
 }
 
 fn lines(key: &Key, finding: &Finding, (a, b): (&Input, &Input), out: &mut Out) -> Result<()> {
+    let only = |input: &Input, place: &Option<Place>| match place {
+        Some(place) => format!("{key}: only in {place}"),
+        None => format!("{key}: only in {}", input.text()),
+    };
     match finding {
-        Finding::OnlyA => out.line(format!("{key}: only in {}", a.text())),
-        Finding::OnlyB => out.line(format!("{key}: only in {}", b.text())),
+        Finding::OnlyA(place) => out.line(only(a, place)),
+        Finding::OnlyB(place) => out.line(only(b, place)),
         Finding::Key(other) => out.line(format!("{key}: the other has {other} in its place")),
-        Finding::Differs(differences) => differences
-            .iter()
-            .try_for_each(|difference| out.line(format!("{key}: {}", describe(difference)))),
+        Finding::Differs(differing) => {
+            let mut start = match &differing.other_key {
+                Some(other) => format!("{key} and {other}"),
+                None => key.to_string(),
+            };
+            if let [Some(a), Some(b)] = &differing.places {
+                start.push_str(&format!(" ({a}, {b})"));
+            }
+            let mut differences = differing.differences.iter();
+            differences
+                .try_for_each(|difference| out.line(format!("{start}: {}", describe(difference))))
+        }
     }
 }
 
@@ -206,7 +232,7 @@ fn spot(spot: &Spot) -> String {
 }
 
 /// Prints the result on standard error, for people.
-fn closing(summary: &Summary, by_key: bool) {
+fn closing(summary: &Summary, is_paired: bool) {
     for (n, what) in [
         (summary.types, "element types"),
         (summary.metadata, "metadata"),
@@ -258,7 +284,7 @@ fn closing(summary: &Summary, by_key: bool) {
         });
     }
     messages::plain(&parts.join(", "));
-    if summary.keys > 0 && !by_key {
+    if summary.keys > 0 && !is_paired {
         messages::say("hint", "--by-key compares utterances whatever their order");
     }
 }

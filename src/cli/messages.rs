@@ -17,7 +17,8 @@ use super::exit::{DONE, FAILED};
 use super::versioned::Versioned;
 use super::{misspelt, remedy};
 use crate::argument::Input;
-use crate::job::{Job, Outcome};
+use crate::job::{Job, Outcome, PartTotals};
+use crate::plan::{Balance, Split};
 use crate::verbs::key_json;
 
 /// The program's name in messages.
@@ -222,6 +223,13 @@ pub(super) fn closing(outcome: &Outcome, job: &Job) {
         };
         say(label, &describe(kind, line));
     }
+    if let Some(split) = &job.plan.split {
+        let told = split.speakers.is_some() || split.balance.is_some();
+        shares(&outcome.parts, split)
+            .filter(|_| told)
+            .iter()
+            .for_each(|text| say("note", text));
+    }
     let written = &outcome.written;
     let mut notes = format!(
         "{} -> {}, {}, {:.1} s",
@@ -252,6 +260,40 @@ pub(super) fn closing(outcome: &Outcome, job: &Job) {
         count(written.utterances, unit(outcome.shuffled)),
         outcome.skipped
     ));
+}
+
+/// Describes what the parts of a split got: each, or of numbered ones the least and the most.
+fn shares(parts: &[PartTotals], split: &Split) -> Option<String> {
+    #[expect(clippy::cast_precision_loss, reason = "a share in per cent")]
+    let size = |part: &PartTotals| match split.balance {
+        Some(Balance::Seconds) => part.seconds.unwrap_or_default(),
+        Some(Balance::Utterances) | None => part.utterances as f64,
+    };
+    let total: f64 = parts.iter().map(size).sum();
+    let text = |part: &PartTotals| {
+        let utterances = count(part.utterances, "utterance");
+        let duration = match part.seconds.filter(|seconds| *seconds > 0.0) {
+            Some(seconds) if seconds >= 3600.0 => format!(", {:.2} h", seconds / 3600.0),
+            Some(seconds) => format!(", {seconds:.2} s"),
+            None => String::new(),
+        };
+        let share = 100.0 * size(part) / total;
+        format!("{} {share:.1} % ({utterances}{duration})", part.name)
+    };
+    let by_size = |a: &&PartTotals, b: &&PartTotals| size(a).total_cmp(&size(b));
+    let (least, most) = (parts.iter().min_by(by_size)?, parts.iter().max_by(by_size)?);
+    let of = match split.balance {
+        Some(Balance::Seconds) => "seconds",
+        Some(Balance::Utterances) | None => "utterances",
+    };
+    if split.rule.names().is_empty() {
+        let (least, most) = (text(least), text(most));
+        return Some(format!(
+            "shares of {of}: the smallest part {least}, the largest {most}"
+        ));
+    }
+    let each: Vec<_> = parts.iter().map(text).collect();
+    Some(format!("shares of {of}: {}", each.join(", ")))
 }
 
 /// Warns of an input in which there is nothing.

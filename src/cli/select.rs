@@ -3,6 +3,7 @@
 use clap::{Args, ValueHint};
 use spr_core::bytes::{Env, Location};
 use spr_core::{Error, Remedy, Result};
+use spr_stats::OrderColumns;
 
 use super::args::ConvertArgs;
 use super::filter::FilterArgs;
@@ -20,6 +21,7 @@ Examples:
   spr-convert select all.ark ann.ark --glob 'ann-*'         those of one speaker
   spr-convert select all.ark long.ark --min-frames 100      long ones
   spr-convert select all.ark few.ark --sample 100 --seed 1  100 at random
+  spr-convert select train.json ten.json --random 10h --by speaker,language
   spr-convert select train.json ok.json --where 'seconds > 1 and text != \"\"'
   spr-convert select data/train data/ten --hours 10         ten hours of it
   spr-convert select data/train data/few --per-speaker 20   20 of each speaker";
@@ -74,9 +76,24 @@ pub(super) struct SelectArgs {
         help_heading = "Rules"
     )]
     first: Option<u64>,
-    /// Of those, take N at random, different ones for another --seed; the input is read twice
-    #[arg(long, value_name = "N", help_heading = "Rules")]
-    sample: Option<u64>,
+    /// Of those, take N or so many hours (10h, 30m, 90s) at random, different ones for another --seed; the
+    /// input is read twice
+    #[arg(
+        long,
+        visible_alias = "random",
+        value_name = "N|10h",
+        help_heading = "Rules"
+    )]
+    sample: Option<String>,
+    /// With --sample, take of each group with equal values in columns of `ls` its share
+    #[arg(
+        long,
+        value_name = "COLUMN,...",
+        requires = "sample",
+        allow_hyphen_values = true,
+        help_heading = "Rules"
+    )]
+    by: Option<String>,
     #[command(flatten)]
     convert: ConvertArgs,
 }
@@ -87,9 +104,10 @@ impl SelectArgs {
         let names = !self.glob.is_empty() || !self.regex.is_empty() || self.speakers.is_some();
         let lengths = self.min_frames.or(self.max_frames);
         let typed = self.convert.stages.is_some() || self.convert.filter.is_given();
-        let counts = self.per_speaker.or(self.first).or(self.sample);
+        let others = typed || self.sample.is_some();
+        let counts = self.per_speaker.or(self.first);
         let numbers = lengths.or(counts).is_some() || self.hours.is_some();
-        files || names || typed || numbers
+        files || names || others || numbers
     }
 }
 
@@ -140,8 +158,13 @@ impl SelectArgs {
                 steps.push(Step::new(name, [("n", n)])?);
             }
         }
-        if let Some(n) = self.sample {
-            let values = [("n", n.to_string()), ("seed", seed.to_string())];
+        if let Some(amount) = &self.sample {
+            let mut values = vec![("n", amount.clone()), ("seed", seed.to_string())];
+            if let Some(by) = &self.by {
+                let columns = OrderColumns::undirected(by);
+                let columns = columns.map_err(|error| error.context("--by"))?;
+                values.push(("by", columns.to_string()));
+            }
             steps.push(Step::new("sample", values)?);
         }
         Ok(steps)

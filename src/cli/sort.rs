@@ -1,6 +1,6 @@
 //! `spr-convert sort IN OUT`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use spr_core::Result;
 
 use super::args::ConvertArgs;
@@ -9,26 +9,28 @@ use super::{convert, plan};
 use crate::step::Step;
 
 pub(super) const EXAMPLES: &str = "\
-Keys are compared byte by byte, as `LC_ALL=C sort` does and Kaldi expects; \
-utterances that compare equal keep their order. What does not fit in memory goes \
+Columns are those of `ls`, such as key, frames, seconds, speaker, recording and \
+start; - before one sorts from high to low. Text is compared byte by byte, as \
+`LC_ALL=C sort` does and Kaldi expects; utterances that compare equal keep their \
+order, and values that are not known come last. What does not fit in memory goes \
 to a temporary file in TMPDIR.
 
 Examples:
   spr-convert sort feats.ark ark,scp:sorted.ark,sorted.scp
   spr-convert sort feats.scp short-first.pfile --by frames
+  spr-convert sort train.json sorted.json --by speaker,-seconds
   spr-convert sort huge.ark sorted.ark --memory 8g";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SortArgs {
-    /// What to sort by
+    /// Columns of `ls` to sort by; - before one sorts from high to low
     #[arg(
         long,
-        value_enum,
         default_value = "key",
-        value_name = "key|frames",
-        hide_possible_values = true
+        value_name = "COLUMN,...",
+        allow_hyphen_values = true
     )]
-    by: ByArg,
+    by: String,
     /// Memory to use for utterances
     #[arg(long, value_name = "SIZE", default_value = "1g")]
     memory: String,
@@ -36,25 +38,24 @@ pub(super) struct SortArgs {
     convert: ConvertArgs,
 }
 
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum ByArg {
-    Key,
-    Frames,
-}
-
 /// Converts in another order.
 pub(super) fn run(args: &SortArgs, session: &Session) -> Result<u8> {
-    let memory = plan::parse_size(&args.memory)?;
-    let by = match args.by {
-        ByArg::Key => "key",
-        ByArg::Frames => "frames",
-    };
+    let step = step(&args.by, &args.memory)?;
     convert::run_with(&args.convert, session, |plan, _| {
-        let values = [
-            (by, by.to_owned()),
-            ("memory", format!("{}k", memory.div_ceil(1 << 10).max(1))),
-        ];
-        plan.steps.push(Step::new("sort", values)?);
+        plan.steps.push(step);
         Ok(())
     })
+}
+
+/// The step that sorts by these columns.
+///
+/// # Errors
+/// A column is wrong, or the size.
+pub(super) fn step(by: &str, memory: &str) -> Result<Step> {
+    let memory = plan::parse_size(memory)?;
+    let values = [
+        ("column", by.to_owned()),
+        ("memory", format!("{}k", memory.div_ceil(1 << 10).max(1))),
+    ];
+    Step::new("sort", values).map_err(|error| error.context("--by"))
 }

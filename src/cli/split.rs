@@ -8,7 +8,7 @@ use super::args::ConvertArgs;
 use super::session::Session;
 use super::{convert, plan};
 use crate::argument::Input;
-use crate::plan::{Rule, Speakers, Split};
+use crate::plan::{Balance, Rule, Speakers, Split};
 
 pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
 
@@ -16,14 +16,17 @@ pub(super) const EXAMPLES: &str = "\
 {part} in the output's name stands for the number of the part, from 0; {part:03} \
 has three digits. With --train and --valid it stands for `train` and `valid`, \
 with --test for `test` as well. With --by speaker or --utt2spk all utterances of \
-a speaker stay together. The input is read twice, except with --frames and --size.
+a speaker stay together, and the shares that came out are told. They are shares \
+of utterances, or with --balance seconds of hours. The input is read twice, \
+except with --frames and --size.
 
 Examples:
   spr-convert split f.scp 'ark,scp:{part}.ark,{part}.scp' -n 8
   spr-convert split feats.scp 'feats.{part}.ark' -n 8 --utt2spk utt2spk
   spr-convert split all.ark out.{part:03}.pfile --size 2g
   spr-convert split all.pfile {part}.pfile --train 0.9 --seed 1
-  spr-convert split data/all 'data-{part}' --valid 0.1 --test 0.1 --by speaker";
+  spr-convert split data/all 'data-{part}' --valid 0.1 --test 0.1 --by speaker
+  spr-convert split train.json {part}.json --valid 5% --by speaker --balance seconds";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SplitArgs {
@@ -40,8 +43,23 @@ pub(super) struct SplitArgs {
     /// Keep all utterances of a speaker together, using the speakers in the data or of --utt2spk
     #[arg(long, value_enum, value_name = "speaker", help_heading = "Rules")]
     by: Option<ByArg>,
+    /// What parts get equal shares of; with -n, speakers then go to parts in any order
+    #[arg(
+        long,
+        value_enum,
+        value_name = "utterances|seconds",
+        hide_possible_values = true,
+        help_heading = "Rules"
+    )]
+    balance: Option<BalanceArg>,
     #[command(flatten)]
     convert: ConvertArgs,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum BalanceArg {
+    Utterances,
+    Seconds,
 }
 
 /// The utterances that stay together.
@@ -100,12 +118,17 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
         let together = [
             (utt2spk.is_some(), "--utt2spk"),
             (args.by.is_some(), "--by"),
+            (args.balance.is_some(), "--balance"),
         ];
         if let Some((_, flag)) = together.iter().find(|(given, _)| *given) {
             let message = format!("{flag} goes with -n, --train or --valid");
             return Err(Error::usage(message));
         }
     }
+    let balance = args.balance.map(|balance| match balance {
+        BalanceArg::Utterances => Balance::Utterances,
+        BalanceArg::Seconds => Balance::Seconds,
+    });
     let stdin = utt2spk == Some(Locator::Standard);
     let speakers = utt2spk.map(Speakers::Table);
     let speakers = speakers.or(args.by.map(|ByArg::Speaker| Speakers::Data));
@@ -123,6 +146,7 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
         plan.split = Some(Split {
             rule,
             speakers,
+            balance,
             seed,
         });
         Ok(())

@@ -12,6 +12,7 @@ mod arguments;
 mod audio;
 mod behind_the_first;
 mod beside;
+mod by_columns;
 mod check;
 mod check_directories;
 mod check_kinds;

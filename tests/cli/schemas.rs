@@ -113,6 +113,10 @@ fn data_sets() -> Scratch {
     s.ok("wav other/ --to wav --dtype f32 --rate 8k -q --allow-loss all");
     s.write("t.txt", "a  [\n  1 nan ]\nb  [\n  3 4 ]\n");
     s.write("u.txt", "b  [\n  3 5 ]\nc  [\n  1 ]\n");
+    for (name, text) in [("a.json", "one"), ("b.json", "two")] {
+        let line = format!("{{\"audio_filepath\":\"x.wav\",\"duration\":1,\"text\":\"{text}\"}}\n");
+        s.write(name, line);
+    }
     s.write("x.ctm", "r 1 0 0.5 one\nr 1 0.5 0.25 two\n");
     s.write(
         "bytes.ark",
@@ -160,6 +164,7 @@ fn objects_are_as_their_schemas_say() {
         ("diff", "diff t.txt bytes.ark --json".to_owned()),
         ("diff", format!("diff {fbank} {fbank} --json")),
         ("diff", "diff wav other --json".to_owned()),
+        ("diff", "diff a.json b.json --json --by path".to_owned()),
         ("error", "info gone.ark --json".to_owned()),
         ("error", "info cut.ark --json --nothing".to_owned()),
         (

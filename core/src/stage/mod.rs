@@ -151,7 +151,7 @@ pub use shape_check::{ShapeCheck, UtteranceShape};
 pub use shuffle_frames::ShuffleFrames;
 pub use shuffle_utterances::ShuffleUtterances;
 pub use skip_errors::{OnSkip, SkipErrors};
-pub use sort::{Sort, SortKey, SortedReader, Sorter};
+pub use sort::{OrderBytes, Sort, SortKey, SortedReader, Sorter};
 pub use sound::{Channels, SoundChoice};
 pub use speaker_pattern::{SpeakerPattern, SpeakersByName};
 pub use speakers::Speakers;

@@ -8,25 +8,33 @@ use crate::model::Utterance;
 /// The header before the bytes of an utterance, sufficient for sorting without decoding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
-    pub(crate) key: Vec<u8>,
-    pub(crate) frames: u64,
+    /// What it is found or sorted by, such as the key.
+    pub(crate) order: Vec<u8>,
     /// The size of everything after the head, in bytes.
     body: usize,
 }
 
-/// Appends an utterance to other bytes.
+/// Appends the key, for utterances that are found or sorted by it.
+pub(crate) fn by_key(utt: &Utterance, out: &mut Vec<u8>) {
+    out.extend_from_slice(utt.key.as_bytes());
+}
+
+/// Appends an utterance to other bytes, with the bytes before it that `order` appends.
 ///
 /// # Errors
 /// It cannot be encoded.
-pub(crate) fn append(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn append(
+    utt: &Utterance,
+    order: impl FnOnce(&Utterance, &mut Vec<u8>),
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let start = out.len();
-    out.resize(start + Head::KEY, 0);
-    out.extend_from_slice(utt.key.as_bytes());
+    out.resize(start + Head::ORDER, 0);
+    order(utt, out);
     let body = out.len();
     *out = postcard::to_extend(utt, std::mem::take(out))
         .map_err(|e| Error::unsupported(format!("an utterance can't be kept: {e}")))?;
-    let sizes = [utt.key.as_bytes().len(), out.len() - body].map(|n| n as u64);
-    let numbers = [sizes[0], utt.frames(), sizes[1]];
+    let numbers = [body - start - Head::ORDER, out.len() - body].map(|n| n as u64);
     for (place, n) in out[start..body]
         .chunks_exact_mut(size_of::<u64>())
         .zip(numbers)
@@ -52,8 +60,8 @@ fn body(bytes: &[u8], utt: &mut Utterance) -> Result<()> {
 }
 
 impl Head {
-    /// The offset of the key: after its length, the frames and the length of the body.
-    pub(crate) const KEY: usize = 3 * size_of::<u64>();
+    /// The offset of what it is found by: after its length and the length of the body.
+    pub(crate) const ORDER: usize = 2 * size_of::<u64>();
 
     /// Reads the head at the start of a stream.
     ///
@@ -66,10 +74,10 @@ impl Head {
             Ok::<_, Error>(u64::from_le_bytes(bytes))
         };
         let size = |n: u64| usize::try_from(n).map_err(|_| changed());
-        let (len, frames, body) = (size(number()?)?, number()?, size(number()?)?);
-        let mut key = Vec::new();
-        fill(stream, &mut key, len)?;
-        Ok(Self { key, frames, body })
+        let (len, body) = (size(number()?)?, size(number()?)?);
+        let mut order = Vec::new();
+        fill(stream, &mut order, len)?;
+        Ok(Self { order, body })
     }
 
     /// Reads the utterance after it from a stream; `buffer` is scratch.
@@ -213,17 +221,14 @@ mod tests {
         let all = utterances();
         let mut bytes = Vec::new();
         for utt in &all {
-            append(utt, &mut bytes).unwrap();
+            append(utt, by_key, &mut bytes).unwrap();
         }
         let (mut stream, mut buffer) = (bytes.as_slice(), Vec::new());
         let mut back = Utterance::default();
         for utt in &all {
             let start = stream;
             let head = Head::read(&mut stream).unwrap();
-            assert_eq!(
-                (&head.key[..], head.frames),
-                (utt.key.as_bytes(), utt.frames())
-            );
+            assert_eq!(head.order, utt.key.as_bytes());
             head.utterance(&mut stream, &mut buffer, &mut back).unwrap();
             assert_eq!(&back, utt);
             take(start, &mut back).unwrap();
@@ -235,7 +240,7 @@ mod tests {
     #[test]
     fn what_is_cut_is_an_error() {
         let mut bytes = Vec::new();
-        append(&utterances().pop().unwrap(), &mut bytes).unwrap();
+        append(&utterances().pop().unwrap(), by_key, &mut bytes).unwrap();
         let mut utt = Utterance::default();
         for len in 0..bytes.len() {
             assert!(take(&bytes[..len], &mut utt).is_err(), "{len}");

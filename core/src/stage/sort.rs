@@ -13,20 +13,26 @@ use crate::stage::record::{self, Head};
 
 /// The sort key of utterances. Equal ones keep their order.
 #[non_exhaustive]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub enum SortKey {
     /// The keys, byte by byte, as by `LC_ALL=C sort` and as Kaldi requires.
     #[default]
     Key,
     /// The numbers of frames, the shortest first.
     Frames,
+    /// Bytes that a function appends of each utterance, compared one by one.
+    Bytes(OrderBytes),
 }
 
+/// Appends bytes of an utterance that are in the order that utterances are to have.
+pub type OrderBytes = Arc<dyn Fn(&Utterance, &mut Vec<u8>) + Send + Sync>;
+
 impl SortKey {
-    fn compare(self, a: (&[u8], u64), b: (&[u8], u64)) -> Ordering {
+    fn append(&self, utt: &Utterance, out: &mut Vec<u8>) {
         match self {
-            Self::Key => a.0.cmp(b.0),
-            Self::Frames => a.1.cmp(&b.1),
+            Self::Key => record::by_key(utt, out),
+            Self::Frames => out.extend(utt.frames().to_be_bytes()),
+            Self::Bytes(append) => append(utt, out),
         }
     }
 }
@@ -63,15 +69,14 @@ pub struct SortedReader {
 #[derive(Default)]
 struct Run {
     bytes: Vec<u8>,
-    /// The position of each utterance, and of its key.
+    /// The position of each utterance, and of the bytes that it is sorted by.
     items: Vec<Item>,
 }
 
 struct Item {
     start: usize,
     end: usize,
-    key: (usize, usize),
-    frames: u64,
+    order: (usize, usize),
 }
 
 /// Sorted runs in a file.
@@ -132,7 +137,7 @@ impl Sorter {
     /// # Errors
     /// The temporary file cannot be written.
     pub fn push(&mut self, utt: &Utterance) -> Result<()> {
-        self.run.push(utt)?;
+        self.run.push(utt, &self.by)?;
         match self.run.size() >= self.memory {
             true => self.spill(),
             false => Ok(()),
@@ -145,7 +150,7 @@ impl Sorter {
     /// The temporary file cannot be read or written.
     pub fn finish(mut self) -> Result<SortedReader> {
         if self.spilt.is_none() {
-            self.run.sort(self.by);
+            self.run.sort();
             let items = std::mem::take(&mut self.run.items).into_iter();
             return Ok(SortedReader {
                 run: self.run,
@@ -155,13 +160,13 @@ impl Sorter {
         self.spill()?;
         Ok(SortedReader {
             run: Run::default(),
-            output: Output::Merge(Merge::new(self.spilt, self.by, self.memory)?),
+            output: Output::Merge(Merge::new(self.spilt, self.memory)?),
         })
     }
 
     /// Writes the utterances in memory to the file.
     fn spill(&mut self) -> Result<()> {
-        self.run.sort(self.by);
+        self.run.sort();
         let spilt = match &mut self.spilt {
             Some(spilt) => spilt,
             none => none.insert(SortedRuns {
@@ -215,18 +220,22 @@ fn failed(error: io::Error) -> Error {
 }
 
 impl Run {
-    fn push(&mut self, utt: &Utterance) -> Result<()> {
+    fn push(&mut self, utt: &Utterance, by: &SortKey) -> Result<()> {
         if self.bytes.capacity() - self.bytes.len() < STEP / 2 {
             self.bytes.reserve_exact(STEP);
         }
         let start = self.bytes.len();
-        record::append(utt, &mut self.bytes)?;
-        let key = start + Head::KEY;
+        let order = start + Head::ORDER;
+        let mut order_end = order;
+        let append = |utt: &Utterance, out: &mut Vec<u8>| {
+            by.append(utt, out);
+            order_end = out.len();
+        };
+        record::append(utt, append, &mut self.bytes)?;
         self.items.push(Item {
             start,
             end: self.bytes.len(),
-            key: (key, key + utt.key.as_bytes().len()),
-            frames: utt.frames(),
+            order: (order, order_end),
         });
         Ok(())
     }
@@ -235,10 +244,10 @@ impl Run {
         self.bytes.len() + self.items.len() * ITEM
     }
 
-    fn sort(&mut self, by: SortKey) {
+    fn sort(&mut self) {
         let bytes = &self.bytes;
-        let of = |item: &Item| (&bytes[item.key.0..item.key.1], item.frames);
-        self.items.sort_by(|a, b| by.compare(of(a), of(b)));
+        let of = |item: &Item| &bytes[item.order.0..item.order.1];
+        self.items.sort_by(|a, b| of(a).cmp(of(b)));
     }
 }
 
@@ -252,7 +261,6 @@ struct Merge {
 struct Front {
     head: Head,
     number: usize,
-    by: SortKey,
     run: BufReader<FileRange>,
 }
 
@@ -276,7 +284,7 @@ impl Read for FileRange {
 }
 
 impl Merge {
-    fn new(spilt: Option<SortedRuns>, by: SortKey, memory: usize) -> Result<Self> {
+    fn new(spilt: Option<SortedRuns>, memory: usize) -> Result<Self> {
         let mut merge = Self {
             heap: BinaryHeap::new(),
             buffer: Vec::new(),
@@ -294,7 +302,6 @@ impl Merge {
             merge.push(Front {
                 head: Head::default(),
                 number,
-                by,
                 run: BufReader::with_capacity(room, span),
             })?;
         }
@@ -327,12 +334,8 @@ impl Merge {
 impl Ord for Front {
     /// Reversed, because a heap returns its largest item first.
     fn cmp(&self, other: &Self) -> Ordering {
-        let of = |front: &Self| (front.head.frames, front.number);
-        let (mine, theirs) = (of(self), of(other));
-        let order = self
-            .by
-            .compare((&self.head.key, mine.0), (&other.head.key, theirs.0));
-        order.then(mine.1.cmp(&theirs.1)).reverse()
+        let order = self.head.order.cmp(&other.head.order);
+        order.then(self.number.cmp(&other.number)).reverse()
     }
 }
 

@@ -2,13 +2,17 @@
 
 mod branch;
 mod conversion;
+mod groups;
 mod manifest;
 mod meter;
 mod opening;
 mod outcome;
+mod parts;
 mod places;
 mod route;
 mod running;
+mod speaking;
+mod subset;
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Location};
@@ -22,7 +26,7 @@ use crate::step::Step;
 use branch::labels_of;
 pub use conversion::Conversion;
 use opening::Opening;
-pub use outcome::{Observer, Outcome, Progress};
+pub use outcome::{Observer, Outcome, PartTotals, Progress};
 use running::Running;
 
 /// A plan to be run.

@@ -119,11 +119,16 @@ impl<'a> Opening<'a> {
         Ok(request)
     }
 
-    /// Opens what is read beforehand only to count it, with the steps, and without a word.
+    /// Opens what is read beforehand only for `facts`, with the steps, and without a word.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub(super) fn open_to_count(&self, registry: &Registry, env: &Env) -> Result<OpenedInput> {
+    pub(super) fn open_to_count(
+        &self,
+        facts: &Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<OpenedInput> {
         let quiet = env.listening(|_| {});
         // Faulty utterances that will be skipped are not counted, which requires reading
         // everything.
@@ -135,8 +140,7 @@ impl<'a> Opening<'a> {
             .distinct(self.plan.distinct);
         let (inputs, each, files) = (&self.order.inputs, &self.order.each, &self.files);
         if self.order.steps.is_empty() && !skips {
-            let names = Request::names();
-            (request.values, request.parts) = (names.values, names.parts);
+            (request.values, request.parts) = (facts.values, facts.parts);
         }
         let at = (registry, &quiet);
         let opened = open_all(inputs, each, request.clone(), files, at)?;

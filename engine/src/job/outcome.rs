@@ -30,6 +30,8 @@ pub struct Outcome {
     pub shuffled: bool,
     /// The number of partitions, if each has a separate output.
     pub partitions: Option<u64>,
+    /// What the parts of a split got, in their order.
+    pub parts: Vec<PartTotals>,
     /// A hash of the data that does not depend on the format, if it was requested and there is only
     /// one output.
     pub hash: Option<String>,
@@ -37,6 +39,20 @@ pub struct Outcome {
     pub verified: bool,
     /// The duration of the conversion.
     pub elapsed: Duration,
+}
+
+/// What a part of a split got.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartTotals {
+    /// Its number, or its name.
+    pub name: String,
+    /// The number of utterances.
+    pub utterances: u64,
+    /// The number of their frames.
+    pub frames: u64,
+    /// Their duration, if all are known.
+    pub seconds: Option<f64>,
 }
 
 impl Outcome {
@@ -59,6 +75,14 @@ impl Outcome {
                 })
             })
             .collect();
+        let parts = self.parts.iter().map(|part| {
+            json!({
+                "name": part.name,
+                "utterances": part.utterances,
+                "frames": part.frames,
+                "duration": part.seconds,
+            })
+        });
         json!({
             "utterances": self.written.utterances,
             "frames": self.written.frames,
@@ -71,6 +95,7 @@ impl Outcome {
             "output": output,
             "decoded": self.decoded,
             "partitions": self.partitions,
+            "parts": parts.collect::<Vec<_>>(),
             "hash": self.hash,
             "verified": self.verified,
             "losses": losses,

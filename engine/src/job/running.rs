@@ -1,6 +1,6 @@
 //! A job that runs: opening, loop, closing.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use spr_core::bytes::{Env, Output, Parents};
@@ -14,6 +14,7 @@ use super::manifest;
 use super::meter::Meter;
 use super::opening::Opening;
 use super::outcome::{Observer, Outcome, Progress};
+use super::parts::Parts;
 use super::places::{check_numbers, check_places, manifest_target, targets, warn_of_more};
 use super::route::{self, Route};
 use crate::argument::Target;
@@ -53,7 +54,7 @@ struct Counts {
     /// The partition that is written, if they are cut.
     part: u64,
     /// The parts that something went to.
-    parts: BTreeSet<u64>,
+    parts: Parts,
     /// The keys of the first and the last utterance written.
     ends: Option<[Key; 2]>,
 }
@@ -179,7 +180,8 @@ impl<'a> Running<'a> {
         }
         if let Some(route) = &mut self.route {
             let part = route(&self.utt)?;
-            self.counts.parts.insert(part);
+            let shift = self.reader.info().frame_shift;
+            self.counts.parts.measure(part, &self.utt, shift);
             self.main.turn_to(part)?;
             self.side
                 .as_mut()
@@ -226,6 +228,7 @@ impl<'a> Running<'a> {
     fn count(&mut self, observer: &mut dyn Observer) -> Result<()> {
         let (counts, utt) = (&mut self.counts, &self.utt);
         counts.done += u64::from(utt.ends());
+        counts.parts.count();
         let ends = &mut counts.ends;
         let [_, last] = ends.get_or_insert_with(|| [utt.key.clone(), utt.key.clone()]);
         last.set(utt.key.as_bytes());
@@ -276,9 +279,11 @@ impl<'a> Running<'a> {
         let rounded = branches().map(|branch| branch.rounded().clone()).collect();
         let run = &self.plan.run;
         let hash = self.main.hash().filter(|_| run.hash);
-        let (plan, counts) = (&self.plan, self.counts);
+        let (plan, counts) = (self.plan, self.counts);
+        let split = plan.split.as_ref();
+        let parts = split.map_or_else(Vec::new, |split| counts.parts.named(split));
         let partitions = match (&plan.split, self.cut) {
-            (Some(_), _) => Some(counts.parts.len() as u64),
+            (Some(_), _) => Some(counts.parts.len()),
             (None, cut) => cut.then_some(if counts.done > 0 { counts.part + 1 } else { 0 }),
         };
         warn_of_more(plan, partitions, &self.target, self.registry, self.env)?;
@@ -303,6 +308,7 @@ impl<'a> Running<'a> {
             decoded,
             shuffled: plan.inputs.iter().any(Input::shuffles),
             partitions,
+            parts,
             hash,
             verified: run.verify && !run.dry_run,
             elapsed: self.started.elapsed(),

@@ -1,7 +1,7 @@
 //! One input: opened as it is stored, with the work on it, and to be looked up in.
 
 use spr_core::bytes::{Env, Locator};
-use spr_core::format::{IndexKind, OpenedDataset, Reader, Registry, Request, Subset};
+use spr_core::format::{Format, IndexKind, OpenedDataset, Reader, Registry, Request, Subset};
 use spr_core::model::KeySource;
 use spr_core::stage::{FrameShift, SkipErrors};
 use spr_core::tables::side;
@@ -144,20 +144,34 @@ impl Input {
         registry: &Registry,
         env: &Env,
     ) -> Result<OpenedDataset> {
+        let opened = self.open_lookup_as(request, registry, env);
+        opened.map(|(opened, _)| opened)
+    }
+
+    /// Does the same, and returns the format, too.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn open_lookup_as(
+        &self,
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<(OpenedDataset, &'static dyn Format)> {
         let lenient = self.is_lenient(&request);
         let request = request.lookup().lenient(lenient);
         let (work, files) = (of_input(self, false), ListCache::default());
         let changed = work.iter().any(|work| !work.passes_requests());
         if changed || self.folder().is_some() {
             let opened = self.open_with(&work, request, &files, (registry, env))?;
-            return Ok(OpenedDataset::Stream(opened.reader));
+            return Ok((OpenedDataset::Stream(opened.reader), opened.format));
         }
         let env = &self.naming(env);
         let mut source = env.open(&self.place)?;
         let (format, _) = self.format_of(&mut source, false, registry, env)?;
         let partitioning = format.info().pdnn;
         let opened = request.open(format, source, &self.format_options(format)?, env)?;
-        Ok(match opened {
+        let opened = match opened {
             OpenedDataset::Table(table) => match self.frame_shift() {
                 Some(shift) => OpenedDataset::Table(Box::new(FrameShift::keyed(table, shift))),
                 None => OpenedDataset::Table(table),
@@ -168,7 +182,8 @@ impl Input {
                 let reader = work::over(reader, &work, partitioning, &again, &files, at)?;
                 OpenedDataset::Stream(self.skipping(reader, env))
             }
-        })
+        };
+        Ok((opened, format))
     }
 
     /// The frame shift that its options set.

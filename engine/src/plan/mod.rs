@@ -21,7 +21,7 @@ pub use input::{Input, Joins, Labels};
 pub use numbered::PartName;
 pub use order::{Work, of_input};
 pub use sink::Sink;
-pub use split::{Rule, Speakers, Split};
+pub use split::{Balance, Rule, Speakers, Split};
 
 use crate::step::{Phase, Step};
 

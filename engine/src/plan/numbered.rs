@@ -16,7 +16,8 @@ pub enum PartName {
 }
 
 impl PartName {
-    fn text(self, width: usize) -> String {
+    /// The text, with at least so many digits.
+    pub(crate) fn text(self, width: usize) -> String {
         match self {
             Self::Number(n) => format!("{n:0width$}"),
             Self::Word(word) => word.to_owned(),

@@ -98,9 +98,14 @@ impl Order {
     pub fn of(plan: &Plan, speakers: bool) -> Result<Self> {
         let cut = plan.cuts();
         let mut inputs = plan.inputs.clone();
+        let uses = |names: &[&str]| {
+            let mut steps = plan.steps.iter();
+            steps.any(|step| names.iter().any(|name| step.uses(name)))
+        };
         let on_frames = |step: &Step| step.kind().subject != Subject::Utterances;
         let changed = |input: &Input| of_input(input, cut).iter().any(|w| !w.passes_requests());
         let first = inputs.iter().any(changed) || plan.steps.iter().any(on_frames);
+        let first = first || uses(&["kinds", "frames", "dim", "dtype"]);
         let labels = plan.joins.labels.as_ref();
         let (mut steps, mut joins) = (Vec::new(), Vec::new());
         if let Some(labels) = labels.filter(|_| first) {
@@ -108,16 +113,17 @@ impl Order {
                 input.join_labels(labels.clone())?;
             }
         }
-        // Who speaks is known before utterances are chosen by it.
-        let by_speaker = |step: &Step| step.kind().needs_speakers;
-        let chosen_by_speaker = plan.steps.iter().any(by_speaker);
-        let speakers_first = plan.joins.speakers.clone().filter(|_| chosen_by_speaker);
+        // What joins is known before utterances are chosen or sorted by it.
+        let by_speaker = uses(&["speaker"]);
+        let by_text = uses(&["text", "characters", "kinds"]);
+        steps.extend(plan.joins.text.clone().filter(|_| by_text).map(Work::Text));
+        let speakers_first = plan.joins.speakers.clone().filter(|_| by_speaker);
         steps.extend(speakers_first.map(Work::Speakers));
         steps.extend(plan.steps.iter().cloned().map(Work::Step));
         joins.extend(labels.filter(|_| !first).cloned().map(Work::Labels));
-        joins.extend(plan.joins.text.clone().map(Work::Text));
+        joins.extend(plan.joins.text.clone().filter(|_| !by_text).map(Work::Text));
         let told = plan.joins.speakers.clone();
-        let told = told.filter(|_| !chosen_by_speaker && (speakers || labels.is_none()));
+        let told = told.filter(|_| !by_speaker && (speakers || labels.is_none()));
         joins.extend(told.map(Work::Speakers));
         let each: Vec<_> = inputs.iter().map(|input| of_input(input, cut)).collect();
         if !each.iter().any(|work| work.contains(&Work::ReadAhead)) {

@@ -12,6 +12,9 @@ pub struct Split {
     pub rule: Rule,
     /// The source of speakers, if all utterances of a speaker stay together.
     pub speakers: Option<Speakers>,
+    /// What the shares are shares of, if it was said. Speakers then go to numbered parts in any order.
+    #[serde(default)]
+    pub balance: Option<Balance>,
     /// The seed for drawing at random.
     pub seed: u32,
 }
@@ -37,6 +40,16 @@ pub enum Rule {
         /// The share of `test`.
         test: f64,
     },
+}
+
+/// What parts are shares of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Balance {
+    /// The number of utterances.
+    Utterances,
+    /// Their seconds.
+    Seconds,
 }
 
 /// The source of speakers.

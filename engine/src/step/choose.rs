@@ -1,4 +1,4 @@
-//! Readers that choose utterances by names, speakers and lengths, or draw them.
+//! Readers that choose utterances by names, speakers and lengths.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,7 +6,6 @@ use std::sync::Arc;
 use spr_core::bytes::{Env, Location, MemoryCounter};
 use spr_core::format::{OpenedDataset, Options, Reader, Registry, Request, Score};
 use spr_core::model::{DatasetInfo, Key, Utterance};
-use spr_core::number::random::Mt19937;
 use spr_core::stage::{Filter, KeyFilter};
 use spr_core::{Error, Remedy, Result};
 use spr_stats::seconds;
@@ -324,62 +323,4 @@ pub(super) fn hours(inner: Box<dyn Reader>, hours: f64) -> Box<dyn Reader> {
         left -= if fits { seconds } else { 0.0 };
         Ok(fits)
     }))
-}
-
-/// `n` of `of` utterances drawn at random, all if there are fewer, in their order.
-pub(super) fn sample(inner: Box<dyn Reader>, n: u64, of: u64, seed: u32) -> Box<dyn Reader> {
-    let mut draw = Draw::new(n, of, seed);
-    Box::new(Filter::new(inner, move |_: &Utterance| Ok(draw.next())))
-}
-
-/// Draws `left` of the next `to_come` items.
-struct Draw {
-    left: u64,
-    to_come: u64,
-    random: Mt19937,
-}
-
-impl Draw {
-    fn new(n: u64, of: u64, seed: u32) -> Self {
-        Self {
-            left: n.min(of),
-            to_come: of,
-            random: Mt19937::new(seed),
-        }
-    }
-
-    /// Returns `true` if the next item is drawn.
-    fn next(&mut self) -> bool {
-        let drawn = self.to_come > 0 && self.random.up_to(self.to_come - 1) < self.left;
-        self.to_come = self.to_come.saturating_sub(1);
-        self.left -= u64::from(drawn);
-        drawn
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn draws_exactly_that_many() {
-        for (n, of) in [(0, 5), (3, 10), (10, 10), (20, 10)] {
-            for seed in 0..20 {
-                let mut draw = Draw::new(n, of, seed);
-                let drawn = (0..of).filter(|_| draw.next()).count() as u64;
-                assert_eq!(drawn, n.min(of));
-                assert!(!draw.next(), "more came than were counted");
-            }
-        }
-    }
-
-    #[test]
-    fn every_one_is_drawn_as_often() {
-        let mut counts = [0u32; 10];
-        for seed in 0..2000 {
-            let mut draw = Draw::new(3, 10, seed);
-            counts.iter_mut().for_each(|n| *n += u32::from(draw.next()));
-        }
-        assert!(counts.iter().all(|n| (500..700).contains(n)), "{counts:?}");
-    }
 }

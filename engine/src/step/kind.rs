@@ -45,8 +45,8 @@ pub struct Kind {
     /// For a step that chooses by keys alone: whether it takes the keys that its values name, rather
     /// than all others.
     pub by_keys: Option<bool>,
-    /// Whether it asks who speaks.
-    pub needs_speakers: bool,
+    /// Returns `true` if it looks at this column of a table of utterances.
+    pub uses: fn(&Values, &str) -> bool,
     /// Returns `true` if it reads what comes before it a second time.
     pub reads_twice: fn(&Values) -> bool,
     /// Returns `true` if it does nothing with these values.

@@ -12,6 +12,8 @@ mod kind;
 mod list_cache;
 mod options;
 mod parse;
+mod sample;
+mod sorted;
 mod spec;
 mod steps;
 mod table;

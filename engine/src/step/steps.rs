@@ -121,6 +121,11 @@ impl Step {
         (self.kind.across)(&self.values)
     }
 
+    /// Returns `true` if it looks at this column of a table of utterances.
+    pub fn uses(&self, column: &str) -> bool {
+        (self.kind.uses)(&self.values, column)
+    }
+
     /// Returns `true` if it reads what comes before it a second time.
     pub fn reads_twice(&self) -> bool {
         (self.kind.reads_twice)(&self.values)

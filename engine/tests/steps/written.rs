@@ -384,10 +384,10 @@ const SLIPS: &[(&str, usize, &str, &str)] = &[
         "select(",
     ),
     (
-        "sort(key,frames)",
-        1,
-        "sort: expected one of key and frames",
-        "sort(",
+        "sort(key,frmes)",
+        6,
+        "sort: key,^frmes, character 5: there is no column 'frmes'",
+        "did you mean 'frames'?",
     ),
     (
         "sort(memory=7)",

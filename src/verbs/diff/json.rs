@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use spr_core::model::Key;
 
-use super::{Difference, Finding, Noise, Spot, Summary};
+use super::{Difference, Finding, Noise, Place, Spot, Summary};
 use crate::argument::Input;
 use crate::verbs::key_json;
 
@@ -24,14 +24,40 @@ fn noise(noise: &Noise) -> Value {
 
 /// Formats the differences of one entry.
 pub fn finding(key: &Key, finding: &Finding) -> Value {
-    let differences = match finding {
-        Finding::OnlyA => return json!({"key": key_json(key), "only_in": "a"}),
-        Finding::OnlyB => return json!({"key": key_json(key), "only_in": "b"}),
-        Finding::Key(other) => {
-            return json!({"key": key_json(key), "other_key": key_json(other)});
+    let key = key_json(key);
+    let mut value = match finding {
+        Finding::OnlyA(place) => json!({"key": key, "only_in": "a", "places": {"a": line(place)}}),
+        Finding::OnlyB(place) => json!({"key": key, "only_in": "b", "places": {"b": line(place)}}),
+        Finding::Key(other) => json!({"key": key, "other_key": key_json(other)}),
+        Finding::Differs(differing) => {
+            let [a, b] = &differing.places;
+            let places = json!({"a": line(a), "b": line(b)});
+            let differences = differences(&differing.differences);
+            let mut value = json!({"key": key, "places": places, "differences": differences});
+            if let Some(other) = &differing.other_key {
+                value["other_key"] = key_json(other);
+            }
+            value
         }
-        Finding::Differs(differences) => differences,
     };
+    // Only lines are places.
+    if let Some(places) = value["places"].as_object()
+        && places.values().all(Value::is_null)
+        && let Some(object) = value.as_object_mut()
+    {
+        object.remove("places");
+    }
+    value
+}
+
+fn line(place: &Option<Place>) -> Value {
+    match place {
+        Some(place) => json!({"file": place.file, "line": place.line}),
+        None => Value::Null,
+    }
+}
+
+fn differences(differences: &[Difference]) -> Vec<Value> {
     let list = differences.iter().map(|difference| match difference {
         Difference::Shape(what, a, b) => json!({"what": what, "shape": true, "a": a, "b": b}),
         Difference::Other(what, a, b) => json!({"what": what, "a": a, "b": b}),
@@ -48,7 +74,7 @@ pub fn finding(key: &Key, finding: &Finding) -> Value {
             "worst": place(&values.worst),
         }),
     });
-    json!({"key": key_json(key), "differences": list.collect::<Vec<_>>()})
+    list.collect()
 }
 
 /// Formats the result of a comparison, with the listed findings.

@@ -1,39 +1,82 @@
 //! `diff`: compares two data sets.
 
+mod fields;
 pub mod json;
 mod noise;
 mod object;
+mod pairing;
 mod sound;
 mod tiers;
 mod utterance;
 mod values;
 
 pub use noise::Noise;
+pub use pairing::{by_columns, by_key};
 pub use utterance::{Difference, UtteranceDiff};
 pub use values::{Spot, Tolerance, Values};
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::fmt;
 
+use spr_core::Result;
 use spr_core::bytes::Env;
-use spr_core::format::{OpenedDataset, RandomAccess, Reader, Registry, Request};
-use spr_core::model::{Key, KeySource, Utterance};
-use spr_core::{Error, Remedy, Result};
+use spr_core::model::{Key, KeySource, Position, Utterance};
 
-use crate::argument::Input;
+use crate::argument::OpenedInput;
 
 /// The result for one entry.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
-    /// Only the first data set has it.
-    OnlyA,
+    /// Only the first data set has it, in this place.
+    OnlyA(Option<Place>),
     /// Only the second has it.
-    OnlyB,
+    OnlyB(Option<Place>),
     /// Another key is in its place in the second.
     Key(Key),
     /// Both have it, and it differs.
-    Differs(Vec<Difference>),
+    Differs(Box<Differing>),
+}
+
+/// An utterance of both data sets that differs.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Differing {
+    /// Its key in the second data set, if that is another one.
+    pub other_key: Option<Key>,
+    /// The lines where it stands in both, if it does in one.
+    pub places: [Option<Place>; 2],
+    /// What differs.
+    pub differences: Vec<Difference>,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the file.
+    pub file: String,
+    /// The number of the line, from 1.
+    pub line: u64,
+}
+
+impl Place {
+    /// Returns the line that an utterance stands in, if it was read from one.
+    fn of(utt: &Utterance) -> Option<Self> {
+        match (&utt.origin.file, utt.origin.at) {
+            (Some(file), Some(Position::Line(line))) => Some(Self {
+                file: file.to_string(),
+                line,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }
 
 /// The result of a comparison.
@@ -84,6 +127,8 @@ pub type Listener<'a> = &'a mut dyn FnMut(&Key, &Finding) -> Result<()>;
 /// A comparison in progress.
 struct Comparison<'a> {
     tolerance: Tolerance,
+    /// Whether both are of one format, which can hold the same fields.
+    same_format: bool,
     env: &'a Env,
     summary: Summary,
     listener: Listener<'a>,
@@ -92,18 +137,22 @@ struct Comparison<'a> {
 impl Comparison<'_> {
     /// Compares two utterances; audio in different forms is compared by its samples.
     fn compared(&self, a: &Utterance, b: &Utterance) -> Result<UtteranceDiff> {
-        let Some([a_sound, b_sound]) = sound::loaded(a, b, self.env) else {
-            return self.tolerance.utterances(a, b);
+        let mut found = match sound::loaded(a, b, self.env) {
+            None => self.tolerance.utterances(a, b)?,
+            Some([a_sound, b_sound]) => {
+                let with = |utt: &Utterance, sound| Utterance {
+                    audio: Some(sound),
+                    ..utt.clone()
+                };
+                let [a, b] = [with(a, a_sound), with(b, b_sound)];
+                UtteranceDiff {
+                    metadata: true,
+                    ..self.tolerance.utterances(&a, &b)?
+                }
+            }
         };
-        let with = |utt: &Utterance, sound| Utterance {
-            audio: Some(sound),
-            ..utt.clone()
-        };
-        let mut compared = self
-            .tolerance
-            .utterances(&with(a, a_sound), &with(b, b_sound))?;
-        compared.metadata = true;
-        Ok(compared)
+        self.tolerance.fields(a, b, self.same_format, &mut found);
+        Ok(found)
     }
 
     fn pair(&mut self, a: &Utterance, b: &Utterance) -> Result<()> {
@@ -135,7 +184,12 @@ impl Comparison<'_> {
                 summary.worst = Some((a.key.clone(), what.clone(), values.worst.clone()));
             }
         }
-        (self.listener)(&a.key, &Finding::Differs(compared.differences))
+        let differing = Differing {
+            other_key: (a.key != b.key).then(|| b.key.clone()),
+            places: [a, b].map(Place::of),
+            differences: compared.differences,
+        };
+        (self.listener)(&a.key, &Finding::Differs(Box::new(differing)))
     }
 
     /// Reads from both, as far as there is `more`, and returns whether there was.
@@ -148,8 +202,8 @@ impl Comparison<'_> {
     ) -> Result<bool> {
         match more {
             [false, false] => return Ok(false),
-            [true, false] => self.only(&one.key, true)?,
-            [false, true] => self.only(&other.key, false)?,
+            [true, false] => self.only(one, true)?,
+            [false, true] => self.only(other, false)?,
             [true, true] if unnamed || one.key == other.key => self.pair(one, other)?,
             [true, true] => {
                 self.summary.keys += 1;
@@ -159,14 +213,19 @@ impl Comparison<'_> {
         Ok(true)
     }
 
-    fn only(&mut self, key: &Key, first: bool) -> Result<()> {
+    fn only(&mut self, utt: &Utterance, first: bool) -> Result<()> {
+        let place = Place::of(utt);
         let (count, finding) = match first {
-            true => (&mut self.summary.only_a, Finding::OnlyA),
-            false => (&mut self.summary.only_b, Finding::OnlyB),
+            true => (&mut self.summary.only_a, Finding::OnlyA(place)),
+            false => (&mut self.summary.only_b, Finding::OnlyB(place)),
         };
         *count += 1;
-        (self.listener)(key, &finding)
+        (self.listener)(&utt.key, &finding)
     }
+}
+
+fn is_same_format(a: &OpenedInput, b: &OpenedInput) -> bool {
+    a.format.info().name == b.format.info().name
 }
 
 /// Compares two data sets, opened with all fields, utterance by utterance in order. Generated keys
@@ -176,21 +235,23 @@ impl Comparison<'_> {
 /// # Errors
 /// One cannot be read, or the listener fails.
 pub fn in_order(
-    a: &mut dyn Reader,
-    b: &mut dyn Reader,
+    a: OpenedInput,
+    b: OpenedInput,
     tolerance: Tolerance,
     env: &Env,
     listener: Listener<'_>,
 ) -> Result<Summary> {
     let mut comparison = Comparison {
         tolerance,
+        same_format: is_same_format(&a, &b),
         env,
         summary: Summary::default(),
         listener,
     };
+    let (mut a, mut b) = (a.reader, b.reader);
     let (mut one, mut other) = (Utterance::default(), Utterance::default());
-    let made_up = |reader: &dyn Reader| reader.info().keys == KeySource::Generated;
-    let unnamed = made_up(a) != made_up(b);
+    let [made_up_a, made_up_b] = [&a, &b].map(|reader| reader.info().keys == KeySource::Generated);
+    let unnamed = made_up_a != made_up_b;
     comparison.summary.unnamed = unnamed;
     let mut more = [a.read(&mut one)?, b.read(&mut other)?];
     if more == [true; 2] && !unnamed && one.key != other.key {
@@ -208,146 +269,4 @@ pub fn in_order(
         more = [a.read(&mut one)?, b.read(&mut other)?];
     }
     Ok(comparison.summary)
-}
-
-/// Compares two data sets by key in any order. If one supports lookup, only keys are kept;
-/// otherwise both are read simultaneously, and utterances wait in memory for their counterparts.
-///
-/// # Errors
-/// One cannot be read, more than `memory` bytes wait, or the listener fails.
-pub fn by_key(
-    (a, b): (&Input, &Input),
-    tolerance: Tolerance,
-    memory: u64,
-    (registry, env): (&Registry, &Env),
-    listener: Listener<'_>,
-) -> Result<Summary> {
-    let mut comparison = Comparison {
-        tolerance,
-        env,
-        summary: Summary::default(),
-        listener,
-    };
-    let open = |input: &Input, request| Ok::<_, Error>(input.open(request, registry, env)?.reader);
-    let lookup = |input: &Input| input.open_lookup(Request::all(), registry, env);
-    match lookup(b)? {
-        OpenedDataset::Table(table) => {
-            let first = open(a, Request::all())?;
-            looked_up(
-                (first, a),
-                (table, b),
-                open(b, Request::names())?,
-                true,
-                &mut comparison,
-            )?;
-        }
-        OpenedDataset::Stream(second) => match lookup(a)? {
-            OpenedDataset::Table(table) => {
-                looked_up(
-                    (second, b),
-                    (table, a),
-                    open(a, Request::names())?,
-                    false,
-                    &mut comparison,
-                )?;
-            }
-            OpenedDataset::Stream(first) => {
-                waiting([(first, a), (second, b)], memory, &mut comparison)?
-            }
-        },
-    }
-    Ok(comparison.summary)
-}
-
-/// Compares by lookup. `all` are the keys of the data set `input` in `table`; `streamed_first`
-/// tells whether the other one is the first.
-fn looked_up(
-    (mut streamed, own): (Box<dyn Reader>, &Input),
-    (mut table, input): (Box<dyn RandomAccess>, &Input),
-    mut all: Box<dyn Reader>,
-    streamed_first: bool,
-    comparison: &mut Comparison<'_>,
-) -> Result<()> {
-    // The keys that were read, and whether the other data set has them.
-    let mut seen = HashMap::new();
-    let (mut utt, mut found) = (Utterance::default(), Utterance::default());
-    while streamed.read(&mut utt)? {
-        if seen.insert(utt.key.clone(), false).is_some() {
-            return Err(twice(&utt.key, own));
-        }
-        let there = match table.find(&utt.key, &mut found) {
-            Err(error) if input.skips(&error, comparison.env) => false,
-            there => there?,
-        };
-        match (there, streamed_first) {
-            (false, first) => comparison.only(&utt.key, first)?,
-            (true, true) => comparison.pair(&utt, &found)?,
-            (true, false) => comparison.pair(&found, &utt)?,
-        }
-    }
-    // A lookup returns one of several utterances with the same key, so that all keys are read.
-    while all.read(&mut utt)? {
-        match seen.insert(utt.key.clone(), true) {
-            Some(true) => return Err(twice(&utt.key, input)),
-            Some(false) => {}
-            None => comparison.only(&utt.key, !streamed_first)?,
-        }
-    }
-    Ok(())
-}
-
-fn waiting(
-    inputs: [(Box<dyn Reader>, &Input); 2],
-    memory: u64,
-    comparison: &mut Comparison<'_>,
-) -> Result<()> {
-    let mut readers = inputs.map(|(reader, input)| (Some(reader), input));
-    let mut seen = [HashSet::new(), HashSet::new()];
-    let mut held = [HashMap::<Key, Utterance>::new(), HashMap::new()];
-    let mut bytes = 0;
-    let mut utt = Utterance::default();
-    while readers.iter().any(|(reader, _)| reader.is_some()) {
-        for side in 0..2 {
-            let (left, input) = &mut readers[side];
-            let Some(reader) = left else {
-                continue;
-            };
-            if !reader.read(&mut utt)? {
-                *left = None;
-                continue;
-            }
-            if !seen[side].insert(utt.key.clone()) {
-                return Err(twice(&utt.key, input));
-            }
-            if let Some(other) = held[1 - side].remove(&utt.key) {
-                bytes -= other.bytes();
-                match side {
-                    0 => comparison.pair(&utt, &other)?,
-                    _ => comparison.pair(&other, &utt)?,
-                }
-                continue;
-            }
-            bytes += utt.bytes();
-            if bytes > memory {
-                return Err(Error::limit(format!(
-                    "utterances that wait for their match take more than {memory} bytes"
-                ))
-                .suggest(Remedy::SortFirst));
-            }
-            held[side].insert(utt.key.clone(), utt.clone());
-        }
-    }
-    for (first, held) in [true, false].into_iter().zip(held) {
-        let mut keys: Vec<_> = held.into_keys().collect();
-        keys.sort();
-        for key in keys {
-            comparison.only(&key, first)?;
-        }
-    }
-    Ok(())
-}
-
-fn twice(key: &Key, input: &Input) -> Error {
-    let error = Error::unfit("appears twice, so that it can't be compared by key");
-    error.utterance(key).file(input.text())
 }

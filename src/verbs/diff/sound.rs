@@ -1,7 +1,7 @@
 //! Comparison of audio in any form.
 
 use spr_core::bytes::Env;
-use spr_core::model::{Audio, Dtype, Utterance};
+use spr_core::model::{Audio, AudioReference, Dtype, Utterance};
 use spr_core::stage::load;
 use spr_core::{Error, Limits, Result};
 
@@ -39,6 +39,23 @@ impl Tolerance {
             }
             return Ok(());
         }
+        if let (Some(a), Some(b)) = (a.reference(), b.reference())
+            && is_same_file(a, b)
+        {
+            let facts = [
+                ("rate", a.facts.rate, b.facts.rate),
+                ("channels", a.facts.channels, b.facts.channels),
+            ];
+            for (name, a, b) in facts {
+                if let (Some(a), Some(b)) = (a, b)
+                    && a != b
+                {
+                    let [a, b] = [a, b].map(|n| n.to_string());
+                    found.differences.push(Difference::Other(name.into(), a, b));
+                }
+            }
+            return Ok(());
+        }
         if a != b {
             let [a, b] = [a, b].map(described);
             found
@@ -47,6 +64,11 @@ impl Tolerance {
         }
         Ok(())
     }
+}
+
+/// Whether two references name the same file. Their times are compared as fields.
+fn is_same_file(a: &AudioReference, b: &AudioReference) -> bool {
+    a.at == b.at && (a.len, a.channel) == (b.len, b.channel)
 }
 
 /// Returns a type in which samples of both types keep their levels.
@@ -62,7 +84,9 @@ fn common(a: Dtype, b: Dtype) -> Dtype {
 pub(super) fn loaded(a: &Utterance, b: &Utterance, env: &Env) -> Option<[Audio; 2]> {
     let (one, other) = (a.audio.as_ref()?, b.audio.as_ref()?);
     let both_here = one.waveform().is_some() && other.waveform().is_some();
-    if both_here || one == other {
+    let references = one.reference().zip(other.reference());
+    let is_same = || references.is_some_and(|(one, other)| is_same_file(one, other));
+    if both_here || one == other || is_same() {
         return None;
     }
     let samples = |utt: &Utterance, sound: &Audio| {
@@ -106,7 +130,7 @@ fn described(sound: &Audio) -> String {
 #[cfg(test)]
 mod tests {
     use spr_core::bytes::Locator;
-    use spr_core::model::{AudioReference, EncodedAudio, Matrix, Rank, Waveform};
+    use spr_core::model::{EncodedAudio, Matrix, Rank, Waveform};
 
     use super::*;
 

@@ -42,7 +42,7 @@ pub struct UtteranceDiff {
 }
 
 impl Tolerance {
-    /// Compares two utterances, ignoring keys and origins.
+    /// Compares the data of two utterances, without their keys, origins and what is known besides.
     ///
     /// # Errors
     /// None with matrices as they should be.
@@ -57,17 +57,14 @@ impl Tolerance {
             text: _,
             object,
             arrays,
-            sequences,
-            meta,
+            sequences: _,
+            meta: _,
             origin: _,
             part: _,
             chunk: _,
             spare: _,
         } = a;
-        let mut found = UtteranceDiff {
-            metadata: *meta != b.meta || *sequences != b.sequences,
-            ..UtteranceDiff::default()
-        };
+        let mut found = UtteranceDiff::default();
         let (mine, theirs) = (kinds(a), kinds(b));
         let beyond = |some: &[String], others: &[String]| -> Vec<_> {
             let alone = some.iter().filter(|kind| !others.contains(kind));
@@ -90,7 +87,7 @@ impl Tolerance {
         if let (Some(a), Some(b)) = (a.said(), b.said())
             && a != b
         {
-            let [a, b] = [a, b].map(|text| shown(&text));
+            let [a, b] = shown_apart(&a, &b);
             found
                 .differences
                 .push(Difference::Other("text".into(), a, b));
@@ -200,19 +197,42 @@ fn size(array: &Array) -> String {
     }
 }
 
+/// The most characters that are shown of a text.
+const MOST: usize = 40;
+/// Those before the first one that differs.
+const BEFORE: usize = 12;
+
 /// Returns the beginning of a text, safe to be shown.
 pub(super) fn shown(bytes: &[u8]) -> String {
-    const MOST: usize = 40;
     let text = String::from_utf8_lossy(bytes);
-    let mut shown: String = text
-        .chars()
-        .take(MOST)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().count() > MOST {
+    format!("'{}'", from(&text, 0))
+}
+
+/// Returns two texts that differ, safe to be shown, from shortly before the place where they do.
+pub(super) fn shown_apart(a: &[u8], b: &[u8]) -> [String; 2] {
+    let texts = [a, b].map(String::from_utf8_lossy);
+    let [a, b] = [&texts[0], &texts[1]].map(|text| text.chars());
+    let alike = a.zip(b).take_while(|(a, b)| a == b).count();
+    let start = match alike < MOST / 2 {
+        true => 0,
+        false => alike - BEFORE,
+    };
+    texts.map(|text| format!("'{}'", from(&text, start)))
+}
+
+fn from(text: &str, start: usize) -> String {
+    let mut shown = if start > 0 { "…" } else { "" }.to_owned();
+    let rest = text.chars().skip(start);
+    for character in rest.clone().take(MOST) {
+        match character {
+            '"' => shown.push('"'),
+            other => shown.extend(other.escape_debug()),
+        }
+    }
+    if rest.count() > MOST {
         shown.push('…');
     }
-    format!("'{shown}'")
+    shown
 }
 
 #[cfg(test)]
@@ -226,6 +246,16 @@ mod tests {
             name: name.to_owned(),
             array: Array::new(dtype, shape, &Limits::default()).unwrap(),
         }
+    }
+
+    #[test]
+    fn long_texts_are_shown_where_they_differ() {
+        let long = "the quick brown fox jumps over the lazy dog again and again and again";
+        let [a, b] = shown_apart(long.as_bytes(), long.replace("dog", "cat").as_bytes());
+        assert_eq!(a, "'…er the lazy dog again and again and again'");
+        assert_eq!(b, "'…er the lazy cat again and again and again'");
+        let [a, b] = shown_apart(b"one\xff", b"one");
+        assert_eq!((&*a, &*b), ("'one\u{fffd}'", "'one'"));
     }
 
     #[test]

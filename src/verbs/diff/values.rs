@@ -49,6 +49,11 @@ impl Tolerance {
         self.atol == 0.0 && self.rtol == 0.0
     }
 
+    /// Returns `true` if the difference of two numbers is accepted.
+    pub(super) fn is_close(&self, a: f64, b: f64) -> bool {
+        self.apart(Wide::Float(a), Wide::Float(b)).is_none()
+    }
+
     /// Returns the difference of two values, if it is not accepted.
     #[expect(clippy::cast_precision_loss, reason = "integers that far apart differ")]
     fn apart(&self, a: Wide, b: Wide) -> Option<f64> {

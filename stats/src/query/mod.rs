@@ -22,6 +22,7 @@ use std::str::FromStr;
 use spr_core::{Error, Result};
 
 use crate::listing::{Cell, ListColumn, Row};
+pub(crate) use words::misplaced;
 
 /// An expression that is true or false of an utterance.
 #[derive(Clone, Debug)]
@@ -74,6 +75,11 @@ impl Expression {
         self.0.holds(row)
     }
 
+    /// Returns `true` if it asks for the column of this name.
+    pub fn uses(&self, column: &str) -> bool {
+        self.0.uses(column)
+    }
+
     /// Returns the columns that it compares, each once.
     pub fn compared(&self) -> Vec<&'static ListColumn> {
         let mut found = Vec::new();
@@ -93,6 +99,16 @@ impl Condition {
                 (Some(left), Some(right)) => sign.holds(&left, &right),
                 _ => false,
             },
+        }
+    }
+
+    fn uses(&self, name: &str) -> bool {
+        let is_it = |side: &Operand| matches!(side, Operand::Column(column) if column.name == name);
+        match self {
+            Self::Any(each) | Self::All(each) => each.iter().any(|one| one.uses(name)),
+            Self::Not(inner) => inner.uses(name),
+            Self::IsKnown(column) => column.name == name,
+            Self::Compare(left, _, right) => is_it(left) || is_it(right),
         }
     }
 
@@ -164,7 +180,7 @@ fn number(cell: &Cell<'_>) -> Option<f64> {
 }
 
 /// Returns the bytes of text, or of words joined by `+`, as tables have them.
-fn bytes<'a>(cell: &'a Cell<'_>) -> Cow<'a, [u8]> {
+pub(crate) fn bytes<'a>(cell: &'a Cell<'_>) -> Cow<'a, [u8]> {
     match cell {
         Cell::Text(text) => Cow::Borrowed(text),
         Cell::Words(words) => words.join("+").into_bytes().into(),

@@ -149,10 +149,15 @@ impl<'a> Words<'a> {
         self.misplaced(at, Error::usage(message))
     }
 
-    /// Adds the place to an error: `seconds >^> 1, character 10: …`.
+    /// Adds the place to an error.
     pub(super) fn misplaced(&self, at: usize, error: Error) -> Error {
-        let (before, after) = self.text.split_at(at);
-        let character = before.chars().count() + 1;
-        error.context(format!("{before}^{after}, character {character}"))
+        misplaced(self.text, at, error)
     }
+}
+
+/// Adds the place in a text to an error: `seconds >^> 1, character 10: …`.
+pub(crate) fn misplaced(text: &str, at: usize, error: Error) -> Error {
+    let (before, after) = text.split_at(at);
+    let character = before.chars().count() + 1;
+    error.context(format!("{before}^{after}, character {character}"))
 }

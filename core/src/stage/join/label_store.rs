@@ -116,7 +116,7 @@ impl LabelStore {
     fn slot(&mut self, key: &Key) -> Result<std::result::Result<u64, u64>> {
         let mut slot = self.hasher.hash_one(key);
         while let Some(at) = self.places.get(&slot).copied() {
-            if self.head(at)?.key == key.as_bytes() {
+            if self.head(at)?.order == key.as_bytes() {
                 return Ok(Ok(at));
             }
             slot = slot.wrapping_add(1);
@@ -126,7 +126,7 @@ impl LabelStore {
 
     fn encode(&mut self, utt: &Utterance) -> Result<()> {
         self.scratch.clear();
-        record::append(utt, &mut self.scratch)
+        record::append(utt, record::by_key, &mut self.scratch)
     }
 
     fn head(&mut self, at: u64) -> Result<Head> {

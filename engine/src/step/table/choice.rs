@@ -7,11 +7,11 @@ use spr_core::bytes::Location;
 use spr_core::model::{Key, Utterance};
 use spr_core::stage::{Filter, KeyFilter, ReaderExt, Unique};
 
-use super::super::choose::{SelectionRules, frames, hours, of_speakers, per_speaker, sample};
+use super::super::choose::{SelectionRules, frames, hours, of_speakers, per_speaker};
 use super::super::kind::{Kind, Level, Phase, Subject};
 use super::super::parse::{NUMBER, built, number, range};
 use super::super::values::Parameters;
-use super::{always, as_written, never};
+use super::{always, as_written, never, nothing};
 
 const KEYS: Parameters = Parameters {
     positional: &["pattern"],
@@ -42,7 +42,7 @@ pub(super) static SELECT: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: Some(true),
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -69,7 +69,7 @@ pub(super) static WITHOUT: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: Some(false),
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -99,7 +99,7 @@ pub(super) static LENGTH: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -134,7 +134,7 @@ pub(super) static SPEAKERS: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: true,
+    uses: |_, column| column == "speaker",
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -175,7 +175,7 @@ pub(super) static PER_SPEAKER: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: true,
+    uses: |_, column| column == "speaker",
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -202,7 +202,7 @@ pub(super) static HOURS: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -234,7 +234,7 @@ pub(super) static FIRST: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -243,57 +243,6 @@ pub(super) static FIRST: Kind = Kind {
         built(move |reader, _| Ok(reader.first(n)))
     },
 };
-
-pub(super) static SAMPLE: Kind = Kind {
-    name: "sample",
-    aliases: &[],
-    usage: "sample(N[,seed=N])",
-    what: "N drawn at random, in their order; what comes before is read twice",
-    parameters: Parameters {
-        named: &["seed"],
-        ..N
-    },
-    reads: &[],
-    options: &[],
-    flags: &["sample"],
-    phase: Phase::Choice,
-    subject: Subject::Utterances,
-    takes: Level::Utterances,
-    gives: None,
-    across: always,
-    needs_whole: true,
-    leaves_out: true,
-    by_keys: None,
-    needs_speakers: false,
-    reads_twice: always,
-    is_idle: never,
-    describe: as_written,
-    build: |values| {
-        let n = values.need("n", number, NUMBER)?;
-        let seed = values.get("seed", number, "a number from 0 to 4294967295")?;
-        let (seed, refused) = (seed.unwrap_or(0), values.clone());
-        built(move |reader, at| {
-            let Some(again) = at.again else {
-                return Err(refused.refused("what comes before it can't be read twice here"));
-            };
-            let of = count(again()?)?;
-            Ok(sample(reader, n, of, seed))
-        })
-    },
-};
-
-/// Counts the utterances that can be read.
-fn count(mut reader: Box<dyn spr_core::format::Reader>) -> spr_core::Result<u64> {
-    let (mut utt, mut n) = (Utterance::default(), 0);
-    loop {
-        match reader.read(&mut utt) {
-            Ok(true) => n += u64::from(utt.ends()),
-            Ok(false) => return Ok(n),
-            Err(error) if error.can_continue() => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
 
 pub(super) static SHARD: Kind = Kind {
     name: "shard",
@@ -315,7 +264,7 @@ pub(super) static SHARD: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -350,7 +299,7 @@ pub(super) static UNIQUE: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: |values| values.says("last"),
     is_idle: never,
     describe: as_written,

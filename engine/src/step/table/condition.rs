@@ -1,10 +1,12 @@
 //! Steps that choose utterances by what their columns say.
 
+use spr_stats::Expression;
+
 use super::super::condition::{ConditionReader, lasting};
 use super::super::kind::{Kind, Level, Phase, Subject};
 use super::super::parse::{built, parsed};
 use super::super::values::Parameters;
-use super::{as_written, never};
+use super::{as_written, never, nothing};
 
 pub(super) static WHERE: Kind = Kind {
     name: "where",
@@ -26,12 +28,15 @@ pub(super) static WHERE: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: |values, column| {
+        let wanted = values.text("expression").map(str::parse::<Expression>);
+        wanted.is_some_and(|wanted| wanted.is_ok_and(|wanted| wanted.uses(column)))
+    },
     reads_twice: never,
     is_idle: never,
     describe: as_written,
     build: |values| {
-        let wanted: spr_stats::Expression = parsed(values, "expression", "an expression")?;
+        let wanted: Expression = parsed(values, "expression", "an expression")?;
         built(move |reader, at| {
             Ok(Box::new(ConditionReader::new(
                 reader,
@@ -62,7 +67,7 @@ pub(super) static SECONDS: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,

@@ -13,7 +13,7 @@ use super::super::kind::{Build, DataOption, Kind, Level, OptionValues, Phase, Su
 use super::super::parse::{SIZE, built, number, parsed, ranges, seed, shift, size};
 use super::super::spec;
 use super::super::values::{Parameters, Values};
-use super::{always, as_written, never};
+use super::{always, as_written, never, nothing};
 
 /// Bytes in one of PDNN's partitions where nothing says otherwise.
 const PARTITION_BYTES: u64 = 600 << 20;
@@ -52,7 +52,7 @@ pub(super) static FRAME_SHIFT: Kind = Kind {
     needs_whole: false,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: |values, _| {
@@ -94,7 +94,7 @@ pub(super) static TIER: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: |values, _| {
@@ -130,7 +130,7 @@ pub(super) static FRAMES: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -164,7 +164,7 @@ pub(super) static COLUMNS: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -235,7 +235,7 @@ pub(super) static CONTEXT: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: |values| sides(values).is_ok_and(|sides| sides == (0, 0)),
     describe: |values, _| match sides(values) {
@@ -295,7 +295,7 @@ pub(super) static IGNORE_LABEL: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: |values, _| match parsed::<LabelSet>(values, "labels", "labels") {
@@ -339,7 +339,7 @@ pub(super) static MAP_LABEL: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: |values, _| match parsed::<LabelMap>(values, "labels", "labels") {
@@ -390,7 +390,7 @@ pub(super) static SHUFFLE_FRAMES: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: |values, partitioning| {
@@ -446,7 +446,7 @@ pub(super) static PARTITION: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: |values, partitioning| match (values.says("pdnn"), partitioning) {

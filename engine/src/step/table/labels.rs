@@ -8,7 +8,7 @@ use spr_core::{Error, Remedy, Result};
 use super::super::kind::{DataOption, Kind, Level, Phase, Subject, Surroundings};
 use super::super::parse::built;
 use super::super::values::Parameters;
-use super::never;
+use super::{never, nothing};
 
 pub(super) static ALI_TO: Kind = Kind {
     name: "ali-to",
@@ -51,7 +51,7 @@ pub(super) static ALI_TO: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: |values, _| {

@@ -4,6 +4,7 @@ mod choice;
 mod condition;
 mod frames;
 mod labels;
+mod sample;
 mod sound;
 mod utterances;
 
@@ -23,7 +24,7 @@ pub const KINDS: &[&Kind] = &[
     &choice::PER_SPEAKER,
     &choice::HOURS,
     &choice::FIRST,
-    &choice::SAMPLE,
+    &sample::SAMPLE,
     &choice::SHARD,
     &choice::UNIQUE,
     &utterances::SORT,
@@ -56,6 +57,11 @@ fn never(_: &Values) -> bool {
 
 fn always(_: &Values) -> bool {
     true
+}
+
+/// Looks at no column.
+fn nothing(_: &Values, _: &str) -> bool {
+    false
 }
 
 /// Describes a step as it is written.

@@ -7,7 +7,7 @@ use super::super::kind::{Alias, DataOption, Kind, Level, Phase, Subject};
 use super::super::parse::{built, sound};
 use super::super::spec::truth;
 use super::super::values::{Parameters, Values};
-use super::{as_written, never};
+use super::{as_written, never, nothing};
 
 pub(super) static SAMPLES: Kind = Kind {
     name: "samples",
@@ -26,7 +26,7 @@ pub(super) static SAMPLES: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -104,7 +104,7 @@ pub(super) static SOUND: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: |values| sound(values).is_ok_and(|choice| choice.is_idle()),
     describe,

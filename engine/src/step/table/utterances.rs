@@ -1,25 +1,25 @@
 //! Steps that order, check, rename, join and pass on utterances.
 
 use spr_core::format::FieldSet;
-use spr_core::stage::{
-    KeyChange, Prefetch, ReaderExt, Rename, SortKey, SpeakerPattern, SpeakersByName,
-};
+use spr_core::stage::{KeyChange, Prefetch, ReaderExt, Rename, SpeakerPattern, SpeakersByName};
 use spr_core::{KeyMap, Result};
 
 use super::super::kind::{DataOption, Kind, Level, Phase, Subject, Surroundings};
 use super::super::parse::{COUNT, SIZE, batching, built, count, number, seed, shape, size};
+use super::super::sorted::sorted;
 use super::super::values::{Parameters, Values};
-use super::{always, as_written, never};
+use super::{always, as_written, never, nothing};
 
 pub(super) static SORT: Kind = Kind {
     name: "sort",
     aliases: &[],
-    usage: "sort(key|frames[,memory=SIZE])",
-    what: "in the order of keys or lengths, in 1g of memory if nothing is said",
+    usage: "sort(COLUMN,...[,memory=SIZE]), such as sort(speaker,-seconds)",
+    what: "in the order of columns of `ls`, else of keys; - from high to low; in 1g of memory if nothing is said",
     parameters: Parameters {
+        positional: &["column"],
+        many: true,
         named: &["memory"],
-        words: &["key", "frames"],
-        ..Parameters::NONE
+        words: &[],
     },
     reads: &[],
     options: &[],
@@ -32,20 +32,25 @@ pub(super) static SORT: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: in_order_of,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
     build: |values| {
-        let by = match (values.says("key"), values.says("frames")) {
-            (true, true) => return Err(values.refused("expected one of key and frames")),
-            (_, true) => SortKey::Frames,
-            _ => SortKey::Key,
+        let columns = match values.list("column") {
+            Some(text) => values.made("column", text.parse())?,
+            None => "key".parse()?,
         };
         let memory = values.get("memory", size, SIZE)?.unwrap_or(1 << 30);
-        built(move |reader, _| Ok(reader.sort(by, memory)))
+        built(move |reader, at| Ok(sorted(reader, &columns, memory, at.env)))
     },
 };
+
+/// Whether a column is one that utterances are sorted by.
+fn in_order_of(values: &Values, column: &str) -> bool {
+    let mut columns = values.all("column").flat_map(|text| text.split(','));
+    columns.any(|name| name.trim().trim_start_matches('-') == column)
+}
 
 pub(super) static CHECK: Kind = Kind {
     name: "check",
@@ -70,7 +75,7 @@ pub(super) static CHECK: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -102,7 +107,7 @@ pub(super) static PARTS: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -152,7 +157,7 @@ pub(super) static SPEAKER: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -185,7 +190,7 @@ pub(super) static RENAME: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: Values::is_empty,
     describe: as_written,
@@ -233,7 +238,7 @@ pub(super) static SHUFFLE: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -269,7 +274,7 @@ pub(super) static BATCH: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
@@ -299,7 +304,7 @@ pub(super) static PREFETCH: Kind = Kind {
     needs_whole: false,
     leaves_out: false,
     by_keys: None,
-    needs_speakers: false,
+    uses: nothing,
     reads_twice: never,
     is_idle: never,
     describe: as_written,
