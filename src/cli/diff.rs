@@ -12,7 +12,7 @@ use super::exit::{DONE, NO};
 use super::out::Out;
 use super::session::Session;
 use super::skipped::SkipCounter;
-use super::words::data_set;
+use super::words::{columns, data_set};
 use super::{messages, plan};
 use crate::argument::Input;
 use crate::verbs::diff::{
@@ -55,6 +55,8 @@ pub(super) struct DiffArgs {
     #[arg(
         long,
         value_name = "COLUMN,...",
+        value_parser = columns(&[]),
+        hide_possible_values = true,
         conflicts_with = "by_key",
         allow_hyphen_values = true
     )]

@@ -15,7 +15,7 @@ use super::out::{Columns, Out};
 use super::plan;
 use super::session::Session;
 use super::table::word;
-use super::words::data_set;
+use super::words::{columns, data_set};
 use crate::argument::Input;
 use crate::verbs::key_json;
 use crate::verbs::show::find_named;
@@ -45,7 +45,13 @@ pub(super) struct LsArgs {
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
     /// Print these columns in this order, such as key,speaker,seconds
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        value_parser = columns(&["input"]),
+        hide_possible_values = true
+    )]
     columns: Vec<String>,
     #[command(flatten)]
     beside: BesideArgs,

@@ -5,6 +5,7 @@ use spr_core::Result;
 
 use super::args::{ConvertArgs, DuplicatesArg};
 use super::session::Session;
+use super::words::columns;
 use super::{convert, sort};
 
 pub(super) const EXAMPLES: &str = "\
@@ -22,7 +23,13 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct MergeArgs {
     /// Sort all utterances by columns of `ls`; - before one sorts from high to low
-    #[arg(long, value_name = "COLUMN,...", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "COLUMN,...",
+        value_parser = columns(&[]),
+        hide_possible_values = true,
+        allow_hyphen_values = true
+    )]
     by: Option<String>,
     /// With --by, memory to use for utterances
     #[arg(long, value_name = "SIZE", default_value = "1g")]

@@ -8,7 +8,7 @@ use spr_stats::OrderColumns;
 use super::args::ConvertArgs;
 use super::filter::FilterArgs;
 use super::session::Session;
-use super::words::file;
+use super::words::{columns, file};
 use super::{convert, plan};
 use crate::step::Step;
 
@@ -89,6 +89,8 @@ pub(super) struct SelectArgs {
     #[arg(
         long,
         value_name = "COLUMN,...",
+        value_parser = columns(&[]),
+        hide_possible_values = true,
         requires = "sample",
         allow_hyphen_values = true,
         help_heading = "Rules"

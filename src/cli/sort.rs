@@ -5,6 +5,7 @@ use spr_core::Result;
 
 use super::args::ConvertArgs;
 use super::session::Session;
+use super::words::columns;
 use super::{convert, plan};
 use crate::step::Step;
 
@@ -28,6 +29,8 @@ pub(super) struct SortArgs {
         long,
         default_value = "key",
         value_name = "COLUMN,...",
+        value_parser = columns(&[]),
+        hide_possible_values = true,
         allow_hyphen_values = true
     )]
     by: String,

@@ -26,7 +26,7 @@ Examples:
   spr-convert split all.ark out.{part:03}.pfile --size 2g
   spr-convert split all.pfile {part}.pfile --train 0.9 --seed 1
   spr-convert split data/all 'data-{part}' --valid 0.1 --test 0.1 --by speaker
-  spr-convert split train.json {part}.json --valid 5% --by speaker --balance seconds";
+  spr-convert split a.json {part}.json --valid 5% --by speaker --balance seconds";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SplitArgs {

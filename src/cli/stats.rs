@@ -18,7 +18,7 @@ use super::info::audio;
 use super::out::{Columns, Out};
 use super::session::Session;
 use super::table::flat;
-use super::words::data_set;
+use super::words::{columns, data_set};
 use super::{groups, messages, plan};
 use crate::argument::Input;
 use crate::verbs::stats::AudioLoader;
@@ -46,7 +46,13 @@ pub(super) struct StatsArgs {
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
     /// Sum up groups: by speaker, language, gender, rate, file, another column of `ls`, or by label
-    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "COLUMN,...",
+        value_delimiter = ',',
+        value_parser = columns(&["label"]),
+        hide_possible_values = true
+    )]
     by: Vec<String>,
     #[command(flatten)]
     beside: BesideArgs,

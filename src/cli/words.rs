@@ -9,6 +9,7 @@ use spr_core::bytes::Location;
 use spr_core::format::Registry;
 use spr_core::loss::LossKind;
 use spr_core::model::Dtype;
+use spr_stats::COLUMNS;
 
 use super::misspelt;
 
@@ -138,6 +139,12 @@ pub(super) fn label_dtype() -> SuggestedWords {
     let is_integer = |dtype: &&Dtype| !dtype.is_float() && **dtype != Dtype::Bool;
     let integers = Dtype::ALL.iter().filter(is_integer);
     SuggestedWords(integers.map(|dtype| dtype.name()).collect())
+}
+
+/// A column of `ls`, or one of `others`.
+pub(super) fn columns(others: &[&'static str]) -> SuggestedWords {
+    let columns = COLUMNS.iter().map(|column| column.name);
+    SuggestedWords(others.iter().copied().chain(columns).collect())
 }
 
 /// A kind of loss.

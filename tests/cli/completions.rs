@@ -11,7 +11,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("spr-convert stats --frame-s", &["--frame-shift"]),
     ("spr-convert kaldi-l", &["kaldi-links"]),
     ("spr-convert sort --memo", &["--memory"]),
-    ("spr-convert sort --by k", &["key"]),
+    ("spr-convert sort --by k", &["key", "kinds"]),
     ("spr-convert plot --kind l", &["lengths", "labels"]),
     ("spr-convert stats corp", &["corpus.ark"]),
     ("spr-convert corp", &["corpus.ark"]),

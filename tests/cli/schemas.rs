@@ -180,7 +180,6 @@ fn objects_are_as_their_schemas_say() {
             format!("split {fbank} part.{{part}}.ark -n 2 --json"),
         ),
         ("document", format!("report {fbank} {ali} -o r.html --json")),
-        ("document", format!("plot {fbank} ann-001 -o r.svg --json")),
         ("index", "index o.pfile -o again --json".to_owned()),
         ("progress", format!("{fbank} p.ark --progress json -q")),
         (

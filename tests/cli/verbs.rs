@@ -38,7 +38,7 @@ fn ls_has_a_line_an_entry() {
     assert_eq!(
         entries[1],
         json!({"schema": 1, "input": ark, "key": "ann-002", "kinds": ["features"], "frames": 227,
-            "dim": 40, "dtype": "f32", "offset": 46591, "seconds": null})
+            "file": ark, "dim": 40, "dtype": "f32", "offset": 46591, "seconds": null})
     );
     assert_eq!(entries[12]["kinds"], json!(["posterior"]));
     assert_eq!(entries[12]["dim"], Value::Null);

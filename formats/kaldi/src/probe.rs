@@ -209,8 +209,8 @@ fn are_few(faults: usize, seen: usize) -> bool {
 }
 
 /// Returns `true` if lines name objects, apart from a few. The extension `scp` already identifies a
-/// script file, and any second word is accepted; in a file called `ark` words with a point are mostly
-/// words.
+/// script file, and any second word is accepted; in a file called `ark` a word with a point and no slash
+/// is a word.
 fn is_script(head: &[u8], extension: Option<&str>) -> bool {
     if has_control(head) {
         return false;
@@ -222,7 +222,10 @@ fn is_script(head: &[u8], extension: Option<&str>) -> bool {
         let first = several.first();
         return several.len() >= single.len() && first.is_some_and(|line| !is_object_line(line));
     }
-    let (places, others): (Vec<_>, Vec<_>) = lines.partition(|line| is_place(line));
+    let is_ark = extension == Some("ark");
+    let has_path = |line: &[u8]| line.iter().any(|b| matches!(b, b'/' | b':' | b'|'));
+    let names_place = |line: &&[u8]| is_place(line) && (!is_ark || has_path(line));
+    let (places, others): (Vec<_>, Vec<_>) = lines.partition(names_place);
     let seen = places.len() + others.len();
     // A word such as and/or may be a path, but none is `feats.ark:12`.
     let is_sure = |word: &[u8]| is_offset(word) && word.iter().any(|b| matches!(b, b'.' | b'/'));
@@ -230,7 +233,7 @@ fn is_script(head: &[u8], extension: Option<&str>) -> bool {
         .iter()
         .any(|line| words(line).nth(1).is_some_and(is_sure));
     let enough = places.len() > others.len() || sure && places.len() == others.len();
-    let may_have_faults = sure || extension != Some("ark");
+    let may_have_faults = sure || !is_ark;
     enough && (others.is_empty() || may_have_faults && are_few(others.len(), seen))
 }
 
@@ -337,6 +340,7 @@ mod tests {
             (b"1001 yes\n1002 no\n", "data/text", Score::Possible(20)),
             (b"a and/or\nb hello there\n", "x", Score::AnyText),
             (b"a x.y\nb hello\nc y.z\n", "x.ark", Score::AnyText),
+            (b"a,b avdY1.Q2caT\n", "x.ark", Score::AnyText),
             (b"a 12:30\nb hello there\n", "x", Score::AnyText),
             // The first line of JSON or of a header may be missing.
             (b"a b\n{\"key\":\"c\"}\n", "x", Score::No),
