@@ -102,9 +102,11 @@ impl Format for Rttm {
 
 /// Returns `true` for a line of RTTM.
 pub(crate) fn is_line(line: &[u8]) -> bool {
+    /// The fields of a line of any type, without the last one, which later versions added.
+    const FIELDS: usize = 9;
     match Turns.recording(line) {
         Ok(_) => Turns.parse(line).is_ok(),
-        Err(NonLabel::Sort(_)) => true,
+        Err(NonLabel::Sort(_)) => fields(line).count() >= FIELDS,
         Err(NonLabel::Wrong(_)) => false,
     }
 }

@@ -232,7 +232,7 @@ class Case:
         # There "_" is a blank.
         if getattr(target, "listed", False) and any(b"_" in (u.text or b"") for u in want):
             losses.refuse("a blank")
-        if getattr(target, "listed", False) and len({str(u.shift) for u in want}) > 1:
+        if getattr(target, "listed", False) and len({u.shift or Decimal("0.01") for u in want}) > 1:
             losses.refuse("several frame shifts")
         # HTK reads no files with longer frames.
         to_htk = re.match(r"htk:|[^:]*\.htk(,|$)", target.argument)
