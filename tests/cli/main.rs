@@ -28,6 +28,7 @@ mod explaining;
 #[cfg(unix)]
 mod faults;
 mod fitting;
+mod foreign_flags;
 #[cfg(unix)]
 mod guesses;
 mod header;
@@ -48,6 +49,7 @@ mod lists;
 #[cfg(unix)]
 mod live;
 mod long;
+mod long_lines;
 mod looking;
 mod manifest_lines;
 mod manifests;
@@ -61,6 +63,8 @@ mod outputs;
 mod pdnn;
 #[cfg(unix)]
 mod pictures;
+#[cfg(unix)]
+mod pipelines;
 mod places;
 mod plot;
 #[cfg(feature = "remote")]
