@@ -5,6 +5,7 @@ for (const sheet of document.querySelectorAll(".sheet[data-to]")) {
   const scroll = sheet.parentElement;
   const show = () => {
     const place = left + (width * (audio.currentTime - from)) / (to - from);
+    line.hidden = audio.paused && !audio.currentTime;
     line.style.left = `${100 * place}%`;
     const x = place * sheet.clientWidth - scroll.scrollLeft;
     if (!audio.paused && (x < 0 || x > scroll.clientWidth)) {
