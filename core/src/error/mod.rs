@@ -246,7 +246,7 @@ impl Error {
     /// Prepends `context: ` to the message.
     #[must_use]
     pub fn context(mut self, context: impl fmt::Display) -> Self {
-        let context = told(format!("{context}: "));
+        let context = brief::message(told(context.to_string())) + ": ";
         if let Some(place) = &mut self.0.format {
             *place = place.start + context.len()..place.end + context.len();
         }
