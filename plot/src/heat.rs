@@ -7,6 +7,7 @@ use spr_core::{Result, Symbols, dispatch};
 use spr_stats::number;
 
 use super::colour::NONE;
+use super::columns::{Normalisation, Scales};
 use super::range::{BEYOND, Range};
 use super::words::counted;
 
@@ -37,7 +38,7 @@ pub struct Heat {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rows {
     /// Feature columns.
-    Features,
+    Features(Normalisation),
     /// All indices from the smallest to the largest that occurs, and the names of some.
     Numbers(BTreeMap<i64, String>),
     /// The indices that occur, with their names or digits.
@@ -49,7 +50,10 @@ impl Heat {
     pub(super) fn caption(&self) -> String {
         let last = self.first + self.dim as i64 - 1;
         let mut parts = vec![match &self.rows {
-            Rows::Features => "feature".to_owned(),
+            Rows::Features(Normalisation::None) => "feature".to_owned(),
+            Rows::Features(Normalisation::Column) => {
+                "feature, each column in standard deviations from its mean".to_owned()
+            }
             // The number of possible indices is unknown.
             Rows::Numbers(_) => format!("number, from {} to {last} as occur", self.first),
             Rows::Occurring(ids) => format!("number, only the {} that occur", ids.len()),
@@ -114,7 +118,12 @@ impl Heat {
     ///
     /// # Errors
     /// A boolean value is neither 0 nor 1.
-    pub(super) fn of(features: &Matrix, cols: usize, rows: usize) -> Result<Self> {
+    pub(super) fn of(
+        features: &Matrix,
+        (cols, rows): (usize, usize),
+        by: Normalisation,
+    ) -> Result<Self> {
+        let scales = Scales::of(features, by)?;
         let (cols, rows) = (cols.min(features.rows()), rows.min(features.cols()));
         let mut pool = Pool {
             cells: vec![Some((0.0, 0)); cols * rows],
@@ -122,7 +131,7 @@ impl Heat {
             ends: (f64::INFINITY, f64::NEG_INFINITY),
         };
         dispatch!(features.dtype(), T => {
-            pool.add(features.values::<T>()?, features, cols);
+            pool.add(features.values::<T>()?, features, cols, &scales);
         });
         let mean = |cell: &Option<(f64, u32)>| cell.map_or(f64::NAN, |(sum, n)| sum / f64::from(n));
         let means: Vec<_> = pool.cells.iter().map(mean).collect();
@@ -141,7 +150,7 @@ impl Heat {
             dim: features.cols(),
             cols,
             cells: means.iter().map(level).collect(),
-            rows: Rows::Features,
+            rows: Rows::Features(by),
             odd: pool.odd,
             range,
         })
@@ -171,13 +180,13 @@ struct Pool {
 
 impl Pool {
     /// Adds all values, the last feature in the first row.
-    fn add<T: Element>(&mut self, values: &[T], features: &Matrix, cols: usize) {
+    fn add<T: Element>(&mut self, values: &[T], features: &Matrix, cols: usize, scales: &Scales) {
         let (frames, dim) = (features.rows(), features.cols());
         let rows = self.cells.len() / cols.max(1);
         for (frame, row) in values.chunks_exact(dim.max(1)).enumerate() {
             let col = frame * cols / frames.max(1);
             for (i, value) in row.iter().enumerate() {
-                let value = number(*value);
+                let value = scales.apply(i, number(*value));
                 let at = (rows - 1 - i * rows / dim) * cols + col;
                 let Some(cell) = self.cells.get_mut(at) else {
                     continue;

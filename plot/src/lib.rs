@@ -2,7 +2,7 @@
 //!
 //! Data are reduced while they are read: an utterance to a [`Picture`], a data set to an
 //! [`Overview`]. [`draw`] lays either out as a [`Scene`] of rectangles and text, which becomes an
-//! SVG or a PNG; [`terminal`] prints them as text. [`page`] puts everything into one HTML page.
+//! SVG, a PNG or a PDF; [`terminal`] prints them as text. [`page`] puts everything into one HTML page.
 //!
 //! ```
 //! use spr_core::model::{Matrix, Rank, Utterance};
@@ -23,11 +23,14 @@ mod axes;
 mod axis;
 mod clip;
 mod colour;
+mod columns;
 pub mod draw;
 mod heat;
+mod helvetica;
 mod histogram;
 mod overview;
 pub mod page;
+pub mod pdf;
 mod picture;
 mod png;
 mod range;
@@ -45,6 +48,7 @@ mod words;
 pub use axis::{Axis, Unit};
 pub use clip::Clip;
 pub use colour::Rgb;
+pub use columns::Normalisation;
 pub use heat::Heat;
 pub use overview::{Chart, Overview};
 pub use picture::{Detail, Picture};

@@ -5,6 +5,7 @@ use spr_core::{Result, Symbols};
 
 use super::axis::{Axis, Unit, clock};
 use super::clip::Clip;
+use super::columns::Normalisation;
 use super::heat::Heat;
 use super::spectrum::{Analysis, Spectrum, spectra};
 use super::track::{Track, label_tracks, last_of, tier_tracks};
@@ -26,6 +27,8 @@ pub struct Detail {
     pub bins: usize,
     /// The parameters of spectrograms.
     pub analysis: Analysis,
+    /// The range of the colours of features.
+    pub normalisation: Normalisation,
     /// The largest size of a clip in bytes, if audio is kept to be played.
     pub clip: Option<u64>,
 }
@@ -38,6 +41,7 @@ impl Detail {
             rows: rows.max(1),
             bins: rows.div_ceil(2).max(1),
             analysis: Analysis::default(),
+            normalisation: Normalisation::None,
             clip: None,
         }
     }
@@ -123,7 +127,9 @@ impl Picture {
             key: utt.key.clone(),
             frames,
             axis,
-            heat: many.map(|m| Heat::of(m, cols, rows)).transpose()?,
+            heat: many
+                .map(|m| Heat::of(m, (cols, rows), detail.normalisation))
+                .transpose()?,
             waves: drawn,
             clip: match (utt.waveform(), detail.clip) {
                 (Some(sound), Some(most)) => Clip::of(sound, most)?,

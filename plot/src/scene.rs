@@ -1,7 +1,11 @@
 //! Pictures as items, independent of the output format.
 
+use super::axes::LETTER;
 use super::colour::Rgb;
-use super::words::whole;
+use super::words::{whole, wrapped};
+
+/// The distance of the lines of a title.
+const TITLE_LINE: f64 = 16.0;
 
 /// A picture: items in the order in which they are painted.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +118,28 @@ impl Scene {
             u32::try_from(whole(scaled)).map_or(u32::MAX, |n| n.max(1))
         };
         (pixels(self.width), pixels(self.height))
+    }
+
+    /// Puts a title above all items, in as many lines as it needs.
+    #[must_use]
+    pub fn titled(mut self, title: &str) -> Self {
+        let lines = wrapped(title, whole((f64::from(self.width) - 16.0) / LETTER).max(8));
+        let room = lines.len() as f64 * TITLE_LINE + 8.0;
+        for item in &mut self.items {
+            match item {
+                Item::Rect { area, .. } | Item::Grid { area, .. } => area.y += room,
+                Item::Text { y, .. } => *y += room,
+            }
+        }
+        let middle = f64::from(self.width) / 2.0;
+        for (i, line) in lines.into_iter().enumerate() {
+            let y = 17.0 + i as f64 * TITLE_LINE;
+            self.text(middle, y, Align::Middle, Ink::Text, line);
+        }
+        let room = u32::try_from(whole(room)).unwrap_or(u32::MAX);
+        self.height = self.height.saturating_add(room);
+        title.clone_into(&mut self.title);
+        self
     }
 
     pub(super) fn rect(&mut self, x: f64, y: f64, w: f64, h: f64, ink: Ink) {

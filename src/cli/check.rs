@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Value, json};
 use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
+use spr_core::text::brief;
 use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
@@ -257,7 +258,7 @@ fn describe(kind: &Kind, first: &Error) -> String {
 fn place(error: &Error, first: &Error) -> Option<String> {
     let file = error.file_name().unwrap_or_default();
     match (error.key(), error.line_number(), error.byte_offset()) {
-        (Some(key), ..) if first.key() != Some(key) => Some(key.to_string()),
+        (Some(key), ..) if first.key() != Some(key) => Some(brief(&key.to_string()).into_owned()),
         (_, Some(line), _) if first.line_number() != Some(line) => Some(format!("{file}:{line}")),
         (.., Some(byte)) if first.byte_offset() != Some(byte) => Some(format!("{file}@{byte}")),
         _ if first.file_name() != error.file_name() => Some(file.to_owned()),

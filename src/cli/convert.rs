@@ -48,7 +48,8 @@ pub(super) fn run_hashing(
         check_unnumbered(args)?;
     }
     let named = shard.map(|shard| shard::named(args, shard));
-    let args = named.as_ref().unwrap_or(args);
+    let typed = args;
+    let args = named.as_ref().unwrap_or(typed);
     let mut env = looks::once(&plan::env(&args.read, session)?);
     env.threads = args.jobs;
     env.durable = !args.no_sync;
@@ -89,7 +90,24 @@ pub(super) fn run_hashing(
         progress: args.progress,
     };
     let done = documents.run(&job, session, &env);
+    if done.is_ok() && !args.read.quiet {
+        tell_numbered(typed, args);
+    }
     done.map_err(|error| labels_apart(error, &job.plan.inputs, registry, &env))
+}
+
+/// Tells the names of a shard's documents where they are not the typed ones.
+fn tell_numbered(typed: &ConvertArgs, named: &ConvertArgs) {
+    let reports = ("report", &typed.report, &named.report);
+    let logs = ("error log", &typed.error_log, &named.error_log);
+    for (what, typed, named) in [reports, logs] {
+        let (Some(typed), Some(named)) = (typed, named) else {
+            continue;
+        };
+        if typed != named && !typed.to_string().contains(FIELD) {
+            messages::say("note", &format!("the {what} of this shard is {named}"));
+        }
+    }
 }
 
 /// An error about a name between the first and the last that is not there, which may be meant as

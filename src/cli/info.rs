@@ -116,9 +116,9 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
             if skipped.passes(&input, &error) {
                 continue;
             }
-            form.pause(&mut out)?;
             #[cfg(feature = "survey")]
             if let Some(place) = surveyed(&input, &facts, &error, &env) {
+                form.pause(&mut out)?;
                 status = status.max(survey(&[place], args, session, &env)?);
                 continue;
             }
@@ -232,7 +232,8 @@ impl Form {
         out.flush()
     }
 
-    /// Prints what waits, before something else is said.
+    /// Prints what waits. Lines of a table wait for one another, so that errors between them do not
+    /// change its widths.
     fn pause(&mut self, out: &mut Out) -> Result<()> {
         if let Self::Table(table) = self {
             table.finish(out)?;

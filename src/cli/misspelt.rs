@@ -95,16 +95,65 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("--output-format", "--to"),
     ("--format", "--to"),
     ("--type", "--dtype"),
+    ("--bits", "--dtype, such as --dtype i16"),
+    ("--bit-depth", "--dtype, such as --dtype i16"),
+    ("--bits-per-sample", "--dtype, such as --dtype i16"),
+    ("-b", "--dtype, such as --dtype i16"),
+    ("-e", "--dtype, such as --dtype i16"),
+    ("--codec", "--to, or the extension of the output"),
+    ("--acodec", "--to, or the extension of the output"),
+    ("--in-format", "--from"),
+    ("--out-format", "--to"),
+    ("--clobber", "--overwrite"),
+    ("--workers", "--jobs"),
+    ("--num-workers", "--jobs"),
+    ("--skip-bad", "--on-error skip"),
     ("--skip-errors", "--on-error skip"),
     ("--ignore-errors", "--on-error skip"),
     ("--mono", "--channel mix"),
     ("--downmix", "--channel mix"),
-    ("--channels", "--channel"),
+    ("--remix", "--channel mix"),
+    ("--left", "--channel 0"),
+    ("--right", "--channel 1"),
+    ("--ac", "--channel"),
+    ("-c", "--channel"),
+    ("-a", "--channel mix for -ac 1, and --rate HZ for -ar HZ"),
+    ("-r", "--rate"),
+    ("--ar", "--rate"),
     ("--sr", "--rate"),
-    ("--sample-rate", "--rate"),
-    ("--samplerate", "--rate"),
-    ("--sampling-rate", "--rate"),
+    ("--fs", "--rate"),
+    ("--allow-downsample", "--rate"),
+    ("--allow-upsample", "--rate"),
+    ("--subset", "the verb select"),
+    ("--random", "--shuffle"),
     ("--recursive", "a folder in the place of a file"),
+];
+
+/// Parts of the names of flags of other programs, and what is meant by all of these.
+const TOPICS: &[(&str, &str)] = &[
+    ("channel", "--channel"),
+    ("mono", "--channel mix"),
+    ("stereo", "--channel"),
+    ("mix", "--channel mix"),
+    ("sampl", "--rate"),
+    ("freq", "--rate"),
+];
+
+/// What is done to sound by other programs, and not here.
+const EFFECTS: &[&str] = &[
+    "--gain",
+    "--vol",
+    "--volume",
+    "--norm",
+    "--normalize",
+    "--normalise",
+    "--trim",
+    "--pad",
+    "--speed",
+    "--tempo",
+    "--silence",
+    "--bitrate",
+    "--filter",
 ];
 
 /// A flag that there is not may be another's: one of another verb, or one by another name.
@@ -124,6 +173,13 @@ pub(super) fn flag(word: &str, program: &Command, registry: &Registry) -> Option
     let names: Vec<_> = verbs.iter().map(|verb| verb.get_name()).collect();
     if !names.is_empty() {
         return Some(format!("{word} is a flag of {}", names.join(", ")));
+    }
+    if EFFECTS.contains(&word) {
+        let hint = "sound keeps its level and length here; sox and ffmpeg change them";
+        return Some(hint.to_owned());
+    }
+    if let Some((_, ours)) = TOPICS.iter().find(|(part, _)| word.contains(part)) {
+        return Some(format!("that is {ours} here"));
     }
     let option = word.strip_prefix("--")?;
     let flags = program.get_arguments().filter_map(clap::Arg::get_long);

@@ -7,9 +7,12 @@ use serde_json::json;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
+use spr_core::text::harmless;
 use spr_core::{Error, Remedy, Result, Symbols};
 use spr_plot::draw::{self, Size};
-use spr_plot::{Analysis, Chart, Detail, Overview, Picture, Scene, raster, svg, terminal};
+use spr_plot::{
+    Analysis, Chart, Detail, Normalisation, Overview, Picture, Scene, pdf, raster, svg, terminal,
+};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -31,7 +34,7 @@ either end; for sound they are levels, where a tone at full scale has 0 dB.
 
 Examples:
   spr-convert plot feats.scp ann-001           in the terminal
-  spr-convert plot feats.scp ann-001 -o a.svg  as a picture; .png, too
+  spr-convert plot feats.scp ann-001 -o a.svg  as a picture; .png and .pdf, too
   spr-convert plot train.pfile -o train.png    lengths, labels, features of all
   spr-convert plot ali.ark --kind labels       how often each label occurs";
 
@@ -50,10 +53,10 @@ pub(super) struct PlotArgs {
     /// The utterances to draw; by default the whole data set
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
-    /// Where to write the picture: a name that ends in .svg or .png
+    /// Where to write the picture: a name that ends in .svg, .png or .pdf
     #[arg(short, long, value_name = "OUT")]
     output: Option<String>,
-    /// Draw as svg, png or text, whatever the extension
+    /// Draw as svg, png, pdf or text, whatever the extension
     #[arg(
         short,
         long,
@@ -66,13 +69,27 @@ pub(super) struct PlotArgs {
     /// (means and deviations of columns)
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
     kind: Option<PictureFormat>,
+    /// A title above the picture
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Colours of features: none for one range of values, column for each column in deviations from
+    /// its mean, as suits MFCC
+    #[arg(
+        long,
+        value_enum,
+        default_value = "none",
+        value_name = "BY",
+        hide_possible_values = true,
+        alias = "normalize"
+    )]
+    normalise: NormaliseChoice,
     /// Width in pixels, or in characters in the terminal
     #[arg(long, value_name = "N")]
     width: Option<u16>,
     /// Approximate height in pixels, or in lines in the terminal (default 40 for a data set)
     #[arg(long, value_name = "N")]
     height: Option<u16>,
-    /// Scale of an SVG or PNG as a whole, 0.25 to 8: 2 for a high-resolution screen
+    /// Scale of an SVG, PNG or PDF as a whole, 0.25 to 8: 2 for a high-resolution screen
     #[arg(long, value_name = "X", default_value = "1", value_parser = scale)]
     scale: f64,
     /// Colours in the terminal: auto, always or never
@@ -124,7 +141,23 @@ pub(super) struct PlotArgs {
 enum PictureTarget {
     Svg,
     Png,
+    Pdf,
     Text,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum NormaliseChoice {
+    None,
+    Column,
+}
+
+impl From<NormaliseChoice> for Normalisation {
+    fn from(choice: NormaliseChoice) -> Self {
+        match choice {
+            NormaliseChoice::None => Self::None,
+            NormaliseChoice::Column => Self::Column,
+        }
+    }
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,6 +222,7 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
             shift: args.shift,
             range: args.range,
         },
+        normalisation: args.normalise.into(),
         ..detail
     };
     let mut drawn = drawn(args, &input, detail, registry, &env)?;
@@ -201,10 +235,22 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
         height: args.height.map(u32::from),
         scale: args.scale,
     };
+    let title = args.title.as_deref();
+    let scene = || {
+        let scene = drawn.scene(size);
+        match title {
+            Some(title) => scene.titled(title),
+            None => scene,
+        }
+    };
     let bytes = match to {
-        PictureTarget::Text => drawn.text(&style).into_bytes(),
-        PictureTarget::Svg => svg::document(&drawn.scene(size)).into_bytes(),
-        PictureTarget::Png => png(&drawn.scene(size), output)?,
+        PictureTarget::Text => {
+            let title = title.map(|title| format!("{}\n", harmless(title)));
+            (title.unwrap_or_default() + &drawn.text(&style)).into_bytes()
+        }
+        PictureTarget::Svg => svg::document(&scene()).into_bytes(),
+        PictureTarget::Png => png(&scene(), output)?,
+        PictureTarget::Pdf => pdf(&scene(), output),
     };
     let status = store(&bytes, output, args.overwrite, &args.read, &env)?;
     Ok(skipped.status(status))
@@ -254,12 +300,22 @@ fn png(scene: &Scene, output: &str) -> Result<Vec<u8>> {
             .file(output)
             .hint("a smaller --width, --height or --scale, or fewer utterances, make it smaller"));
     }
-    if !raster::has_letters(scene) {
+    warn_of_letters(raster::has_letters(scene), output);
+    Ok(raster::png(scene))
+}
+
+fn pdf(scene: &Scene, output: &str) -> Vec<u8> {
+    warn_of_letters(pdf::has_letters(scene), output);
+    pdf::document(scene)
+}
+
+/// Warns of letters that the font does not have.
+fn warn_of_letters(has_all: bool, output: &str) {
+    if !has_all {
         messages::warning(&format!(
             "{output}: letters that are not Latin are drawn as ?; an SVG has them all"
         ));
     }
-    Ok(raster::png(scene))
 }
 
 /// Reads what is to be drawn. A data set of one utterance is drawn as that.
@@ -307,6 +363,7 @@ fn kind_of(name: &str) -> Option<PictureTarget> {
     match extension.as_str() {
         "svg" => Some(PictureTarget::Svg),
         "png" => Some(PictureTarget::Png),
+        "pdf" => Some(PictureTarget::Pdf),
         "txt" => Some(PictureTarget::Text),
         _ => None,
     }
@@ -326,7 +383,7 @@ fn target(args: &PlotArgs) -> Result<PictureTarget> {
         (Some(to), _) | (None, Some(to)) => Ok(to),
         (None, None) => Err(Error::usage("the name does not say which kind of picture")
             .file(output)
-            .hint("end it with .svg or .png, or say --to svg, png or text")),
+            .hint("end it with .svg, .png or .pdf, or say --to svg, png, pdf or text")),
     }
 }
 

@@ -76,7 +76,7 @@ fn page_name(args: &ReportArgs) -> Result<&str> {
             let message = format!("ends with .{extension}, but a page would be written");
             let page = format!("call it {}", file.with_extension("html"));
             Err(Error::usage(message).file(output).hint(match extension {
-                "png" | "svg" => format!("{page}; pictures are drawn by the verb plot"),
+                "pdf" | "png" | "svg" => format!("{page}; pictures are drawn by the verb plot"),
                 _ => page,
             }))
         }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use spr_core::bytes::{Env, FileKind, Location};
+use spr_core::bytes::{Env, OpenedFiles};
 use spr_core::format::{Registry, Request};
 use spr_core::{Error, Result};
 use spr_plot::page::{PICTURE, Report, Subject};
@@ -20,11 +20,13 @@ pub const KEPT: usize = 100;
 /// # Errors
 /// It cannot be opened, even as damaged, or reading fails for another reason than damage.
 pub fn report(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Result<Report> {
+    let files = OpenedFiles::default();
+    let env = &env.measuring(files.clone());
     // A pipe cannot be read again when damage is found.
     let again = input.file().is_some() || input.folder().is_some();
     let request = Request::all().samples();
     let first = match input.open(request.clone(), registry, env) {
-        Ok(opened) => Ok(read(input, sound, opened, env)?),
+        Ok(opened) => Ok(read(input, sound, opened, &files)?),
         Err(error) if is_damage(&error) && again => Err(error),
         Err(error) => return Err(error),
     };
@@ -34,7 +36,7 @@ pub fn report(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Resu
         return first;
     }
     let opened = input.open(request.damaged(), registry, env)?;
-    let saved = read(input, sound, opened, env)?;
+    let saved = read(input, sound, opened, &files)?;
     Ok(match first {
         Ok(first) if saved.all.survey.utterances < first.all.survey.utterances => first,
         Ok(first) => first.damage.into_iter().fold(saved, or_else),
@@ -50,12 +52,6 @@ fn or_else(mut report: Report, error: Error) -> Report {
         report.faults = 1;
     }
     report
-}
-
-/// Returns the size of a file that is not a pipe.
-fn bytes(file: &Location, env: &Env) -> Option<u64> {
-    let look = env.look(file).ok().flatten()?;
-    (look.kind == FileKind::File).then_some(look.length)
 }
 
 /// Returns date and time in UTC.
@@ -89,7 +85,7 @@ fn date(mut days: u64) -> (u64, u64, u64) {
     (year, month, days + 1)
 }
 
-fn read(input: &Input, sound: u64, opened: OpenedInput, env: &Env) -> Result<Report> {
+fn read(input: &Input, sound: u64, opened: OpenedInput, files: &OpenedFiles) -> Result<Report> {
     let mut reader = opened.reader;
     let (mut damage, mut faults) = (Vec::new(), 0);
     let detail = Detail {
@@ -110,7 +106,7 @@ fn read(input: &Input, sound: u64, opened: OpenedInput, env: &Env) -> Result<Rep
     let subject = Subject {
         input: input.text().to_owned(),
         format: opened.format.info().name.to_owned(),
-        bytes: input.file().and_then(|file| bytes(file, env)),
+        files: files.sum(),
         read: now(),
     };
     Ok(Report {

@@ -56,7 +56,7 @@ fn ls_prints_columns_that_are_chosen() {
 fn select_takes_what_columns_say() {
     let s = Scratch::new();
     s.write("t.jsonl", THREE);
-    s.write("bad.jsonl", &THREE.replace("\"c\",\"feat", "\"c\",,\"feat"));
+    s.write("bad.jsonl", THREE.replace("\"c\",\"feat", "\"c\",,\"feat"));
     let select = |rule: &str, value: &str| {
         let args = ["select", "t.jsonl", "o.jsonl", "--overwrite", rule, value];
         let said = s.run_args(&args);

@@ -31,6 +31,7 @@ mod explaining;
 #[cfg(unix)]
 mod faults;
 mod fitting;
+mod foreign_flags;
 #[cfg(unix)]
 mod groups;
 mod guesses;
@@ -52,6 +53,7 @@ mod lists;
 #[cfg(unix)]
 mod live;
 mod long;
+mod long_lines;
 mod looking;
 mod manifest_lines;
 mod manifests;
@@ -65,6 +67,8 @@ mod outputs;
 mod pdnn;
 #[cfg(unix)]
 mod pictures;
+#[cfg(unix)]
+mod pipelines;
 mod places;
 mod plot;
 #[cfg(feature = "remote")]

@@ -76,9 +76,10 @@ fn pages_tell_speakers_words_and_the_file() {
     s.write("utt2spk", speakers.collect::<String>());
     s.ok("report fbank.ark --text text --utt2spk utt2spk --frame-shift 0.01 -o a.html");
     let page = String::from_utf8(s.read("a.html")).unwrap();
-    let bytes = s.read("fbank.ark").len() as f64 / 1e3;
+    let files = ["fbank.ark", "text", "utt2spk"];
+    let bytes = files.map(|name| s.read(name).len()).iter().sum::<usize>() as f64 / 1e3;
     for part in [
-        format!("<dt>File size</dt><dd>{bytes:.1} kB</dd>"),
+        format!("<dt>Size</dt><dd>{bytes:.1} kB in 3 files</dd>"),
         "<dt>Read</dt><dd>20".to_owned(),
         "<td class=\"key\">ann&lt;</td>".to_owned(),
         "style=\"width:100.0%\"".to_owned(),
@@ -221,4 +222,112 @@ fn lines_fit_the_terminal() {
         rows.contains("\n     ann |one") && rows.contains("\n     bob  "),
         "{rows}"
     );
+}
+
+/// The size of a list says nothing about the data that it names.
+#[test]
+fn a_page_tells_the_size_of_the_data() {
+    let s = Scratch::new();
+    for name in ["fbank.ark", "fbank.scp"] {
+        s.write(name, std::fs::read(sample(name)).unwrap());
+    }
+    let head = ".spr\nDATA SAMPLE\nTYPE I16\nFORMAT ASCII\nNCHAN 1\nSAMPLEFREQ 8000\n#\n";
+    s.write("a.sam", format!("{head}{}", "5\n".repeat(800)));
+    s.write("b.sam", format!("{head}{}", "7\n".repeat(1600)));
+    s.ok("a.sam sound/a.wav");
+    s.ok("b.sam sound/b.wav");
+    s.ok("sound manifest.jsonl --to nemo");
+    let size = |names: &[&str]| {
+        let bytes: usize = names.iter().map(|name| s.read(name).len()).sum();
+        let size = format!("{:.1} kB", bytes as f64 / 1e3);
+        match names.len() {
+            1 => size,
+            n => format!("{size} in {n} files"),
+        }
+    };
+    for (input, names) in [
+        ("fbank.ark", &["fbank.ark"][..]),
+        ("fbank.scp", &["fbank.scp", "fbank.ark"]),
+        ("sound", &["sound/a.wav", "sound/b.wav"]),
+        (
+            "manifest.jsonl",
+            &["manifest.jsonl", "sound/a.wav", "sound/b.wav"],
+        ),
+    ] {
+        s.ok(&format!("report {input} -o a.html --overwrite"));
+        let page = String::from_utf8(s.read("a.html")).unwrap();
+        let size = format!("<dt>Size</dt><dd>{}</dd>", size(names));
+        assert!(page.contains(&size), "{input}: {size}");
+    }
+    let piped = s.shell("spr-convert report - --from kaldi -o b.html < fbank.ark");
+    assert_eq!(piped.status, 0, "{}", piped.err);
+    let page = String::from_utf8(s.read("b.html")).unwrap();
+    assert!(!page.contains("<dt>Size</dt>"));
+}
+
+/// Sound that is played has a line in its picture, with the time of the picture's axis.
+#[test]
+fn the_player_has_the_time_of_the_picture() {
+    let s = Scratch::new();
+    let head = ".spr\nDATA SAMPLE\nTYPE I16\nFORMAT ASCII\nNCHAN 1\nSAMPLEFREQ 8000\n#\n";
+    s.write("a.sam", format!("{head}{}", "5\n-5\n".repeat(4000)));
+    s.ok("report a.sam -o a.html");
+    let page = String::from_utf8(s.read("a.html")).unwrap();
+    assert!(page.contains(" data-from=\"0\" data-to=\"1\">"));
+    assert!(page.contains("requestAnimationFrame"));
+    s.ok("report a.sam -o b.html --max-sound 0");
+    let page = String::from_utf8(s.read("b.html")).unwrap();
+    assert!(!page.contains("data-to=\"") && !page.contains("<script"));
+}
+
+#[test]
+fn pdf_is_one_page_with_the_title() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    let title = "Features (of ann)";
+    let args = ["plot", &ark, "ann-001", "--title", title, "-o", "a.pdf"];
+    assert_eq!(s.run_args(&args).status, 0);
+    let text: String = s.read("a.pdf").iter().map(|b| char::from(*b)).collect();
+    assert!(text.starts_with("%PDF-") && text.trim_end().ends_with("%%EOF"));
+    assert!(text.contains("/MediaBox [0 0 600 ") && text.contains("/Count 1"));
+    assert!(
+        text.contains("/Title (Features \\(of ann\\))")
+            || text.contains("/Title (Features (of ann))")
+    );
+    let svg = s.run_args(&[
+        "plot", &ark, "ann-001", "--title", title, "-o", "-", "-t", "svg",
+    ]);
+    assert!(svg.out.contains(">Features (of ann)</text>"), "{}", svg.out);
+    assert!(svg.out.contains("<title>Features (of ann)</title>"));
+    let plain = s.run_args(&["plot", &ark, "ann-001", "--title", title]).out;
+    assert!(plain.starts_with("Features (of ann)\nann-001\n"), "{plain}");
+    // What a name says goes for PDF as well.
+    let said = s.fails(&format!("report {ark} -o a.pdf"));
+    assert!(said.contains("a page would be written"), "{said}");
+    s.write("\u{283}.jsonl", frames("\u{283}", &["[1,2]", "[3,4]"]));
+    let said = s.ok("plot \u{283}.jsonl -o b.pdf");
+    assert!(said.err.contains("drawn as ?"), "{}", said.err);
+}
+
+/// A column with large values takes all the colours unless each has its own scale.
+#[test]
+fn columns_are_normalised() {
+    let s = Scratch::new();
+    s.write(
+        "f.jsonl",
+        frames("f", &["[1000,1]", "[1000,2]", "[1010,1]", "[990,2]"]),
+    );
+    let drawn = |flags: &str| s.ok(&format!("plot f.jsonl f --to svg -o - {flags}")).out;
+    let (plain, columns) = (drawn(""), drawn("--normalise column"));
+    assert!(
+        plain.contains(">1000</text>") || plain.contains(">1010</text>"),
+        "{plain}"
+    );
+    assert!(
+        columns.contains("each column in standard deviations from its mean"),
+        "{columns}"
+    );
+    assert!(!columns.contains(">1010</text>") && columns != plain);
+    assert_eq!(drawn("--normalize column"), columns);
+    assert_eq!(s.run("plot f.jsonl f --normalise rows").status, 2);
 }

@@ -226,8 +226,8 @@ fn a_page_needs_nothing_else() {
     ] {
         assert!(html.contains(there), "{there}");
     }
-    // Three charts, three utterances.
-    assert_eq!(html.matches("<svg ").count(), 6);
+    // Two charts of two widths and one of three, three utterances.
+    assert_eq!(html.matches("<svg ").count(), 10);
     let again = s.ok("report a.pfile -o -").out;
     assert_eq!(again, html);
 }

@@ -244,3 +244,22 @@ fn pipes_are_no_part_of_a_shard() {
     }
     assert_eq!(s.names(), ["ali.txt", "some.list"]);
 }
+
+/// A report that was named without a place for the number has one, and its name is told.
+#[test]
+fn documents_of_a_shard_are_told_by_their_names() {
+    let s = Scratch::new();
+    let input = sample("fbank.scp");
+    let line = format!("{input} x.{{shard}}.ark --shard 1/2 --report r.json --error-log e.jsonl");
+    let said = s.ok(&line);
+    for (what, name) in [
+        ("report", "r-00001-of-00002.json"),
+        ("error log", "e-00001-of-00002.jsonl"),
+    ] {
+        let note = format!("note: the {what} of this shard is {name}\n");
+        assert!(said.err.contains(&note), "{}", said.err);
+        assert!(s.path(name).exists(), "{name}");
+    }
+    let line = format!("{input} y.{{shard}}.ark --shard 1/2 --report r.{{shard}}.json");
+    assert!(!s.ok(&line).err.contains("note: "));
+}

@@ -12,6 +12,7 @@ use super::finished_names::FinishedNames;
 use super::inputs::Inputs;
 use super::local::Local;
 use super::object::{Claim, ObjectBounds};
+use super::opened_files::OpenedFiles;
 use super::path_map::AppliedMap;
 use super::refusal::refused;
 use super::searched::Whereabouts;
@@ -92,6 +93,8 @@ pub struct Env {
     pub(super) whereabouts: Arc<Whereabouts>,
     /// The files whose bytes read are counted.
     counted: Option<(Arc<HashSet<Location>>, Arc<AtomicU64>)>,
+    /// The files opened since [`measuring`](Self::measuring).
+    measured: Option<OpenedFiles>,
 }
 
 impl Default for Env {
@@ -151,6 +154,7 @@ impl Env {
             paths: Arc::default(),
             whereabouts: Arc::default(),
             counted: None,
+            measured: None,
         }
     }
 
@@ -258,6 +262,9 @@ impl Env {
             None => {
                 let stored = self.store.open(file).map_err(failed)?;
                 if let Some(identity) = stored.identity() {
+                    if let (Some(measured), Some(bytes)) = (&self.measured, stored.length()) {
+                        measured.add(identity.clone(), bytes);
+                    }
                     self.inputs.add(identity);
                 }
                 Ok(stored)
@@ -366,6 +373,15 @@ impl Env {
         let files = Arc::new(files.into_iter().collect());
         Self {
             counted: Some((files, read)),
+            ..self.clone()
+        }
+    }
+
+    /// Returns an environment that adds each file that it opens to `files`.
+    #[must_use]
+    pub fn measuring(&self, files: OpenedFiles) -> Self {
+        Self {
+            measured: Some(files),
             ..self.clone()
         }
     }

@@ -1,6 +1,5 @@
 //! The error type: the failure, its place, and a remedy.
 
-mod brief;
 mod loss_kind;
 mod remedy;
 
@@ -13,6 +12,7 @@ pub use loss_kind::LossKind;
 pub use remedy::Remedy;
 
 use crate::name::{Key, Position};
+use crate::text::brief;
 
 /// A result with [`Error`] by default.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -105,7 +105,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
-            message: brief::quoted(told(message)),
+            message: brief::message(told(message)),
             format: None,
             file: None,
             at: None,
@@ -246,7 +246,7 @@ impl Error {
     /// Prepends `context: ` to the message.
     #[must_use]
     pub fn context(mut self, context: impl fmt::Display) -> Self {
-        let context = told(format!("{context}: "));
+        let context = brief::message(told(context.to_string())) + ": ";
         if let Some(place) = &mut self.0.format {
             *place = place.start + context.len()..place.end + context.len();
         }
@@ -377,13 +377,13 @@ impl fmt::Display for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
             match self.at {
-                Some(Position::Byte(n)) => write!(f, "{}@{n}: ", brief::name(file))?,
-                Some(Position::Line(n)) => write!(f, "{}:{n}: ", brief::name(file))?,
-                None => write!(f, "{}: ", brief::name(file))?,
+                Some(Position::Byte(n)) => write!(f, "{}@{n}: ", brief::path(file))?,
+                Some(Position::Line(n)) => write!(f, "{}:{n}: ", brief::path(file))?,
+                None => write!(f, "{}: ", brief::path(file))?,
             }
         }
         if let Some(key) = &self.key {
-            write!(f, "utterance {}: ", brief::name(&key.to_string()))?;
+            write!(f, "utterance {}: ", brief(&key.to_string()))?;
         }
         f.write_str(&self.message)
     }

@@ -1,11 +1,13 @@
 //! Text from outside, so shown that it can't play tricks.
 
+pub(crate) mod brief;
 mod names;
 pub(crate) mod nearest;
 mod secrets;
 
 use std::borrow::Cow;
 
+pub use brief::brief;
 use names::byte_of;
 pub use names::{bytes_of, spelt};
 pub use nearest::nearest;

@@ -34,6 +34,29 @@ pub fn pictures(pictures: &[Picture], size: impl Into<Size>) -> Scene {
     })
 }
 
+/// The part of a picture along the time of its sound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeField {
+    /// The left edge and the width, as shares of the picture's width.
+    pub place: (f64, f64),
+    /// The times at the left and the right edge, in seconds since the start of the sound.
+    pub seconds: (f64, f64),
+}
+
+/// Returns where the sound of an utterance lies in its picture of this width. `None` without sound.
+pub fn time_field(picture: &Picture, size: impl Into<Size>) -> Option<TimeField> {
+    let size = size.into();
+    let wave = picture.waves.first().filter(|wave| wave.axis.is_time())?;
+    let margins = utterance::margins(std::slice::from_ref(picture), size.width);
+    let sheet = Sheet::new(size, margins, 1.0);
+    let wide = f64::from(sheet.scene.width);
+    let along = picture.along(wave.axis);
+    Some(TimeField {
+        place: (sheet.margins.0 / wide, sheet.inner() / wide),
+        seconds: (along.from - wave.axis.from, along.to - wave.axis.from),
+    })
+}
+
 /// Draws the charts of a data set, one below the other, except those without data.
 pub fn overview(all: &Overview, charts: &[Chart], size: impl Into<Size>) -> Scene {
     let titles = charts.iter().map(|chart| match chart {

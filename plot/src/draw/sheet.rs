@@ -85,14 +85,21 @@ impl Sheet {
         (f64::from(self.scene.width) - left - right).max(1.0)
     }
 
-    /// Draws a title followed by facts. The title is cut if there is too little space.
+    /// Draws a title followed by facts. If there is too little space, the title is cut; without facts
+    /// it goes over several lines.
     pub(super) fn title(&mut self, text: &str, facts: &[String]) {
         let fit = whole((f64::from(self.scene.width) - 16.0) / LETTER);
         let facts: String = facts.iter().map(|fact| format!(", {fact}")).collect();
         let room = fit.saturating_sub(facts.chars().count()).max(8);
-        let text = shortened(text, room) + &facts;
-        let y = self.y + 19.0;
-        self.scene.text(8.0, y, Align::Start, Ink::Text, text);
+        let lines = match facts.is_empty() {
+            true => wrapped(text, room),
+            false => vec![shortened(text, room) + &facts],
+        };
+        for (i, line) in lines.into_iter().enumerate() {
+            self.y += if i > 0 { LINE } else { 0.0 };
+            let y = self.y + 19.0;
+            self.scene.text(8.0, y, Align::Start, Ink::Text, line);
+        }
         self.y += TITLE;
     }
 

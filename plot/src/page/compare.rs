@@ -4,10 +4,9 @@ use std::fmt::Write;
 
 use spr_stats::{Compared, differences, side_by_side};
 
-use super::{CHART, Report, damage, document};
-use crate::draw;
+use super::{Report, damage, document, figure, is_drawn};
 use crate::overview::Chart;
-use crate::svg::{element, escaped};
+use crate::svg::escaped;
 
 /// Makes a page with data sets side by side: facts, what they share and what only one has, and charts.
 /// Text from files stands in it as text only. `repair` is a sentence for readers of a page about damaged
@@ -66,16 +65,10 @@ fn table(reports: &[Report], sets: &[Compared<'_>], html: &mut String) {
 fn charts(reports: &[Report], html: &mut String) {
     html.push_str("<h2>Summary</h2>\n<div class=\"charts\">\n");
     for chart in Chart::ALL {
-        for report in reports {
-            let scene = draw::overview(&report.all, &[chart], CHART);
-            if scene.items.is_empty() {
-                continue;
-            }
-            let (picture, name) = (element(&scene), escaped(&report.subject.input));
-            let _ = writeln!(
-                html,
-                "<figure><div class=\"picture\">{picture}</div><figcaption>{name}</figcaption></figure>"
-            );
+        for report in reports.iter().filter(|report| is_drawn(&report.all, chart)) {
+            let name = escaped(&report.subject.input);
+            let caption = format!("<figcaption>{name}</figcaption>");
+            figure(&report.all, chart, false, &caption, html);
         }
     }
     html.push_str("</div>\n");

@@ -9,8 +9,8 @@ pub struct Subject {
     pub input: String,
     /// The format's name.
     pub format: String,
-    /// The size of the file in bytes, if there is one.
-    pub bytes: Option<u64>,
+    /// The number of files that were read, and the sum of their sizes in bytes.
+    pub files: (usize, u64),
     /// The time at which it was read, in words.
     pub read: String,
 }
@@ -42,7 +42,7 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     let facts = [
         ("Format", given(subject.format.clone())),
-        ("File size", subject.bytes.map(bytes)),
+        ("Size", size(subject.files)),
         ("Read", given(subject.read.clone())),
         ("Utterances", Some(survey.utterances.to_string())),
         ("Holds", given(kinds.join(", "))),
@@ -87,6 +87,15 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
         .into_iter()
         .filter_map(|(name, text)| Some((name, text?)));
     known.collect()
+}
+
+/// Describes the size of files; that of a pipe is unknown.
+fn size((files, sum): (usize, u64)) -> Option<String> {
+    match files {
+        0 => None,
+        1 => Some(bytes(sum)),
+        _ => Some(format!("{} in {files} files", bytes(sum))),
+    }
 }
 
 fn bytes(bytes: u64) -> String {

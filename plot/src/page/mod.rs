@@ -1,5 +1,5 @@
 //! A data set as a single HTML page that needs no other files and no network. Scripts serve the
-//! search only.
+//! search, and show in a picture what is played.
 
 mod compare;
 mod facts;
@@ -23,7 +23,8 @@ pub use facts::Subject;
 
 /// The widths of pictures and charts, in pixels.
 const WIDE: u32 = 800;
-const CHART: u32 = 560;
+/// The widths of charts: on a telephone, in one of two columns, and in a row of their own.
+const CHARTS: [(&str, u32); 3] = [("small", 340), ("medium", 560), ("large", 1140)];
 
 /// The largest number of feature columns on a page.
 const COLUMNS: usize = 1000;
@@ -113,22 +114,35 @@ fn damage(report: &Report, repair: &str, html: &mut String) {
 
 fn charts(all: &Overview, html: &mut String) {
     let drawn: Vec<_> = Chart::ALL
-        .iter()
-        .map(|chart| draw::overview(all, &[*chart], CHART))
-        .filter(|scene| !scene.items.is_empty())
+        .into_iter()
+        .filter(|chart| is_drawn(all, *chart))
         .collect();
     if drawn.is_empty() {
         return;
     }
     html.push_str("<h2>Summary</h2>\n<div class=\"charts\">\n");
-    for scene in &drawn {
-        let _ = writeln!(
-            html,
-            "<figure><div class=\"picture\">{}</div></figure>",
-            element(scene)
-        );
+    for (i, chart) in drawn.iter().enumerate() {
+        // The last of an odd number has a row of its own.
+        let is_alone = i % 2 == 0 && i + 1 == drawn.len();
+        figure(all, *chart, is_alone, "", html);
     }
     html.push_str("</div>\n");
+}
+
+/// Returns `true` if there is something to be seen in a chart.
+fn is_drawn(all: &Overview, chart: Chart) -> bool {
+    !draw::overview(all, &[chart], WIDE).items.is_empty()
+}
+
+/// Draws a chart in several widths, of which a browser shows one, with a caption in HTML.
+fn figure(all: &Overview, chart: Chart, is_alone: bool, caption: &str, html: &mut String) {
+    let class = if is_alone { " class=\"alone\"" } else { "" };
+    let _ = writeln!(html, "<figure{class}>");
+    for (class, width) in CHARTS.into_iter().take(if is_alone { 3 } else { 2 }) {
+        let chart = element(&draw::overview(all, &[chart], width));
+        let _ = writeln!(html, "<div class=\"{class}\">{chart}</div>");
+    }
+    let _ = writeln!(html, "{caption}</figure>");
 }
 
 fn pictures(all: &Overview, longer: &str, html: &mut String) {
@@ -143,16 +157,21 @@ fn pictures(all: &Overview, longer: &str, html: &mut String) {
             None => shown.push((picture, name.to_owned())),
         }
     }
+    let mut plays = false;
     if !shown.is_empty() {
         html.push_str("<h2>Utterances</h2>\n");
     }
     for (picture, name) in shown {
         let drawn = element(&draw::pictures(std::slice::from_ref(picture), WIDE));
+        let played = matches!(picture.clip, Some(Clip::Wav(_)));
+        let field = draw::time_field(picture, WIDE).filter(|_| played);
+        let field = field.map(|field| attributes(&field)).unwrap_or_default();
         let _ = writeln!(
             html,
-            "<figure class=\"wide\"><div class=\"picture\">{drawn}</div>\
-             <figcaption>{name}</figcaption>"
+            "<figure class=\"wide\"><div class=\"picture\"><div class=\"sheet\"{field}>{drawn}\
+             </div></div><figcaption>{name}</figcaption>"
         );
+        plays |= !field.is_empty();
         if let Some(said) = &picture.text {
             let _ = writeln!(html, "<blockquote>{}</blockquote>", escaped(said));
         }
@@ -176,6 +195,18 @@ fn pictures(all: &Overview, longer: &str, html: &mut String) {
         }
         html.push_str("</figure>\n");
     }
+    if plays {
+        let script = include_str!("player.js");
+        let _ = writeln!(html, "<script>\n{script}</script>");
+    }
+}
+
+/// Tells the script of the player where the sound lies in a picture.
+fn attributes(field: &draw::TimeField) -> String {
+    let ((left, width), (from, to)) = (field.place, field.seconds);
+    format!(
+        " data-left=\"{left:.4}\" data-width=\"{width:.4}\" data-from=\"{from}\" data-to=\"{to}\""
+    )
 }
 
 fn columns(columns: &Columns, html: &mut String) {
