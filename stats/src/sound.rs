@@ -350,7 +350,10 @@ mod tests {
                 0 => 0,
                 1 => i16::MIN,
                 2 => i16::MAX,
-                _ => (chance >> 12) as i16,
+                _ => {
+                    let [_, low, high, _] = chance.to_le_bytes();
+                    i16::from_le_bytes([low, high])
+                }
             }
         };
         for (len, cols) in [(0, 1), (1, 1), (9001, 1), (9000, 2), (12_001, 3)] {
