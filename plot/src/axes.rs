@@ -1,14 +1,12 @@
 //! The frame of a chart: its axes and the numbers along them.
 
-use super::scene::{Align, Area, Ink, Scene};
+use super::scene::{Align, Area, Ink, LETTER, Scene};
 use super::ticks::{numbers, ticks};
 use super::words::{shortened, whole};
 
 /// The width of a number in pixels, with the space around it.
 const NUMBER: f64 = 64.0;
 const LINE: f64 = 28.0;
-/// The approximate width of a letter in pixels.
-pub(super) const LETTER: f64 = 7.0;
 /// The height of a row name in pixels.
 const ROW: f64 = 12.0;
 

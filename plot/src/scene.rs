@@ -1,8 +1,10 @@
 //! Pictures as items, independent of the output format.
 
-use super::axes::LETTER;
 use super::colour::Rgb;
 use super::words::{whole, wrapped};
+
+/// The approximate width of a letter in pixels.
+pub(super) const LETTER: f64 = 7.0;
 
 /// The distance of the lines of a title.
 const TITLE_LINE: f64 = 16.0;

@@ -234,6 +234,7 @@ fn a_page_tells_the_size_of_the_data() {
     let head = ".spr\nDATA SAMPLE\nTYPE I16\nFORMAT ASCII\nNCHAN 1\nSAMPLEFREQ 8000\n#\n";
     s.write("a.sam", format!("{head}{}", "5\n".repeat(800)));
     s.write("b.sam", format!("{head}{}", "7\n".repeat(1600)));
+    std::fs::create_dir(s.path("sound")).unwrap();
     s.ok("a.sam sound/a.wav");
     s.ok("b.sam sound/b.wav");
     s.ok("sound manifest.jsonl --to nemo");

@@ -133,13 +133,12 @@ fn data_sets() -> Scratch {
     s
 }
 
-#[test]
-fn objects_are_as_their_schemas_say() {
-    let s = data_sets();
+/// Commands, each with the schema of what it prints.
+fn commands(s: &Scratch) -> Vec<(&'static str, String)> {
     let (fbank, ali) = (sample("fbank.scp"), sample("ali.ark"));
     let spr = fs::read_dir(s.path("spr")).unwrap().next().unwrap();
     let spr = spr.unwrap().path().display().to_string();
-    let lines = [
+    vec![
         (
             "info",
             format!("info {fbank} {ali} wav t.txt x.ctm bytes.ark --json"),
@@ -196,9 +195,15 @@ fn objects_are_as_their_schemas_say() {
             "shards status s.{shard}.ark --json".to_owned(),
         ),
         ("shards-plan", format!("shards plan {fbank} --of 3 --json")),
-    ];
+    ]
+}
+
+#[test]
+fn objects_are_as_their_schemas_say() {
+    let s = data_sets();
+    let fbank = sample("fbank.scp");
     let mut tried = BTreeSet::from(["survey"]);
-    for (name, line) in &lines {
+    for (name, line) in &commands(&s) {
         let said = s.run(line);
         let printed = match *name {
             "error" | "progress" => &said.err,

@@ -1,9 +1,9 @@
 //! A scene that grows downwards, one field after the other.
 
 use super::legend::Legend;
-use crate::axes::{Axes, LETTER};
+use crate::axes::Axes;
 use crate::colour::Colours;
-use crate::scene::{Align, Area, Ink, Scene};
+use crate::scene::{Align, Area, Ink, LETTER, Scene};
 use crate::words::{shortened, whole, wrapped};
 
 /// The margins: numbers on the left; on the right the colour scale or the end of a line of numbers.

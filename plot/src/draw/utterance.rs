@@ -1,11 +1,11 @@
 //! The drawing of utterances.
 
-use crate::axes::{Axes, LETTER};
+use crate::axes::Axes;
 use crate::axis::Axis;
 use crate::colour::{Colours, NONE};
 use crate::heat::Heat;
 use crate::picture::Picture;
-use crate::scene::{Align, Area, Ink, Item};
+use crate::scene::{Align, Area, Ink, Item, LETTER};
 use crate::spectrum::Spectrum;
 use crate::ticks::{numbers, round_step};
 use crate::track::{Span, Track};
