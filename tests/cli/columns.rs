@@ -167,3 +167,45 @@ fn rules_are_for_every_verb() {
         said.err
     );
 }
+
+/// Sound that is only named is looked at for a rule that asks for it, and stays a name.
+#[test]
+fn rules_look_at_sound_that_is_named() {
+    let s = Scratch::new();
+    s.ok(&format!("{} in/ --to wav -q", sample("../wav/")));
+    s.ok("in all.json --to nemo -q");
+    let bare = String::from_utf8(s.read("all.json")).unwrap();
+    // Lines without rates, and with them.
+    for (rule, kept) in [
+        ("rate=16000", 3),
+        ("rate!=16000", 0),
+        ("channels=1", 3),
+        ("peak_db>-5", 2),
+        ("zeros>0", 3),
+        ("seconds>2", 2),
+    ] {
+        for input in ["in", "all.json"] {
+            let line = format!("select {input} out.json --to nemo --overwrite --where {rule}");
+            let said = s.ok(&line);
+            assert!(
+                !said.err.contains("no utterance has"),
+                "{line}: {}",
+                said.err
+            );
+            let lines = String::from_utf8(s.read("out.json")).unwrap();
+            assert_eq!(lines.lines().count(), kept, "{line}: {lines}");
+            let all = lines
+                .lines()
+                .all(|line| bare.lines().any(|own| own == line));
+            assert!(all, "{line}: {lines}");
+        }
+    }
+    let said = s.ok("select in long.json --to nemo --min-seconds 2");
+    assert!(said.err.contains("2 utterances"), "{}", said.err);
+    s.shell("rm in/ann-001.wav");
+    let error = s.fails("select all.json gone.json --to nemo --where peak_db>-5");
+    assert!(
+        error.contains("in/ann-001.wav: utterance ann-001: cannot open"),
+        "{error}"
+    );
+}

@@ -2,10 +2,83 @@
 
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
-use spr_core::model::{DatasetInfo, Utterance};
-use spr_core::stage::Filter;
+use spr_core::model::{Audio, DatasetInfo, Utterance};
+use spr_core::stage::{SoundLoader, recording_facts};
 use spr_core::{Error, Remedy, Result};
 use spr_stats::{Expression, ListColumn, Row};
+
+/// What columns ask of sound that an utterance only names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hearing {
+    Nothing,
+    Header,
+    Samples,
+}
+
+impl Hearing {
+    /// Returns what an expression asks for.
+    fn of(wanted: &Expression) -> Self {
+        let uses = |columns: &[&str]| columns.iter().any(|column| wanted.uses(column));
+        if uses(&["peak_db", "rms_db", "clipped", "zeros", "dtype"]) {
+            return Self::Samples;
+        }
+        match uses(&["rate", "channels", "seconds", "frames", "dim"]) {
+            true => Self::Header,
+            false => Self::Nothing,
+        }
+    }
+}
+
+/// Looks at the sound of utterances, which stays as it was.
+struct Listener {
+    hearing: Hearing,
+    loader: SoundLoader,
+    env: Env,
+}
+
+impl Listener {
+    fn new(hearing: Hearing, env: &Env) -> Self {
+        Self {
+            hearing,
+            loader: SoundLoader::new(env),
+            env: env.clone(),
+        }
+    }
+
+    /// Returns what `look` says of an utterance with as much of its sound as is asked for.
+    ///
+    /// # Errors
+    /// The sound cannot be read.
+    fn look<T>(&mut self, utt: &mut Utterance, look: impl FnOnce(&Utterance) -> T) -> Result<T> {
+        let is_named = match (self.hearing, &utt.audio) {
+            (Hearing::Nothing, _) | (_, None | Some(Audio::Samples(_))) => false,
+            (Hearing::Samples, Some(_)) => true,
+            (Hearing::Header, Some(audio)) => {
+                let facts = audio.facts();
+                facts.rate.is_none() || facts.channels.is_none() || facts.samples.is_none()
+            }
+        };
+        if !is_named {
+            return Ok(look(utt));
+        }
+        let kept = utt.audio.clone();
+        let heard = match self.hearing {
+            Hearing::Samples => self.loader.load(utt),
+            Hearing::Nothing | Hearing::Header => self.read_header(utt),
+        };
+        let found = heard.map(|()| look(utt));
+        utt.audio = kept;
+        found.map_err(|error| error.utterance(&utt.key).continuable())
+    }
+
+    fn read_header(&self, utt: &mut Utterance) -> Result<()> {
+        let facts = recording_facts(utt, &self.env)?;
+        if let Some(Audio::Reference(reference)) = &mut utt.audio {
+            reference.facts = facts;
+        }
+        Ok(())
+    }
+}
 
 /// The utterances of which an expression is true.
 pub(super) struct ConditionReader {
@@ -15,7 +88,7 @@ pub(super) struct ConditionReader {
     unknown: Vec<&'static ListColumn>,
     /// Whether an utterance was read.
     any: bool,
-    env: Env,
+    listener: Listener,
     info: DatasetInfo,
 }
 
@@ -26,9 +99,9 @@ impl ConditionReader {
             info: inner.info().without_totals(),
             inner,
             unknown: wanted.compared(),
+            listener: Listener::new(Hearing::of(&wanted), env),
             wanted,
             any: false,
-            env: env.clone(),
         }
     }
 
@@ -41,7 +114,7 @@ impl ConditionReader {
             let name = column.name;
             let message = format!("no utterance has '{name}': comparisons with it are false");
             let warning = Error::unfit(message);
-            self.env.warn(&match name {
+            self.listener.env.warn(&match name {
                 "seconds" => warning.suggest(Remedy::TellFrameShift),
                 _ => warning,
             });
@@ -57,9 +130,14 @@ impl Reader for ConditionReader {
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while self.inner.read(utt)? {
             self.any = true;
-            let row = Row::new(utt, self.inner.info().frame_shift);
-            self.unknown.retain(|column| column.take(&row).is_none());
-            if self.wanted.holds(&row) {
+            let shift = self.inner.info().frame_shift;
+            let (wanted, unknown) = (&self.wanted, &mut self.unknown);
+            let holds = self.listener.look(utt, |utt| {
+                let row = Row::new(utt, shift);
+                unknown.retain(|column| column.take(&row).is_none());
+                wanted.holds(&row)
+            })?;
+            if holds {
                 return Ok(true);
             }
         }
@@ -68,14 +146,47 @@ impl Reader for ConditionReader {
     }
 }
 
-/// The utterances that last from `least` to `most` seconds. Each must have a known duration.
-pub(super) fn lasting(inner: Box<dyn Reader>, (least, most): (f64, f64)) -> Box<dyn Reader> {
-    let shift = inner.info().frame_shift;
-    Box::new(Filter::new(inner, move |utt: &Utterance| {
-        let Some(seconds) = Row::new(utt, shift).seconds() else {
-            let error = Error::unfit("its duration is not known").utterance(&utt.key);
-            return Err(error.suggest(Remedy::TellFrameShift).continuable());
-        };
-        Ok((least..=most).contains(&seconds))
-    }))
+/// The utterances that last so many seconds. Each must have a known duration.
+pub(super) struct LastingReader {
+    inner: Box<dyn Reader>,
+    /// The shortest and the longest duration.
+    range: (f64, f64),
+    listener: Listener,
+    info: DatasetInfo,
+}
+
+impl LastingReader {
+    /// Chooses utterances of `inner`.
+    pub(super) fn new(inner: Box<dyn Reader>, range: (f64, f64), env: &Env) -> Self {
+        Self {
+            info: inner.info().without_totals(),
+            inner,
+            range,
+            listener: Listener::new(Hearing::Header, env),
+        }
+    }
+}
+
+impl Reader for LastingReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let (least, most) = self.range;
+        while self.inner.read(utt)? {
+            let shift = self.inner.info().frame_shift;
+            let seconds = self
+                .listener
+                .look(utt, |utt| Row::new(utt, shift).seconds())?;
+            let Some(seconds) = seconds else {
+                let error = Error::unfit("its duration is not known").utterance(&utt.key);
+                return Err(error.suggest(Remedy::TellFrameShift).continuable());
+            };
+            if (least..=most).contains(&seconds) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }

@@ -2,7 +2,7 @@
 
 use spr_stats::Expression;
 
-use super::super::condition::{ConditionReader, lasting};
+use super::super::condition::{ConditionReader, LastingReader};
 use super::super::kind::{Kind, Level, Phase, Subject};
 use super::super::parse::{built, parsed};
 use super::super::values::Parameters;
@@ -73,7 +73,7 @@ pub(super) static SECONDS: Kind = Kind {
     describe: as_written,
     build: |values| {
         let range = values.need("seconds", durations, "seconds, such as 1.5-20, 1- or -20")?;
-        built(move |reader, _| Ok(lasting(reader, range)))
+        built(move |reader, at| Ok(Box::new(LastingReader::new(reader, range, at.env))))
     },
 };
 
