@@ -242,11 +242,13 @@ mod tests {
         let text: String = file.iter().map(|b| char::from(*b)).collect();
         let start = text.rsplit_once("startxref\n").unwrap().1;
         let start: usize = start.lines().next().unwrap().parse().unwrap();
-        let table = &text[start..];
+        // Places are those of bytes.
+        let table: String = file[start..].iter().map(|b| char::from(*b)).collect();
         assert!(table.starts_with("xref\n0 8\n"), "{table}");
         for (id, line) in table.lines().skip(3).take(7).enumerate() {
             let at: usize = line[..10].parse().unwrap();
-            assert!(text[at..].starts_with(&format!("{} 0 obj", id + 1)), "{id}");
+            let object = format!("{} 0 obj", id + 1);
+            assert!(file[at..].starts_with(object.as_bytes()), "{id}");
         }
         assert!(text.contains("/MediaBox [0 0 150 75]"), "{text}");
         // The cells are stored as they are, with a palette of 256 colours.
