@@ -14,12 +14,14 @@ use crate::verbs::index::{index, location};
 
 pub(super) const EXAMPLES: &str = "\
 For a Kaldi archive the index is its script file; for a PFile or a pickle, the \
-side file with the names and lengths of its utterances.
+side file with the names and lengths of its utterances. A script file is written \
+anew, with the names of moved files changed.
 
 Examples:
   spr-convert index feats.ark           writes feats.scp
   spr-convert index feats.ark -o a.scp  under another name
-  spr-convert index train.pfile         writes train.pfile.utt2num_frames";
+  spr-convert index train.pfile         writes train.pfile.utt2num_frames
+  spr-convert index old.scp -o feats.scp --map-path /old/disk=/new/disk";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct IndexArgs {

@@ -1,7 +1,7 @@
 //! `index`: creates the index of an existing file.
 
 use spr_core::bytes::{Env, Location, Locator, Part};
-use spr_core::format::{IndexKind, Registry, Request};
+use spr_core::format::{IndexKind, Lists, Registry, Request};
 use spr_core::model::{KeySource, Utterance};
 use spr_core::tables::side;
 use spr_core::{Error, Result};
@@ -20,7 +20,8 @@ pub struct IndexSummary {
 
 /// Writes the index of a file: a script file if the format has them, or the side file with names
 /// and lengths of a file without keys. The script file contains the input's name as given. Without
-/// `output` the index goes beside the input; `-` is standard output.
+/// `output` the index goes beside the input; `-` is standard output. A list is written anew under
+/// another name, with the files that it names where `env` says they are now.
 ///
 /// # Errors
 /// The file cannot be read, or neither needs nor can have an index; or the index exists and
@@ -32,6 +33,11 @@ pub fn index(
     registry: &Registry,
     env: &Env,
 ) -> Result<IndexSummary> {
+    if let (Some(list), Some(output)) = (input.file(), output)
+        && let Some(lists) = list_of(list, registry)
+    {
+        return move_list(lists, list, (output, overwrite), env);
+    }
     let opened = input.open(Request::lengths(), registry, env)?;
     let Some((beside, script)) = place(input, &opened)? else {
         return Ok(IndexSummary {
@@ -68,6 +74,39 @@ pub fn index(
     place.commit()?;
     Ok(IndexSummary {
         written: Some(written),
+        utterances,
+    })
+}
+
+/// Returns the lists of the format that a file is a list of.
+fn list_of<'a>(file: &Location, registry: &'a Registry) -> Option<&'a dyn Lists> {
+    let mut lists = registry.formats().filter_map(|format| format.lists());
+    lists.find(|lists| lists.is_list(file, &[]))
+}
+
+/// Writes a list anew, with the files that it names where they are now. All of these must be there.
+fn move_list(
+    lists: &dyn Lists,
+    list: &Location,
+    (output, overwrite): (&str, bool),
+    env: &Env,
+) -> Result<IndexSummary> {
+    lists.named(list, None, env, &mut |file| env.open_file(file).map(drop))?;
+    let place = match output {
+        "-" => Locator::Standard,
+        path => Locator::file(path),
+    };
+    let place = env.output(&place).overwrite(overwrite);
+    let mut sink = place.create(Part::Main, false)?;
+    let mut utterances = 0;
+    lists.moved(list, env, &mut |line| {
+        utterances += 1;
+        sink.put(line)
+    })?;
+    sink.finish()?;
+    place.commit()?;
+    Ok(IndexSummary {
+        written: Some(output.to_owned()),
         utterances,
     })
 }

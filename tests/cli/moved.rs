@@ -218,3 +218,39 @@ fn names_that_are_not_utf8_are_moved() {
     s.write("w.scp", b"a /gone/\xff.wav\n");
     s.ok("w.scp out/ --to flac --map-path /gone=now");
 }
+
+/// A script file is written anew with the names of moved files, and no data are copied.
+#[test]
+fn a_list_of_moved_files_is_written_anew() {
+    let s = Scratch::new();
+    fs::create_dir(s.path("new")).unwrap();
+    s.write("new/fbank.ark", fs::read(sample("fbank.ark")).unwrap());
+    let list = String::from_utf8(fs::read(sample("fbank.scp")).unwrap()).unwrap();
+    let old = list.replace("fbank.ark", "/old/disk/fbank.ark");
+    let ranged = old.replacen(":8\n", ":8[0:9]\n", 1);
+    s.write("old.scp", format!("{ranged}last cat /old/disk/x.ark |\n"));
+    let said = s.ok("index old.scp -o feats.scp --map-path /old/disk=new");
+    assert!(
+        said.err.contains("13 utterances (feats.scp)"),
+        "{}",
+        said.err
+    );
+    let feats = String::from_utf8(s.read("feats.scp")).unwrap();
+    let expected = ranged.replace("/old/disk", "new") + "last cat new/x.ark |\n";
+    assert_eq!(feats, expected);
+    s.write("feats.scp", ranged.replace("/old/disk", "new"));
+    s.ok("check feats.scp");
+    // Names that lead nowhere are told, and nothing is written.
+    let error = s.fails("index old.scp -o gone.scp --map-path /old/disk=nowhere");
+    assert!(error.contains("nowhere/fbank.ark: cannot open"), "{error}");
+    let error = s.fails("index old.scp -o feats.scp --map-path /old/disk=new");
+    assert!(error.contains("feats.scp: exists already"), "{error}");
+    let error = s.fails("index feats.scp -o feats.scp --overwrite");
+    assert!(error.contains("feats.scp"), "{error}");
+    s.write("bad.scp", "a new/fbank.ark:8\nb\n");
+    let error = s.fails("index bad.scp -o x.scp");
+    assert!(
+        error.contains("bad.scp:2: utterance b: no file name follows"),
+        "{error}"
+    );
+}

@@ -45,6 +45,18 @@ pub trait Lists: Send + Sync {
         each: &mut dyn FnMut(&Location) -> Result<()>,
     ) -> Result<()>;
 
+    /// Gives each line of a list with its line end, with the files that it names where `env` says that
+    /// they are now. None of them is opened.
+    ///
+    /// # Errors
+    /// The list can't be read, a line is malformed, or `each` fails.
+    fn moved(
+        &self,
+        list: &Location,
+        env: &Env,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()>;
+
     /// Returns the lists beside `file` that point into it and nowhere else, and so are of no use
     /// without it.
     ///

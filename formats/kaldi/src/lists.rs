@@ -81,6 +81,24 @@ impl Lists for ScriptFiles {
         Ok(())
     }
 
+    fn moved(
+        &self,
+        list: &Location,
+        env: &Env,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut source = env.open_file(list)?;
+        let (mut line, mut out, mut number) = (Vec::new(), Vec::new(), 0);
+        while source.line(&mut line, &env.limits)? {
+            number += 1;
+            out.clear();
+            let moved = move_line(&line, env, &mut out);
+            moved.map_err(|error| error.file(list.to_string()).line(number))?;
+            each(&out)?;
+        }
+        Ok(())
+    }
+
     fn pointing_into(&self, file: &Location, env: &Env) -> Result<Vec<Location>> {
         let plain = file.with_extension(SCRIPT);
         let packed = Codec::FILES.map(|c| plain.with_suffix(&format!(".{}", c.extension())));
@@ -92,6 +110,37 @@ impl Lists for ScriptFiles {
         }
         Ok(found)
     }
+}
+
+/// Writes a line of a script file to `out` with the place that it names where that is now. A range stays
+/// as it is written.
+fn move_line(line: &[u8], env: &Env, out: &mut Vec<u8>) -> Result<()> {
+    let (key, text) = script_line::split(line)?;
+    let at = script_line::locator(&text).map_err(|error| error.utterance(&Key::from(key)))?;
+    out.extend_from_slice(key);
+    out.push(b' ');
+    let parts = LineParts::of(line)?;
+    let rest = line.get(parts.rest).unwrap_or_default();
+    let opens = rest.iter().position(|b| *b == b'[');
+    let range = match opens.filter(|_| rest.ends_with(b"]")) {
+        Some(opens) => rest.get(opens..).unwrap_or_default(),
+        None => &[],
+    };
+    let place = |file: &Location| file.as_os_str().as_encoded_bytes().to_vec();
+    match (env.moved(at.clone()), at) {
+        (moved, at) if moved == at => out.extend_from_slice(rest),
+        (Locator::File(file), _) => out.extend([&place(&file), range].concat()),
+        (Locator::FileAt(file, byte), _) => {
+            let byte = format!(":{byte}");
+            out.extend([&place(&file), byte.as_bytes(), range].concat());
+        }
+        (Locator::Command(command), _) => {
+            out.extend([command.as_bytes(), b" |", range].concat());
+        }
+        _ => out.extend_from_slice(rest),
+    }
+    out.push(b'\n');
+    Ok(())
 }
 
 /// Returns the file that a line of a script file names, if there is one.

@@ -74,10 +74,17 @@ impl MadeUpKeys {
         if self.made_up.insert(key.clone()) {
             return Ok(());
         }
-        let message = "a second line of this sound, and no id to tell them apart";
-        Err(Error::malformed(message)
-            .utterance(key)
-            .hint("keys=path makes names of whole paths; a field utt_id names lines"))
+        let (message, hint) = match self.made_of {
+            KeyBasis::Stem => (
+                "a second sound file, or part, of this name without its folders",
+                "FILE,keys=path makes names of whole paths; a field utt_id names lines",
+            ),
+            KeyBasis::Path => (
+                "a second line of this sound, and no id to tell them apart",
+                "a field utt_id names lines",
+            ),
+        };
+        Err(Error::malformed(message).utterance(key).hint(hint))
     }
 }
 
