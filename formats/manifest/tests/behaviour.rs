@@ -192,7 +192,7 @@ fn nemo_lines_without_names_are_named_by_their_sound() {
     assert!(
         error
             .to_string()
-            .contains("a second sound file, or part, of this name"),
+            .contains("a second line of this name"),
         "{error}"
     );
 }

@@ -76,7 +76,7 @@ impl MadeUpKeys {
         }
         let (message, hint) = match self.made_of {
             KeyBasis::Stem => (
-                "a second sound file, or part, of this name without its folders",
+                "a second line of this name, which is that of its sound file without folders",
                 "FILE,keys=path makes names of whole paths; a field utt_id names lines",
             ),
             KeyBasis::Path => (
