@@ -63,9 +63,10 @@ impl Metadata {
 
     /// Returns the description of a column: that of the file if it fits the type.
     pub(crate) fn description(&self, column: &str, dtype: &DataType) -> Option<Json> {
-        let told = self.features.get(column).filter(|told| {
-            feature::type_of(told).is_some_and(|own| feature::same(&own, dtype))
-        });
+        let told = self
+            .features
+            .get(column)
+            .filter(|told| feature::type_of(told).is_some_and(|own| feature::same(&own, dtype)));
         told.cloned().or_else(|| feature::describe(dtype))
     }
 }

@@ -8,8 +8,8 @@ use arrow_schema::SchemaRef;
 use spr_core::bytes::Source;
 use spr_core::{Error, Limits, Result};
 
-use crate::batch::Rows;
 use crate::guard::guarded;
+use crate::rows::Rows;
 
 /// The bytes by which a stream is recognised.
 pub(crate) const HEAD: usize = 8;

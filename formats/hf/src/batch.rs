@@ -1,20 +1,12 @@
-//! Batches of rows from either kind of file.
+//! Files of either kind.
 
-use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use spr_core::bytes::Source;
 use spr_core::{Limits, Result};
 
 use crate::arrow::ArrowStream;
 use crate::parquet::{Groups, ParquetFile};
-
-/// Rows of a file.
-pub(crate) struct Rows {
-    /// The columns that were asked for, in the order of the file.
-    pub(crate) batch: RecordBatch,
-    /// The number of the first row in the file.
-    pub(crate) first: u64,
-}
+use crate::rows::Rows;
 
 /// An open file.
 pub(crate) enum TableFile {
@@ -28,10 +20,12 @@ impl TableFile {
     /// # Errors
     /// It is neither, or damaged.
     pub(crate) fn open(mut source: Source, limits: Limits) -> Result<Self> {
-        Ok(match crate::arrow::is_arrow(source.peek(crate::arrow::HEAD)?) {
-            true => Self::Arrow(Box::new(ArrowStream::open(source, limits)?)),
-            false => Self::Parquet(Box::new(ParquetFile::open(source, limits)?)),
-        })
+        Ok(
+            match crate::arrow::is_arrow(source.peek(crate::arrow::HEAD)?) {
+                true => Self::Arrow(Box::new(ArrowStream::open(source, limits)?)),
+                false => Self::Parquet(Box::new(ParquetFile::open(source, limits)?)),
+            },
+        )
     }
 
     /// Returns the types of the columns.

@@ -43,10 +43,15 @@ pub(crate) fn read(at: &Location, env: &Env) -> Result<Card> {
 impl Card {
     fn of(text: &str) -> Self {
         let mut card = Self::default();
-        let head = text.strip_prefix(FENCE).and_then(|rest| rest.strip_prefix('\n'));
+        let head = text
+            .strip_prefix(FENCE)
+            .and_then(|rest| rest.strip_prefix('\n'));
         let parts = head.and_then(|rest| {
             let end = format!("\n{FENCE}\n");
-            let is_whole = || rest.strip_suffix(&format!("\n{FENCE}")).map(|head| (head, ""));
+            let is_whole = || {
+                rest.strip_suffix(&format!("\n{FENCE}"))
+                    .map(|head| (head, ""))
+            };
             rest.split_once(&end).or_else(is_whole)
         });
         let (head, body) = parts.unwrap_or(("", text));
@@ -98,11 +103,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Makes a card of the descriptions of columns, and of the splits with their rows.
-pub(crate) fn make(
-    features: &[(String, Json)],
-    splits: &[(String, u64)],
-    about: &About,
-) -> String {
+pub(crate) fn make(features: &[(String, Json)], splits: &[(String, u64)], about: &About) -> String {
     let mut text = format!("{FENCE}\n");
     if let Some(license) = &about.license {
         let license = match is_plain(license) {
@@ -142,7 +143,11 @@ fn kind(told: &Json, indent: usize, text: &mut String) {
             let _ = writeln!(text, "{lead}dtype: {word}");
         }
         (Some("List" | "Sequence" | "LargeList"), _) => {
-            let word = if named == Some("LargeList") { "large_list" } else { "list" };
+            let word = if named == Some("LargeList") {
+                "large_list"
+            } else {
+                "list"
+            };
             items(word, told.get("feature"), indent, text);
             let length = told.get("length").and_then(Json::as_int);
             if let Some(length) = length.filter(|length| *length >= 0) {
@@ -237,8 +242,14 @@ mod tests {
         card.add_to(&mut about);
         let made = make(&[], &[("train".to_owned(), 3)], &about);
         assert_eq!(Card::of(&made), card);
-        assert_eq!(Card::of("just text").description.as_deref(), Some("just text"));
-        assert_eq!(Card::of("---\nlicense: x\n---").license.as_deref(), Some("x"));
+        assert_eq!(
+            Card::of("just text").description.as_deref(),
+            Some("just text")
+        );
+        assert_eq!(
+            Card::of("---\nlicense: x\n---").license.as_deref(),
+            Some("x")
+        );
     }
 
     #[test]

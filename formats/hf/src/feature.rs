@@ -95,7 +95,8 @@ const UNITS: [(&str, TimeUnit); 4] = [
 
 fn unit_word(unit: TimeUnit) -> &'static str {
     let mut all = UNITS.iter();
-    all.find(|(_, own)| *own == unit).map_or("us", |(word, _)| word)
+    all.find(|(_, own)| *own == unit)
+        .map_or("us", |(word, _)| word)
 }
 
 /// Returns the word for a type of single values.
@@ -138,7 +139,10 @@ fn type_of_word(word: &str) -> Option<DataType> {
             DataType::Timestamp(unit()?, zone.map(Into::into))
         }
         "decimal128" => {
-            let digits = first.parse().ok().filter(|digits| (1..=38).contains(digits));
+            let digits = first
+                .parse()
+                .ok()
+                .filter(|digits| (1..=38).contains(digits));
             DataType::Decimal128(digits?, second?.parse().ok()?)
         }
         _ => return None,
@@ -218,9 +222,8 @@ pub(crate) fn is_a(told: &Json, name: &str) -> bool {
 /// Returns `true` if two types are the same but for the names and flags of the items of lists.
 pub(crate) fn same(a: &DataType, b: &DataType) -> bool {
     match (a, b) {
-        (DataType::List(a), DataType::List(b)) | (DataType::LargeList(a), DataType::LargeList(b)) => {
-            same(a.data_type(), b.data_type())
-        }
+        (DataType::List(a), DataType::List(b))
+        | (DataType::LargeList(a), DataType::LargeList(b)) => same(a.data_type(), b.data_type()),
         (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {
             n == m && same(a.data_type(), b.data_type())
         }
@@ -257,7 +260,10 @@ mod tests {
             let back = type_of(&told).unwrap();
             assert!(same(&back, &dtype), "{told} {back}");
         }
-        assert_eq!(describe(&DataType::Utf8View).and_then(|told| type_of(&told)), Some(DataType::Utf8View));
+        assert_eq!(
+            describe(&DataType::Utf8View).and_then(|told| type_of(&told)),
+            Some(DataType::Utf8View)
+        );
     }
 
     #[test]

@@ -54,7 +54,8 @@ fn find(folder: &Location, env: &Env) -> Result<Splits> {
             let others = found.entry(split.clone()).or_default();
             let parent = file.parent();
             if let Some(other) = others.iter().find(|other| other.parent() != parent) {
-                let message = format!("has files of the split {split} in two folders, {other} and {file}");
+                let message =
+                    format!("has files of the split {split} in two folders, {other} and {file}");
                 let error = Error::usage(message).file(folder.to_string());
                 return Err(error.hint("name the folder of one of them"));
             }
@@ -91,7 +92,7 @@ fn tables(entries: &[Location]) -> Vec<Location> {
 /// Returns files with the split of each, which their folder may tell.
 fn with_splits(files: Vec<Location>, folder: Option<&str>) -> Vec<(Location, String)> {
     let of = |file: &Location| {
-        let own = || split::of_file(file).filter(|_| file.extension() == Some("parquet"));
+        let own = || split::of_file(file);
         let word = || split::of_word(&name_of(file)).map(str::to_owned);
         let told = folder.map(str::to_owned).or_else(own).or_else(word);
         told.unwrap_or_else(|| split::USUAL.to_owned())
@@ -138,7 +139,8 @@ pub(crate) fn is_one(folder: &Location, env: &Env) -> bool {
 impl WholeFolder for Folder {
     fn fits(&self, names: &[&str]) -> bool {
         let is_saved = names.contains(&SPLITS) || names.contains(&STATE);
-        let is_place = |name: &&str| *name == DATA || split::of_word(name).is_some() && !name.contains('.');
+        let is_place =
+            |name: &&str| *name == DATA || split::of_word(name).is_some() && !name.contains('.');
         is_saved || names.iter().any(|name| is_table(name) || is_place(name))
     }
 
@@ -161,10 +163,12 @@ impl WholeFolder for Folder {
             if splits.is_empty() {
                 let message = format!("has no split '{wanted}'");
                 let all = format!("the splits are {}", names.join(", "));
-                return Err(here(Error::usage(message).hint(match nearest(wanted, &names) {
-                    Some(near) => format!("did you mean '{near}'? {all}"),
-                    None => all,
-                })));
+                return Err(here(Error::usage(message).hint(
+                    match nearest(wanted, &names) {
+                        Some(near) => format!("did you mean '{near}'? {all}"),
+                        None => all,
+                    },
+                )));
             }
         }
         for (split, files) in &splits {

@@ -7,10 +7,9 @@ use spr_core::format::{
 };
 use spr_core::model::{About, Key};
 use spr_core::{Error, Result};
-use spr_syntax::sound::SoundCodec;
 
 use crate::folder::{self, Folder};
-use crate::options::{OPTIONS, SOUND, SPLIT};
+use crate::options::{OPTIONS, SPLIT, codec};
 use crate::reader::{Place, TableReader};
 use crate::write::DatasetWriter;
 use crate::{arrow, caps, parquet, table};
@@ -28,12 +27,6 @@ pub(crate) static INFO: FormatInfo = FormatInfo::new(
     &["parquet", "arrow"],
 )
 .options(OPTIONS);
-
-/// Returns what samples of sound become.
-pub(crate) fn codec(options: &Options) -> Result<SoundCodec> {
-    let codec = options.choice(SOUND.name, &SoundCodec::WORDS)?;
-    Ok(codec.unwrap_or_default())
-}
 
 /// Refuses options for folders, where there is none.
 fn refuse_split(options: &Options, name: &str) -> Result<()> {

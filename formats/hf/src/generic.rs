@@ -47,7 +47,9 @@ pub(crate) fn read(array: &ArrayRef, row: usize, limits: &Limits) -> Result<Numb
     let column = |name: &str| fields.column_by_name(name).ok_or_else(wrong);
     let name = bytes(column("dtype")?, row).ok_or_else(wrong)?;
     let mut all = Dtype::NUMPY.iter().copied();
-    let dtype = all.find(|dtype| dtype.name().as_bytes() == name).ok_or_else(wrong)?;
+    let dtype = all
+        .find(|dtype| dtype.name().as_bytes() == name)
+        .ok_or_else(wrong)?;
     let shape = column("shape")?.as_list_opt::<i32>().ok_or_else(wrong)?;
     if shape.is_null(row) {
         return Err(wrong());
@@ -57,7 +59,9 @@ pub(crate) fn read(array: &ArrayRef, row: usize, limits: &Limits) -> Result<Numb
     let sizes = sizes.iter().map(|n| usize::try_from(n?).ok());
     let sizes: Vec<_> = sizes.collect::<Option<_>>().ok_or_else(wrong)?;
     let data = bytes(column("data")?, row).ok_or_else(wrong)?;
-    let count = sizes.iter().try_fold(dtype.size(), |n, size| n.checked_mul(*size));
+    let count = sizes
+        .iter()
+        .try_fold(dtype.size(), |n, size| n.checked_mul(*size));
     if count != Some(data.len()) {
         let message = format!("{} bytes for {sizes:?} numbers of {dtype}", data.len());
         return Err(Error::malformed(message));
@@ -72,7 +76,9 @@ pub(crate) fn read(array: &ArrayRef, row: usize, limits: &Limits) -> Result<Numb
 /// Brings little-endian numbers into the machine's order, and back.
 fn swap(bytes: &mut [u8], dtype: Dtype) {
     if cfg!(target_endian = "big") {
-        bytes.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
+        bytes
+            .chunks_exact_mut(dtype.size())
+            .for_each(<[u8]>::reverse);
     }
 }
 
@@ -91,7 +97,9 @@ pub(crate) fn build(rows: &[Option<&Numbers>]) -> Result<ArrayRef> {
         dtypes.append_value(numbers.dtype().name());
         for size in numbers.shape() {
             let size = i64::try_from(*size);
-            shapes.values().append_value(size.map_err(|_| Error::limit("a shape too large"))?);
+            shapes
+                .values()
+                .append_value(size.map_err(|_| Error::limit("a shape too large"))?);
         }
         shapes.append(true);
         let mut bytes = numbers.values().as_bytes().to_vec();

@@ -29,7 +29,11 @@ impl Json {
     /// Makes an object.
     pub(crate) fn object<'a>(members: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
         let members = members.into_iter();
-        Self::Map(members.map(|(name, value)| (name.to_owned(), value)).collect())
+        Self::Map(
+            members
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        )
     }
 
     pub(crate) fn text(text: impl Into<String>) -> Self {
@@ -189,8 +193,14 @@ mod tests {
         let text = r#"{"b": [1, -0, null, true], "a": {"z": "\"", "y": []}, "c": 1.50}"#;
         let value = Json::parse(text).unwrap();
         assert_eq!(value.to_string(), text);
-        assert_eq!(value.get("a").and_then(|a| a.get("z")?.as_str()), Some("\""));
-        assert_eq!(value.get("b").unwrap().items().unwrap()[0].as_int(), Some(1));
+        assert_eq!(
+            value.get("a").and_then(|a| a.get("z")?.as_str()),
+            Some("\"")
+        );
+        assert_eq!(
+            value.get("b").unwrap().items().unwrap()[0].as_int(),
+            Some(1)
+        );
         assert!(Json::parse("{").is_none() && Json::parse("1 2").is_none());
         let nested = |n: usize| "[".repeat(n) + &"]".repeat(n);
         assert!(Json::parse(&nested(MAX_DEPTH)).is_some());

@@ -156,7 +156,10 @@ impl Search<'_> {
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
-        self.schema.fields().iter().map(|field| field.name().as_str())
+        self.schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
     }
 
     /// Gives a role to the column that an option names. Returns `true` if the option settles it.

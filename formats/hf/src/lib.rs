@@ -22,6 +22,7 @@ mod parquet;
 mod reader;
 mod role;
 mod row;
+mod rows;
 mod segments;
 mod split;
 mod table;

@@ -1,7 +1,9 @@
 //! Options.
 
-use spr_core::format::OptionSpec;
+use spr_core::Result;
+use spr_core::format::{OptionSpec, Options};
 use spr_syntax::shards;
+use spr_syntax::sound::SoundCodec;
 
 pub(crate) const AUDIO: OptionSpec = OptionSpec {
     name: "audio",
@@ -64,3 +66,9 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
 
 /// The value that chooses no column.
 pub(crate) const NONE: &str = "none";
+
+/// Returns what samples of sound become.
+pub(crate) fn codec(options: &Options) -> Result<SoundCodec> {
+    let codec = options.choice(SOUND.name, &SoundCodec::WORDS)?;
+    Ok(codec.unwrap_or_default())
+}

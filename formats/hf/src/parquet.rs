@@ -16,10 +16,10 @@ use parquet::file::reader::Length;
 use spr_core::bytes::Source;
 use spr_core::{Error, Limits, Result};
 
-use crate::batch::Rows;
 use crate::chunks::Chunks;
 use crate::guard::guarded;
 use crate::pages;
+use crate::rows::Rows;
 
 /// The magic bytes at both ends of a file.
 pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
@@ -58,8 +58,11 @@ impl ParquetFile {
         let with_index = || load(&chunks, PageIndexPolicy::Optional);
         let meta = match with_index() {
             Ok(meta) => meta,
-            Err(_) => load(&chunks, PageIndexPolicy::Skip)
-                .map_err(|e| chunks.take_failure().unwrap_or(e).byte(footer.start))?,
+            Err(_) => {
+                drop(chunks.take_failure());
+                load(&chunks, PageIndexPolicy::Skip)
+                    .map_err(|e| chunks.take_failure().unwrap_or(e).byte(footer.start))?
+            }
         };
         for (n, group) in meta.metadata().row_groups().iter().enumerate() {
             let checked = check_group(group, footer.start);
@@ -246,7 +249,10 @@ fn check_column(column: &ColumnChunkMetaData, rows: i64, end: u64) -> Result<()>
         inside.then_some(())
     };
     let data = is_inside(column.data_page_offset(), 0);
-    if is_inside(start, column.compressed_size()).and(data).is_none() {
+    if is_inside(start, column.compressed_size())
+        .and(data)
+        .is_none()
+    {
         let bytes = column.compressed_size();
         let message = format!("its {bytes} bytes from byte {start} on are not in the file");
         return Err(Error::malformed(message));

@@ -8,15 +8,16 @@ use spr_core::bytes::{Env, Source};
 use spr_core::format::{KeyPredicate, Options, Reader, Request};
 use spr_core::model::{About, DatasetInfo, Key, KeySource, Tag, Utterance};
 use spr_core::{Error, Result};
-use spr_syntax::manifest::columns::COLUMN;
 use spr_syntax::manifest::Places;
+use spr_syntax::manifest::columns::COLUMN;
 
-use crate::batch::{Batches, Rows, TableFile};
+use crate::batch::{Batches, TableFile};
 use crate::guard::guarded;
 use crate::layout::{Column, Layout};
 use crate::names;
 use crate::role::Role;
 use crate::row::{self, RowReader};
+use crate::rows::Rows;
 use crate::split;
 
 /// What a file is read for.
@@ -174,7 +175,9 @@ impl TableReader {
                 b"" => e,
                 _ => e.utterance(&utt.key),
             };
-            e.context(format!("row {number}")).file(&*self.file).continuable()
+            e.context(format!("row {number}"))
+                .file(&*self.file)
+                .continuable()
         })?;
         utt.origin.file = Some(self.file.clone());
         Ok(read)
@@ -194,7 +197,9 @@ impl TableReader {
             self.env.warn(&warning.utterance(&utt.key));
         };
         if let Some((left, right)) = self.chosen.left_out.take() {
-            warn(format!("{left} left out in favour of the {right}, here and below"));
+            warn(format!(
+                "{left} left out in favour of the {right}, here and below"
+            ));
         }
         let stored = utt.audio.as_ref().and_then(|audio| audio.facts().rate);
         if let (Some(rate), Some(stored)) = (self.chosen.layout.rate, stored)
@@ -245,4 +250,3 @@ impl Reader for TableReader {
         }
     }
 }
-

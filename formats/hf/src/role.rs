@@ -106,9 +106,8 @@ impl Role {
             Self::Text | Self::Recording | Self::Channel => is_text(dtype),
             Self::Audio => is_sound(dtype) || is_binary(dtype),
             Self::Features => nested(dtype).is_some_and(|(_, depth)| depth == 1 || depth == 2),
-            Self::Labels => nested(dtype).is_some_and(|(number, depth)| {
-                !number.is_float() && (depth == 1 || depth == 2)
-            }),
+            Self::Labels => nested(dtype)
+                .is_some_and(|(number, depth)| !number.is_float() && (depth == 1 || depth == 2)),
             Self::Segments => is_segments(dtype),
             Self::Tiers => false,
             Self::Start | Self::End | Self::Shift | Self::Offset => {
@@ -181,6 +180,10 @@ fn is_segments(dtype: &DataType) -> bool {
     let names: Vec<_> = fields.iter().map(|field| field.name().as_str()).collect();
     let times = fields.iter().take(2).map(|field| field.data_type());
     let mut times = times.map(|dtype| *dtype == DataType::Float64 || is_text(dtype));
-    let text = fields.get(2).is_some_and(|field| is_text(field.data_type()));
-    names == ["start", "end", "text"] && times.all(|fits| fits) && text
+    let text = fields
+        .get(2)
+        .is_some_and(|field| is_text(field.data_type()));
+    let (own, more) = names.split_at(names.len().min(3));
+    let is_known = more.iter().all(|name| ["score", "speaker"].contains(name));
+    own == ["start", "end", "text"] && is_known && times.all(|fits| fits) && text
 }

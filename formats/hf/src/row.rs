@@ -11,9 +11,9 @@ use spr_core::model::{
     Utterance,
 };
 use spr_core::{Error, Result};
-use spr_syntax::json::{Object, write_text};
-use spr_syntax::manifest::columns;
+use spr_syntax::json::{Fields, Object, write_text};
 use spr_syntax::manifest::Places;
+use spr_syntax::manifest::columns;
 use spr_syntax::sound;
 
 use crate::cells::{bytes, integer, write_json};
@@ -47,7 +47,12 @@ impl RowReader {
     ///
     /// # Errors
     /// A value is not what its column should have.
-    pub(crate) fn fill(&mut self, cells: &[Filled<'_>], row: usize, utt: &mut Utterance) -> Result<()> {
+    pub(crate) fn fill(
+        &mut self,
+        cells: &[Filled<'_>],
+        row: usize,
+        utt: &mut Utterance,
+    ) -> Result<()> {
         let mut json = Vec::new();
         for (column, array) in cells {
             let filled = match column.role {
@@ -57,7 +62,9 @@ impl RowReader {
             };
             filled.map_err(|e| e.context(format!("the column '{}'", column.name)))?;
         }
-        let written = cells.iter().find(|(column, _)| column.role == Role::Written);
+        let written = cells
+            .iter()
+            .find(|(column, _)| column.role == Role::Written);
         let written = written.and_then(|(_, array)| bytes(array, row));
         read_tags(&mut json, written, utt)
     }
@@ -82,7 +89,9 @@ impl RowReader {
             Role::Text => utt.text = bytes(array, row).map(<[u8]>::to_vec),
             Role::Segments => {
                 let read = segments::segments(array, row)?;
-                utt.tiers = read.map(|read| vec![spr_core::model::Tier::only(read)]).unwrap_or_default();
+                utt.tiers = read
+                    .map(|read| vec![spr_core::model::Tier::only(read)])
+                    .unwrap_or_default();
             }
             Role::Tiers => utt.tiers = segments::tiers(array, row)?,
             Role::Speaker => utt.meta.speaker = name()?,
@@ -251,9 +260,15 @@ fn read_tags(json: &mut Vec<u8>, written: Option<&[u8]>, utt: &mut Utterance) ->
     };
     let exact = Object::of_line(written)?;
     let mut line = Vec::new();
-    let mut fields = spr_syntax::json::Fields::open(&mut line);
-    let others = read.iter().filter(|(name, _)| !exact.has(name));
-    for (name, value) in exact.iter().chain(others) {
+    let mut fields = Fields::open(&mut line);
+    // All of them, if their order is another.
+    let is_whole = read.iter().all(|(name, _)| exact.has(name));
+    let in_order = read.iter().filter(|_| !is_whole);
+    for (name, value) in in_order {
+        let own = exact.iter().find(|(own, _)| *own == name);
+        fields.raw(name, own.map_or(value, |(_, value)| value).get());
+    }
+    for (name, value) in exact.iter().filter(|(name, _)| is_whole || !read.has(name)) {
         fields.raw(name, value.get());
     }
     fields.close();

@@ -32,7 +32,9 @@ pub(crate) fn decimal(array: &dyn Array, row: usize, what: &str) -> Result<Optio
     if array.is_null(row) {
         return Ok(None);
     }
-    let value = array.as_primitive_opt::<Float64Type>().map(|a| a.value(row));
+    let value = array
+        .as_primitive_opt::<Float64Type>()
+        .map(|a| a.value(row));
     let number = match (value, bytes(array, row)) {
         (Some(value), _) => Decimal::of(value),
         (None, Some(text)) => std::str::from_utf8(text).ok().and_then(Decimal::parse),

@@ -15,12 +15,18 @@ pub(crate) const USUAL: &str = "train";
 /// Returns the split of a file that is named as the Hub names them: `SPLIT-00000-of-00003.parquet`,
 /// or without the total.
 pub(crate) fn of_file(file: &Location) -> Option<String> {
-    let stem = file.stem()?.to_str()?;
+    let file = file
+        .extension()
+        .filter(|own| *own == "parquet")
+        .and(file.stem())?;
+    let stem = file.to_str()?;
     let mut parts = stem.rsplitn(4, '-');
     let is_number = |part: &str| part.len() == 5 && part.bytes().all(|b| b.is_ascii_digit());
     let last = parts.next().filter(|part| is_number(part))?;
     let rest = stem.strip_suffix(last)?.strip_suffix('-')?;
-    let numbered = rest.strip_suffix("-of").and_then(|rest| rest.rsplit_once('-'));
+    let numbered = rest
+        .strip_suffix("-of")
+        .and_then(|rest| rest.rsplit_once('-'));
     let name = match numbered {
         Some((name, number)) if is_number(number) => name,
         _ => rest,
@@ -39,9 +45,8 @@ pub(crate) fn of_word(name: &str) -> Option<&'static str> {
 
 /// Returns `true` for names of splits: letters, digits and `_`, in parts with points between.
 pub(crate) fn is_name(name: &str) -> bool {
-    let is_part = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_')
-    };
+    let is_part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
     name.split('.').all(is_part)
 }
 
@@ -60,7 +65,10 @@ mod tests {
     fn splits_are_told_by_names() {
         for (name, split) in [
             ("data/train-00000-of-00003.parquet", Some("train")),
-            ("train.clean.100-00001-of-00014.parquet", Some("train.clean.100")),
+            (
+                "train.clean.100-00001-of-00014.parquet",
+                Some("train.clean.100"),
+            ),
             ("dev-00000.parquet", Some("dev")),
             ("train-00000-of-00001-af8c2b.parquet", None),
             ("00000.parquet", None),

@@ -9,11 +9,12 @@ use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::manifest::Places;
 
-use crate::batch::{Rows, TableFile};
+use crate::batch::TableFile;
 use crate::parquet::{Groups, ParquetFile};
 use crate::reader::Chosen;
 use crate::role::Role;
 use crate::row::{self, RowReader};
+use crate::rows::Rows;
 
 /// The rows of a Parquet file by their keys.
 pub(crate) struct KeyTable {
@@ -168,7 +169,9 @@ impl RandomAccess for KeyTable {
         }
         utt.start();
         utt.key = key.clone();
-        let read = self.reader.fill(&row::cells(columns, batch.columns()), 0, utt);
+        let read = self
+            .reader
+            .fill(&row::cells(columns, batch.columns()), 0, utt);
         read.map_err(|e| {
             let e = e.context(format!("row {row}")).utterance(key);
             e.file(&*self.name).continuable()

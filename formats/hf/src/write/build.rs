@@ -30,12 +30,20 @@ type Cells<'a> = [Option<&'a Cell>];
 pub(crate) fn build(form: &Form, cells: &Cells<'_>) -> Result<ArrayRef> {
     match form {
         Form::Values(dtype) => build_values(dtype, cells),
-        Form::Json => Ok(Arc::new(cells.iter().map(|cell| text(*cell)).collect::<StringArray>())),
+        Form::Json => Ok(Arc::new(
+            cells
+                .iter()
+                .map(|cell| text(*cell))
+                .collect::<StringArray>(),
+        )),
         Form::Classes(names) => build_classes(names, cells),
         Form::Sound => build_sound(cells),
         Form::Lists(dtype) => {
             let rows: Vec<_> = cells.iter().map(|cell| numbers(*cell)).collect();
-            let range: Vec<Level<'_>> = rows.iter().map(|row| row.map(|row| (row.shape(), row.values().as_bytes()))).collect();
+            let range: Vec<Level<'_>> = rows
+                .iter()
+                .map(|row| row.map(|row| (row.shape(), row.values().as_bytes())))
+                .collect();
             build_lists(dtype, &range)
         }
         Form::Generic => {
@@ -104,7 +112,10 @@ fn build_classes(names: &[String], cells: &Cells<'_>) -> Result<ArrayRef> {
             },
             _ => return Ok(None),
         };
-        let at = names.iter().position(|own| *own == name).ok_or_else(wrong)?;
+        let at = names
+            .iter()
+            .position(|own| *own == name)
+            .ok_or_else(wrong)?;
         i64::try_from(at).map(Some).map_err(|_| wrong())
     };
     let classes = cells.iter().map(class).collect::<Result<Vec<_>>>()?;
@@ -132,9 +143,14 @@ fn build_sound(cells: &Cells<'_>) -> Result<ArrayRef> {
     structure(fields, columns, nulls(cells))
 }
 
-fn structure(fields: Fields, columns: Vec<ArrayRef>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+fn structure(
+    fields: Fields,
+    columns: Vec<ArrayRef>,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
     let made = StructArray::try_new(fields, columns, nulls);
-    made.map(|made| Arc::new(made) as ArrayRef).map_err(|e| failed(&e))
+    made.map(|made| Arc::new(made) as ArrayRef)
+        .map_err(|e| failed(&e))
 }
 
 fn nulls<T>(values: &[Option<T>]) -> Option<NullBuffer> {
@@ -147,26 +163,35 @@ type Level<'a> = Option<(&'a [usize], &'a [u8])>;
 
 /// Makes nested lists of numbers.
 fn build_lists(dtype: &DataType, rows: &[Level<'_>]) -> Result<ArrayRef> {
-    let lengths = || rows.iter().map(|row| row.and_then(|(shape, _)| shape.first()).map_or(0, |n| *n));
+    let lengths = || {
+        rows.iter()
+            .map(|row| row.and_then(|(shape, _)| shape.first()).map_or(0, |n| *n))
+    };
     let made = match dtype {
         DataType::List(item) => {
             let items = build_lists(item.data_type(), &inner(rows))?;
             let offsets = OffsetBuffer::<i32>::from_lengths(lengths());
-            ListArray::try_new(item.clone(), offsets, items, nulls(rows)).map(|made| Arc::new(made) as ArrayRef)
+            ListArray::try_new(item.clone(), offsets, items, nulls(rows))
+                .map(|made| Arc::new(made) as ArrayRef)
         }
         DataType::LargeList(item) => {
             let items = build_lists(item.data_type(), &inner(rows))?;
             let offsets = OffsetBuffer::<i64>::from_lengths(lengths());
-            LargeListArray::try_new(item.clone(), offsets, items, nulls(rows)).map(|made| Arc::new(made) as ArrayRef)
+            LargeListArray::try_new(item.clone(), offsets, items, nulls(rows))
+                .map(|made| Arc::new(made) as ArrayRef)
         }
         DataType::FixedSizeList(item, length) => {
             let width = usize::try_from(*length).unwrap_or_default();
-            let items: Vec<Level<'_>> = rows.iter().flat_map(|row| match row {
-                Some(_) => inner(std::slice::from_ref(row)),
-                None => vec![None; width],
-            }).collect();
+            let items: Vec<Level<'_>> = rows
+                .iter()
+                .flat_map(|row| match row {
+                    Some(_) => inner(std::slice::from_ref(row)),
+                    None => vec![None; width],
+                })
+                .collect();
             let items = build_lists(item.data_type(), &items)?;
-            FixedSizeListArray::try_new(item.clone(), *length, items, nulls(rows)).map(|made| Arc::new(made) as ArrayRef)
+            FixedSizeListArray::try_new(item.clone(), *length, items, nulls(rows))
+                .map(|made| Arc::new(made) as ArrayRef)
         }
         dtype => build_leaf(dtype, rows),
     };
@@ -194,7 +219,10 @@ fn inner<'a>(rows: &[Level<'a>]) -> Vec<Level<'a>> {
 fn build_leaf(dtype: &DataType, rows: &[Level<'_>]) -> Result<ArrayRef, ArrowError> {
     let width = dtype.primitive_width().unwrap_or(1);
     let missing = vec![0; width];
-    let parts = || rows.iter().map(|row| row.map_or(missing.as_slice(), |(_, bytes)| bytes));
+    let parts = || {
+        rows.iter()
+            .map(|row| row.map_or(missing.as_slice(), |(_, bytes)| bytes))
+    };
     let mut buffer = MutableBuffer::new(parts().map(<[u8]>::len).sum());
     parts().for_each(|part| buffer.extend_from_slice(part));
     let data = ArrayData::builder(dtype.clone()).len(buffer.len() / width);
@@ -225,14 +253,20 @@ fn build_tiers(form: TierForm, cells: &Cells<'_>) -> Result<ArrayRef> {
     if !form.tiers {
         let rows: Vec<_> = rows
             .iter()
-            .map(|row| row.as_ref().map(|tiers| tiers.first().map_or(&[][..], |tier| &tier.segments)))
+            .map(|row| {
+                row.as_ref()
+                    .map(|tiers| tiers.first().map_or(&[][..], |tier| &tier.segments))
+            })
             .collect();
         return build_segments(form, &rows);
     }
     let all: Vec<_> = rows.iter().flatten().flatten().collect();
     let names = all.iter().map(|tier| std::str::from_utf8(&tier.name).ok());
     let points = all.iter().map(|tier| Some(tier.points));
-    let segments: Vec<_> = all.iter().map(|tier| Some(tier.segments.as_slice())).collect();
+    let segments: Vec<_> = all
+        .iter()
+        .map(|tier| Some(tier.segments.as_slice()))
+        .collect();
     let columns: Vec<ArrayRef> = vec![
         Arc::new(names.collect::<StringArray>()),
         Arc::new(points.collect::<BooleanArray>()),
@@ -251,7 +285,8 @@ fn lists(
     let offsets = OffsetBuffer::<i32>::from_lengths(lengths);
     let item = Arc::new(field("item", items.data_type().clone()));
     let made = ListArray::try_new(item, offsets, items, nulls);
-    made.map(|made| Arc::new(made) as ArrayRef).map_err(|e| failed(&e))
+    made.map(|made| Arc::new(made) as ArrayRef)
+        .map_err(|e| failed(&e))
 }
 
 fn build_segments(form: TierForm, rows: &[Option<&[Segment]>]) -> Result<ArrayRef> {
@@ -260,7 +295,11 @@ fn build_segments(form: TierForm, rows: &[Option<&[Segment]>]) -> Result<ArrayRe
         let numbers: Vec<_> = all.iter().map(|segment| of(segment)).collect();
         build_digits(!form.text, &numbers)
     };
-    let text = |bytes: Option<&[u8]>| bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).map(str::to_owned);
+    let text = |bytes: Option<&[u8]>| {
+        bytes
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .map(str::to_owned)
+    };
     let labels = all.iter().map(|segment| text(Some(&segment.label)));
     let mut columns: Vec<ArrayRef> = vec![
         digits(&|segment| Some(segment.start)),

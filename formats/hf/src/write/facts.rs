@@ -170,7 +170,12 @@ impl Facts {
     ///
     /// # Errors
     /// It is no text, where values are made classes, or there are too many of them.
-    pub(crate) fn add(&mut self, cell: &Cell, held: &mut MemoryCounter, limits: &Limits) -> Result<()> {
+    pub(crate) fn add(
+        &mut self,
+        cell: &Cell,
+        held: &mut MemoryCounter,
+        limits: &Limits,
+    ) -> Result<()> {
         match cell {
             Cell::Text(text) => {
                 let value = Json::text(text.as_str());
@@ -217,7 +222,9 @@ impl Facts {
             return;
         };
         // Names that were numbers are numbers again.
-        let number = value.as_str().filter(|_| dtype.is_integer() && self.role != Role::Tag);
+        let number = value
+            .as_str()
+            .filter(|_| dtype.is_integer() && self.role != Role::Tag);
         let number = number.map(|digits| Json::Other(digits.to_owned()));
         match (round_trip(dtype, number.as_ref().unwrap_or(value)), number) {
             (None, _) => self.wanted = None,
@@ -226,7 +233,7 @@ impl Facts {
                     self.wanted = None;
                 }
             }
-            (Some(again), None) if again != text => match self.role {
+            (Some(again), None) if again != text || text == "null" => match self.role {
                 Role::Tag => self.wanted_is_other = true,
                 _ => self.wanted = None,
             },
@@ -239,7 +246,10 @@ impl Facts {
         form.tiers |= self.role == Role::Tiers;
         for segment in tiers.iter().flat_map(|tier| &tier.segments) {
             let numbers = [Some(segment.start), segment.end, segment.score];
-            form.text |= numbers.into_iter().flatten().any(|number| !is_exact(number));
+            form.text |= numbers
+                .into_iter()
+                .flatten()
+                .any(|number| !is_exact(number));
             form.scores |= segment.score.is_some();
             form.speakers |= segment.speaker.is_some();
         }
@@ -288,6 +298,7 @@ impl Facts {
         match (&self.wanted, self.role) {
             (_, role) if role != Role::Tag => false,
             (Some(_), _) => self.wanted_is_other,
+            (None, _) if self.kinds.form() == Form::Json => false,
             (None, _) => self.kinds.is_other || self.kinds.integers && self.kinds.floats,
         }
     }
@@ -346,6 +357,8 @@ pub(crate) fn field_of(name: &str, form: &Form, told: Option<&Json>) -> Field {
     let class = "datasets.features.features.Array2DExtensionType";
     let mut field = field;
     field.metadata_mut().insert("ARROW:extension:name", class);
-    field.metadata_mut().insert("ARROW:extension:metadata", shape);
+    field
+        .metadata_mut()
+        .insert("ARROW:extension:metadata", shape);
     field
 }

@@ -58,7 +58,8 @@ impl<'a> FileWriter<'a> {
             sink,
             failure: None,
         };
-        let writer = ArrowWriter::try_new(stream, columns.schema.clone(), Some(properties(columns)?));
+        let writer =
+            ArrowWriter::try_new(stream, columns.schema.clone(), Some(properties(columns)?));
         Ok(Self {
             writer: writer.map_err(|e| failed(&e))?,
             columns,
@@ -136,7 +137,9 @@ fn properties(columns: &Columns) -> Result<WriterProperties> {
     for leaf in descriptor.map_err(|e| failed(&e))?.columns() {
         let path = leaf.path().clone();
         let root = path.parts().first();
-        let role = root.and_then(|root| columns.named(root)).map(|column| column.role);
+        let role = root
+            .and_then(|root| columns.named(root))
+            .map(|column| column.role);
         let is_float = matches!(leaf.physical_type(), Type::FLOAT | Type::DOUBLE);
         properties = match role {
             Some(Role::Audio) => properties

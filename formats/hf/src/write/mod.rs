@@ -21,9 +21,8 @@ use crate::about::{self, Wanted};
 use crate::caps;
 use crate::card;
 use crate::folder::CARD;
-use crate::format::codec;
 use crate::json::Json;
-use crate::options::{CLASSES, SIZE, SPLIT};
+use crate::options::{CLASSES, SIZE, SPLIT, codec};
 use crate::role::Role;
 use crate::split;
 use cell::{Row, RowMaker};
@@ -82,7 +81,8 @@ impl DatasetWriter {
         let split = options.get(SPLIT.name).or(about.split.as_deref());
         let split = split.filter(|_| is_folder).unwrap_or(split::USUAL);
         if !split::is_name(split) {
-            let message = format!("'{split}' names no split: letters, digits and _, with points between");
+            let message =
+                format!("'{split}' names no split: letters, digits and _, with points between");
             return Err(Error::usage(message).file(output.name()));
         }
         let most = match options.get(SIZE.name) {
@@ -123,7 +123,10 @@ impl DatasetWriter {
     fn make(&self, utt: &Utterance) -> Result<Row> {
         let made = self.caps.check(utt).and_then(|()| self.maker.make(utt));
         let made = made.and_then(|row| {
-            let large = row.cells.iter().find(|(_, _, cell)| cell.size() > MOST_BYTES);
+            let large = row
+                .cells
+                .iter()
+                .find(|(_, _, cell)| cell.size() > MOST_BYTES);
             let Some((_, _, cell)) = large else {
                 return self.check_classes(row);
             };
@@ -147,7 +150,9 @@ impl DatasetWriter {
         match wrong {
             Some((role, name, _)) => {
                 let name = self.physical(*role, name);
-                Err(Error::unfit(format!("option classes: the column '{name}' is no text")))
+                Err(Error::unfit(format!(
+                    "option classes: the column '{name}' is no text"
+                )))
             }
             None => Ok(row),
         }
@@ -168,11 +173,17 @@ impl DatasetWriter {
         if let Some(number) = self.numbers.get(&(role, name.to_owned())) {
             return Ok(*number);
         }
-        self.held.keep(2 * name.len() + size_of::<Waiting>(), &self.maker.env.limits)?;
+        self.held.keep(
+            2 * name.len() + size_of::<Waiting>(),
+            &self.maker.env.limits,
+        )?;
         let number = u32::try_from(self.columns.len());
         let number = number.map_err(|_| Error::limit("too many columns"))?;
         let physical = self.physical(role, name);
-        let wanted = self.wanted.get(&physical).filter(|wanted| wanted.role == role);
+        let wanted = self
+            .wanted
+            .get(&physical)
+            .filter(|wanted| wanted.role == role);
         let told = wanted.and_then(|wanted| wanted.told.as_ref());
         let classes = self.about.classes.get(&physical);
         let can_be_classes = !matches!(role, Role::Features | Role::Labels | Role::Array);
@@ -229,7 +240,11 @@ impl DatasetWriter {
 
     /// Writes all rows.
     fn write_all(&mut self) -> Result<()> {
-        let known: Vec<_> = self.columns.iter().map(|c| self.physical(c.role, &c.name)).collect();
+        let known: Vec<_> = self
+            .columns
+            .iter()
+            .map(|c| self.physical(c.role, &c.name))
+            .collect();
         if let Some(missing) = self.classes.iter().find(|name| !known.contains(name)) {
             let message = format!("option classes: there is no column '{missing}'");
             let hint = format!("the columns are {}", known.join(", "));
@@ -311,4 +326,3 @@ impl Writer for DatasetWriter {
         Ok(self.written)
     }
 }
-

@@ -120,8 +120,14 @@ impl Columns {
     /// Returns what `datasets` reads of a data set.
     pub(crate) fn description(&self, about: &About) -> Json {
         let mut info = vec![("features".to_owned(), Json::Map(self.features()))];
-        for (name, said) in [("description", &about.description), ("license", &about.license)] {
-            info.extend(said.as_ref().map(|said| (name.to_owned(), Json::text(said.as_str()))));
+        for (name, said) in [
+            ("description", &about.description),
+            ("license", &about.license),
+        ] {
+            info.extend(
+                said.as_ref()
+                    .map(|said| (name.to_owned(), Json::text(said.as_str()))),
+            );
         }
         Json::object([("info", Json::Map(info))])
     }
@@ -143,7 +149,11 @@ impl Columns {
 
     /// Tells of columns of numbers that differ too much for lists.
     pub(crate) fn warn_of_generic(&self, env: &Env, file: &str) {
-        for column in self.columns.iter().filter(|column| column.form == Form::Generic) {
+        for column in self
+            .columns
+            .iter()
+            .filter(|column| column.form == Form::Generic)
+        {
             let message = format!(
                 "the column '{}' has numbers of different types or dimensions, and is written as \
                  structs of dtype, shape and data instead of lists",
@@ -203,9 +213,9 @@ impl Columns {
         let tags: Vec<_> = tags.collect();
         let is_ordered = tags.is_sorted_by_key(|(place, _, _)| *place);
         let shown = |column: &Stored, text: &str| match &column.form {
-            Form::Values(dtype) => {
-                Json::parse(text).and_then(|value| round_trip(dtype, &value))
-            }
+            // Read again, it would be missing.
+            Form::Values(_) | Form::Classes(_) if text == "null" => None,
+            Form::Values(dtype) => Json::parse(text).and_then(|value| round_trip(dtype, &value)),
             Form::Classes(_) => match Json::parse(text)? {
                 Json::Text(name) => Some(quoted(&name)),
                 _ => None,

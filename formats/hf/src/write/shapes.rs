@@ -56,10 +56,14 @@ impl Shapes {
     /// Returns the type of nested lists: with lengths where all agree. `None` if the numbers differ
     /// too much.
     pub(crate) fn lists(&self) -> Option<DataType> {
-        let lengths = self.sizes.iter().enumerate().map(|(level, sizes)| match sizes {
-            Sizes::All(size) if level > 0 && *size > 0 => i32::try_from(*size).ok(),
-            _ => None,
-        });
+        let lengths = self
+            .sizes
+            .iter()
+            .enumerate()
+            .map(|(level, sizes)| match sizes {
+                Sizes::All(size) if level > 0 && *size > 0 => i32::try_from(*size).ok(),
+                _ => None,
+            });
         let lengths: Vec<_> = lengths.collect();
         let mut dtype = arrow_type(self.dtype?)?;
         for length in lengths.iter().rev() {

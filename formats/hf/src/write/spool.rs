@@ -53,7 +53,9 @@ impl Spool {
             (self.in_shard, self.since) = (0, self.bytes);
         }
         let written = self.file.write_all(&size.to_le_bytes());
-        written.and_then(|()| self.file.write_all(&bytes)).map_err(failed)?;
+        written
+            .and_then(|()| self.file.write_all(&bytes))
+            .map_err(failed)?;
         self.bytes += size;
         self.rows += 1;
         self.in_shard += 1;

@@ -86,7 +86,10 @@ pub(crate) fn round_trip(dtype: &DataType, value: &Json) -> Option<String> {
 }
 
 /// Converts all values that are not null, or returns `None` if one can't be.
-fn each<'a, T>(values: &[Value<'a>], read: impl Fn(&'a Json) -> Option<T>) -> Option<Vec<Option<T>>> {
+fn each<'a, T>(
+    values: &[Value<'a>],
+    read: impl Fn(&'a Json) -> Option<T>,
+) -> Option<Vec<Option<T>>> {
     let read = |value: &Value<'a>| match value {
         None => Some(None),
         Some(Json::Other(text)) if text == "null" => Some(None),
@@ -139,8 +142,17 @@ type Items = (Vec<usize>, ArrayRef, Option<NullBuffer>);
 
 fn lists(item: &FieldRef, values: &[Value<'_>]) -> Option<Items> {
     let lists = each(values, Json::items)?;
-    let lengths = lists.iter().map(|list| list.map_or(0, <[_]>::len)).collect();
-    let items: Vec<_> = lists.iter().copied().flatten().flatten().map(Some).collect();
+    let lengths = lists
+        .iter()
+        .map(|list| list.map_or(0, <[_]>::len))
+        .collect();
+    let items: Vec<_> = lists
+        .iter()
+        .copied()
+        .flatten()
+        .flatten()
+        .map(Some)
+        .collect();
     Some((lengths, build(item.data_type(), &items)?, nulls(&lists)))
 }
 
