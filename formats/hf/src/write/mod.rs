@@ -38,6 +38,9 @@ const FILE_SIZE: u64 = 500 << 20;
 /// The most bytes of a value, whose offsets have 31 bits.
 const MOST_BYTES: usize = 1 << 30;
 
+/// Rows that wait, by their splits.
+type Spools = Vec<(String, Spool)>;
+
 /// A column whose rows wait.
 struct Waiting {
     role: Role,
@@ -61,7 +64,7 @@ pub(crate) struct DatasetWriter {
     most: u64,
     columns: Vec<Waiting>,
     numbers: HashMap<(Role, String), u32>,
-    splits: Vec<(String, Spool)>,
+    splits: Spools,
     /// The sampling rates: none yet, or the only one.
     rates: Option<Option<u32>>,
     /// Whether a row has its columns without a field in another order.
@@ -268,26 +271,36 @@ impl DatasetWriter {
         let rate = self.rates.flatten();
         let columns = Columns::new(stored.collect(), self.is_disordered, rate, &self.about)?;
         columns.warn_of_generic(&self.maker.env, &self.output.name());
-        if let Some(sink) = self.main.take() {
-            for (_, spool) in std::mem::take(&mut self.splits) {
-                let mut rows = spool.finish()?;
-                let mut file = FileWriter::new(sink, &columns)?;
-                for _ in 0..rows.rows {
-                    file.add(rows.next()?)?;
-                }
-                self.written.bytes += file.finish()?;
-                return Ok(());
-            }
-            return Ok(());
+        let spools = std::mem::take(&mut self.splits);
+        match self.main.take() {
+            Some(sink) => self.write_file(sink, spools, &columns),
+            None => self.write_folder(spools, &columns),
         }
+    }
+
+    /// Writes all rows to one file.
+    fn write_file(&mut self, sink: Sink, spools: Spools, columns: &Columns) -> Result<()> {
+        let mut file = FileWriter::new(sink, columns)?;
+        for (_, spool) in spools {
+            let mut rows = spool.finish()?;
+            for _ in 0..rows.rows {
+                file.add(rows.next()?)?;
+            }
+        }
+        self.written.bytes += file.finish()?;
+        Ok(())
+    }
+
+    /// Writes the files of each split, and the card.
+    fn write_folder(&mut self, spools: Spools, columns: &Columns) -> Result<()> {
         let mut splits = Vec::new();
-        for (split, spool) in std::mem::take(&mut self.splits) {
+        for (split, spool) in spools {
             let mut rows = spool.finish()?;
             let shards = rows.shards.clone();
             for (n, count) in shards.iter().enumerate() {
                 let name = format!("data/{split}-{n:05}-of-{:05}.parquet", shards.len());
                 let sink = self.output.create(Part::Member(&name), false)?;
-                let mut file = FileWriter::new(sink, &columns)?;
+                let mut file = FileWriter::new(sink, columns)?;
                 for _ in 0..*count {
                     file.add(rows.next()?)?;
                 }
