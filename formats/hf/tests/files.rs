@@ -67,7 +67,7 @@ fn read(
     let env = env.listening(move |e| warnings.lock().unwrap().push(e.to_string()));
     let options = options(pairs);
     let opened = match env.is_folder(&at.into()) {
-        true => request.open_folder(&FORMAT, &at.into(), &options, &env)?,
+        true => request.open_folder(&FORMAT, &at.into(), &[], &options, &env)?,
         false => request.open(&FORMAT, env.open_file(&at.into())?, &options, &env)?,
     };
     let (mut reader, mut all) = (opened.into_stream()?, Vec::new());
@@ -254,6 +254,7 @@ fn folders_have_splits_files_and_a_card() {
     let folder = Request::all().open_folder(
         &FORMAT,
         &"set".into(),
+        &[],
         &options(&[("split", "train")]),
         &env,
     );

@@ -1,9 +1,11 @@
 //! One Parquet file.
 
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
 use parquet::basic::{Compression, Type, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use spr_core::bytes::Sink;
@@ -26,14 +28,17 @@ const GROUP: usize = 32 << 20;
 /// A sink as the library writes to it.
 struct Stream {
     sink: Sink,
-    failure: Option<Error>,
+    failure: Failure,
 }
+
+/// The last error of a sink, which the library reports in words of its own.
+type Failure = Arc<Mutex<Option<Error>>>;
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.sink.put(bytes).map_err(|e| {
             let words = e.to_string();
-            self.failure = Some(e);
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
             io::Error::other(words)
         })?;
         Ok(bytes.len())
@@ -47,6 +52,7 @@ impl Write for Stream {
 /// The writer of a file.
 pub(crate) struct FileWriter<'a> {
     writer: ArrowWriter<Stream>,
+    failure: Failure,
     columns: &'a Columns,
     rows: Vec<SpooledRow>,
     bytes: usize,
@@ -54,14 +60,16 @@ pub(crate) struct FileWriter<'a> {
 
 impl<'a> FileWriter<'a> {
     pub(crate) fn new(sink: Sink, columns: &'a Columns) -> Result<Self> {
+        let failure = Failure::default();
         let stream = Stream {
             sink,
-            failure: None,
+            failure: failure.clone(),
         };
         let writer =
             ArrowWriter::try_new(stream, columns.schema.clone(), Some(properties(columns)?));
         Ok(Self {
             writer: writer.map_err(|e| failed(&e))?,
+            failure,
             columns,
             rows: Vec::new(),
             bytes: 0,
@@ -98,12 +106,7 @@ impl<'a> FileWriter<'a> {
             true => self.writer.flush(),
             false => Ok(()),
         });
-        ended.map_err(|e| self.failed(&e))
-    }
-
-    fn failed(&mut self, error: &parquet::errors::ParquetError) -> Error {
-        let failure = self.writer.inner_mut().failure.take();
-        failure.unwrap_or_else(|| failed(error))
+        ended.map_err(|e| cause(&self.failure, &e))
     }
 
     /// Completes the file, and returns its size.
@@ -112,14 +115,19 @@ impl<'a> FileWriter<'a> {
     /// It can't be written.
     pub(crate) fn finish(mut self) -> Result<u64> {
         self.put()?;
-        let finished = self.writer.finish();
-        finished.map_err(|e| self.failed(&e))?;
-        let stream = self.writer.into_inner().map_err(|e| failed(&e))?;
+        let stream = self.writer.into_inner();
+        let stream = stream.map_err(|e| cause(&self.failure, &e))?;
         stream.sink.finish()
     }
 }
 
-fn failed(error: &parquet::errors::ParquetError) -> Error {
+/// Returns the error of the sink, or else that of the library.
+fn cause(failure: &Failure, error: &ParquetError) -> Error {
+    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+    failure.take().unwrap_or_else(|| failed(error))
+}
+
+fn failed(error: &ParquetError) -> Error {
     Error::malformed(format!("cannot write Parquet: {error}"))
 }
 
