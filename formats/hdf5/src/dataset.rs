@@ -14,7 +14,14 @@ use crate::tree;
 use crate::types;
 
 /// The datasets that the library may open before it is opened anew, as it keeps all that it saw.
-const MOST_OPENED: usize = 2000;
+const MOST_OPENED: usize = 8000;
+
+/// The address of what is not stored.
+const UNDEFINED: u64 = u64::MAX;
+/// The most that packing makes of a byte: deflate has 1032, repeated values a little more.
+const MOST_PACKED: u64 = 1100;
+/// The bytes that a dataset may have whatever the size of its file.
+const FREE: u64 = 1 << 20;
 
 /// A file with its datasets.
 pub(crate) struct File {
@@ -61,10 +68,6 @@ impl File {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    pub(crate) fn library(&self) -> &Hdf5File {
-        &self.library
     }
 
     /// Returns the dataset that the library finds at a path.
@@ -132,6 +135,13 @@ impl File {
             .try_fold(1u64, |n, dim| n.checked_mul(*dim));
         let bytes = count.and_then(|n| n.checked_mul(number.0.size() as u64));
         let base = self.library.superblock().base_address;
+        let is_stored = address != UNDEFINED && bytes != Some(0);
+        if let (Some(bytes), true) = (bytes, is_stored)
+            && bytes != size
+        {
+            let message = format!("has {size} bytes, its shape asks for {bytes}");
+            return Err(Error::malformed(message));
+        }
         match (bytes, address.checked_add(base)) {
             // Floats of 16 bits have two forms, which the library does not tell apart.
             _ if number.0 == Dtype::F16 || !is_scalar => Ok(None),
@@ -156,6 +166,7 @@ impl File {
     fn packed(&mut self, path: &str) -> Result<Stored> {
         let dataset = self.dataset(path)?;
         let datatype = dataset.dtype().clone();
+        self.check_claim(&dataset)?;
         let mut number = types::number(&datatype);
         if let Some((dtype @ Dtype::F16, _)) = &mut number {
             let message = self.shared.call(|| dataset.raw_datatype())?;
@@ -180,6 +191,25 @@ impl File {
             elements: Elements::Packed(Box::new(dataset)),
             attributes,
         })
+    }
+
+    /// Checks the size of a dataset against that of the file.
+    fn check_claim(&self, dataset: &Dataset) -> Result<()> {
+        let count = dataset
+            .shape()
+            .iter()
+            .try_fold(1u64, |n, dim| n.checked_mul(*dim));
+        let size = self.shared.call(|| dataset.raw_element_size())?;
+        let bytes = count.and_then(|n| n.checked_mul(size as u64));
+        let len = self.shared.len();
+        match bytes {
+            Some(bytes) if bytes <= len.saturating_mul(MOST_PACKED).max(FREE) => Ok(()),
+            _ => {
+                let shape = dataset.shape();
+                let message = format!("the shape {shape:?} is too large for a file of {len} bytes");
+                Err(Error::malformed(message))
+            }
+        }
     }
 
     /// Returns the attributes of the root group.

@@ -41,6 +41,7 @@ pub(crate) fn open(source: Source, request: &mut Request, env: &Env) -> Result<O
     let shared = Shared::new(source)?;
     let name: Arc<str> = shared.name().into();
     let library = shared.open(&env.limits)?;
+    shared.check_length(&library, env)?;
     let mut nodes = tree::datasets(&library, &shared, env)?;
     let mut file = File::new(shared, library, env.limits);
     let (attribute, value) = LAYOUT;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hdf5_reader::storage::{Storage, StorageBuffer};
 use hdf5_reader::{Hdf5File, OpenOptions, error};
-use spr_core::bytes::Source;
+use spr_core::bytes::{Env, Source};
 use spr_core::{Error, Limits, Result};
 
 use crate::lzf;
@@ -16,7 +16,8 @@ pub(crate) const MAX_HEADER: usize = 1 << 20;
 const MAX_METADATA: usize = 1 << 28;
 /// The largest chunk of a dataset in bytes.
 const MAX_CHUNK: u64 = 1 << 28;
-/// The bytes of decoded chunks that are kept.
+/// The number of decoded chunks that are kept at most, and their bytes.
+const CHUNKS: usize = 64;
 const CHUNK_CACHE: usize = 8 << 20;
 
 /// A seekable source that several parts of a reader share.
@@ -73,9 +74,28 @@ impl Shared {
             .with_max_read_bytes(usize::try_from(limits.max_alloc).unwrap_or(usize::MAX))
             .with_max_chunk_bytes(usize::try_from(most).unwrap_or(usize::MAX))
             .with_filter_registry(lzf::filters(usize::try_from(most).unwrap_or(usize::MAX)))
+            .with_chunk_cache_slots(CHUNKS)
             .with_chunk_cache_bytes(CHUNK_CACHE);
         let storage = Arc::new(self.clone());
         self.call(|| Hdf5File::from_storage_with_options(storage, options))
+    }
+
+    /// Compares the length with the one that the file says it has.
+    ///
+    /// # Errors
+    /// The file is cut. What follows its end is only warned of, as HDF5 does not use it.
+    pub(crate) fn check_length(&self, file: &Hdf5File, env: &Env) -> Result<()> {
+        let said = file.superblock().eof_address;
+        let len = self.0.len;
+        if said > len {
+            let message = format!("the file has {len} bytes, its head says {said}");
+            return Err(Error::truncated(message).file(self.name()));
+        }
+        if said < len {
+            let message = format!("{} bytes after the end of the file", len - said);
+            env.warn(&Error::malformed(message).file(self.name()).byte(said));
+        }
+        Ok(())
     }
 
     /// Calls the library. Its errors and panics become errors of this file.

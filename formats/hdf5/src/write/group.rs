@@ -8,9 +8,9 @@ use super::index::{Group, Member};
 use super::message::{Header, UNDEFINED, pad};
 
 /// Half the number of links in a table.
-pub(super) const LEAF: u16 = 32;
+pub(super) const LEAF: u16 = 4;
 /// Half the number of children of an inner node.
-pub(super) const INNER: u16 = 32;
+pub(super) const INNER: u16 = 16;
 const LINKS: usize = 2 * LEAF as usize;
 const CHILDREN: usize = 2 * INNER as usize;
 /// The size of a link in a table in bytes.
