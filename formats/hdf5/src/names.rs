@@ -1,9 +1,11 @@
-//! Keys as names of datasets, and the names of fields.
+//! Names: of files, of datasets by keys, of fields.
 
 use spr_core::Error;
 use spr_core::format::Rule;
 use spr_core::model::Key;
 
+/// The first bytes of a file.
+pub(crate) const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// The attribute of the root group of files of our writer, and its value.
 pub(crate) const LAYOUT: (&str, &str) = ("layout", "utterances");
 /// The largest number of groups that are inside one another.

@@ -248,18 +248,17 @@ fn take(
 
 /// Returns the text of an utterance, which is one of several in some files.
 fn text(file: &File, part: Part, stored: &Stored) -> Result<Vec<u8>> {
-    let mut texts = file.texts(stored)?;
-    let index = match (part.rows, texts.len()) {
-        (Rows::Ragged(index) | Rows::Item(index, _), _) => usize::try_from(index).ok(),
-        (_, 1) => Some(0),
-        (_, n) => {
-            let message = format!("holds {n} texts, expected one");
-            return Err(Error::unsupported(message));
-        }
+    let only = match part.rows {
+        Rows::Ragged(index) | Rows::Item(index, _) => Some(index),
+        Rows::All | Rows::Range(..) => None,
     };
-    match index {
-        Some(index) if index < texts.len() => Ok(texts.swap_remove(index)),
-        _ => Err(Error::malformed("holds fewer texts than utterances")),
+    let mut texts = file.texts(stored, only)?;
+    match (texts.len(), texts.pop()) {
+        (1, Some(text)) => Ok(text),
+        (n, _) => {
+            let message = format!("holds {n} texts, expected one");
+            Err(Error::unsupported(message))
+        }
     }
 }
 

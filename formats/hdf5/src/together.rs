@@ -8,6 +8,7 @@ use crate::dataset::{File, Stored};
 use crate::entries::{Entry, Part, Rows};
 use crate::names::Role;
 use crate::tree::{Node, Target};
+use crate::value::strings;
 
 /// The largest number of datasets in such a file.
 const MOST: usize = 16;
@@ -75,7 +76,7 @@ fn find(file: &mut File, nodes: &[Node]) -> Result<Found> {
         } else if OFFSETS.contains(&name) {
             found.offsets = counts(file, &stored).map_err(in_it)?;
         } else if KEYS.contains(&name) && !stored.shape.is_empty() && stored.number.is_none() {
-            found.keys = Some(file.texts(&stored).map_err(in_it)?);
+            found.keys = Some(file.texts(&stored, None).map_err(in_it)?);
         } else {
             found
                 .data
@@ -239,7 +240,9 @@ fn fit(stored: &Stored, count: u64, spans: &[(u64, u64)]) -> Result<Fit> {
         .max();
     let longest = spans.iter().map(|(_, rows)| *rows).max();
     match *stored.shape {
-        [n] if sequences(stored).is_some() && n == count => Ok(Fit::Ragged),
+        [n] if n == count && (sequences(stored).is_some() || strings(stored).is_ok()) => {
+            Ok(Fit::Ragged)
+        }
         [rows] | [rows, _] if !spans.is_empty() && end == Some(rows) => Ok(Fit::Joined),
         [items, rows] | [items, rows, _] if items == count && longest <= Some(rows) => {
             Ok(Fit::Padded)

@@ -3,7 +3,7 @@
 use std::sync::MutexGuard;
 
 use hdf5_reader::{Dataset, Datatype, VarLenKind};
-use spr_core::bytes::{ByteOrder, Env, Source, swap_in_place};
+use spr_core::bytes::{ByteOrder, Env, MemoryCounter, Source, swap_in_place};
 use spr_core::format::ObjectBounds;
 use spr_core::model::{Array, Dtype, Matrix, NamedArray, Rank, Utterance};
 use spr_core::{Error, Result};
@@ -105,24 +105,35 @@ impl File {
         }
     }
 
-    /// Returns the texts of a dataset of strings.
+    /// Returns the texts of a dataset of strings, or only the one at an index.
     ///
     /// # Errors
-    /// It has no strings, is damaged, or exceeds the limits.
-    pub(crate) fn texts(&self, stored: &Stored) -> Result<Vec<Vec<u8>>> {
+    /// It has no strings or not that one, is damaged, or exceeds the limits.
+    pub(crate) fn texts(&self, stored: &Stored, only: Option<u64>) -> Result<Vec<Vec<u8>>> {
         let dataset = strings(stored)?;
         let raw = self.bytes(dataset)?;
         let size = self.shared().call(|| dataset.raw_element_size())?.max(1);
         let is_variable = matches!(stored.datatype, Datatype::VarLen { .. });
+        let text = |element: &[u8]| match is_variable {
+            true => {
+                let read = || dataset.resolve_vlen_reference_bytes(element, 1);
+                Ok(trimmed(&self.shared().call(read)?))
+            }
+            false => Ok(trimmed(element)),
+        };
+        if let Some(index) = only {
+            let at = usize::try_from(index).unwrap_or(usize::MAX);
+            let missing = || Error::malformed("holds fewer texts than utterances");
+            let element = raw.chunks(size).nth(at).ok_or_else(missing)?;
+            return Ok(vec![text(element)?]);
+        }
+        // Many references may lead to one long text.
+        let mut held = MemoryCounter::new("texts");
         let mut all = Vec::new();
         for element in raw.chunks(size) {
-            all.push(match is_variable {
-                true => {
-                    let read = || dataset.resolve_vlen_reference_bytes(element, 1);
-                    trimmed(&self.shared().call(read)?)
-                }
-                false => trimmed(element),
-            });
+            let text = text(element)?;
+            held.keep(text.len(), self.limits())?;
+            all.push(text);
         }
         Ok(all)
     }
@@ -186,7 +197,7 @@ impl File {
 }
 
 /// Returns the dataset, if it consists of strings.
-fn strings(stored: &Stored) -> Result<&Dataset> {
+pub(crate) fn strings(stored: &Stored) -> Result<&Dataset> {
     let is_text = matches!(
         stored.datatype,
         Datatype::String { .. }

@@ -13,8 +13,7 @@ use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Decimal, Matrix, Meta, Utterance};
 use spr_core::{Error, Limits, Remedy, Result};
 
-use crate::format::MAGIC;
-use crate::names::{LAYOUT, Role, path};
+use crate::names::{LAYOUT, MAGIC, Role, path};
 use batch::{Batch, Waiting, align};
 use index::{Group, Place};
 use message::{Header, UNDEFINED, Value};
