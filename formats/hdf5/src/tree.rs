@@ -225,6 +225,8 @@ impl Walk<'_> {
             }
         }
         for ((path, real, target), (_, _, to)) in found.into_iter().zip(&soft) {
+            let is_group = |real: &String| self.groups.values().any(|group| group == real);
+            let group = real.as_ref().is_some_and(is_group);
             let real = real.unwrap_or_default();
             let target = match target {
                 Some(Target::Dataset(address, _)) => {
@@ -232,7 +234,7 @@ impl Walk<'_> {
                     Target::Dataset(address, Some(real.into()))
                 }
                 Some(other) => other,
-                None if self.groups.values().any(|group| *group == real) => {
+                None if group => {
                     self.warn_of_group(path, &real);
                     continue;
                 }
