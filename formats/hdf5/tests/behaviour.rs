@@ -1,0 +1,15 @@
+//! The behaviour suite.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use spr_format_hdf5::FORMAT;
+use spr_testkit::{Suite, suite};
+
+#[test]
+fn hdf5_behaves() {
+    suite(&Suite::new(&FORMAT));
+}
