@@ -41,6 +41,11 @@ pub(crate) fn open(source: Source, request: &mut Request, env: &Env) -> Result<O
         let message = format!("the file has {len} bytes, its superblock says {end}");
         return Err(Error::truncated(message).file(shared.name()).byte(len));
     }
+    let behind = end.saturating_add(library.superblock().base_address);
+    if len != end && len != behind {
+        let message = format!("the file goes on after its end, at byte {end}");
+        env.warn(&Error::unfit(message).file(shared.name()).byte(end));
+    }
     let nodes = tree::datasets(&library, &shared, env)?;
     let mut file = File::new(shared.clone(), library, env.limits);
     let root = file.root_attributes()?;

@@ -6,8 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hdf5_reader::storage::{Storage, StorageBuffer};
 use hdf5_reader::{Hdf5File, OpenOptions, error};
 use spr_core::bytes::Source;
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, ErrorKind, Limits, Result};
 
+use crate::format::MAGIC;
+
+/// The bytes of the superblock up to the end of the file that it tells.
+const SUPERBLOCK: usize = 52;
 /// The largest object header in bytes.
 pub(crate) const MAX_HEADER: usize = 1 << 20;
 /// The largest piece of metadata in bytes that is read at once, such as the names of a group.
@@ -33,8 +37,9 @@ impl Shared {
     /// Makes `source` seekable.
     ///
     /// # Errors
-    /// Those of [`Source::into_seekable`].
-    pub(crate) fn new(source: Source) -> Result<Self> {
+    /// It is cut short, or as for [`Source::into_seekable`].
+    pub(crate) fn new(mut source: Source) -> Result<Self> {
+        check_end(&mut source)?;
         let source = source.into_seekable()?;
         let len = source.remaining().unwrap_or_default();
         Ok(Self(Arc::new(Inner {
@@ -89,6 +94,32 @@ impl Shared {
         let failed = self.0.failed.lock();
         let cause = failed.unwrap_or_else(PoisonError::into_inner).take();
         Err(cause.unwrap_or(message).file(self.name()))
+    }
+}
+
+/// Fails if a file is shorter than its first bytes say, before it is copied.
+fn check_end(source: &mut Source) -> Result<()> {
+    let head = source.peek(SUPERBLOCK)?;
+    if !head.starts_with(MAGIC) {
+        return Ok(());
+    }
+    // By the version of the superblock: where the size of addresses is, and the end of the file.
+    let (sizes, at) = match head.get(MAGIC.len()) {
+        Some(0) => (13, 40),
+        Some(1) => (13, 44),
+        _ => (9, 28),
+    };
+    let end = match (head.get(sizes), head.get(at..at + 8)) {
+        (Some(8), Some(end)) => end.try_into().map_or(0, u64::from_le_bytes),
+        (None, _) | (Some(8), None) => SUPERBLOCK as u64,
+        _ => return Ok(()),
+    };
+    match source.remaining() {
+        Some(len) if len < end => {
+            let message = format!("the file has {len} bytes, its superblock says {end}");
+            Err(source.error(ErrorKind::Truncated, message))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -11,5 +11,8 @@ use spr_testkit::{Suite, suite};
 
 #[test]
 fn hdf5_behaves() {
-    suite(&Suite::new(&FORMAT));
+    suite(&Suite {
+        warns_of_more: true,
+        ..Suite::new(&FORMAT)
+    });
 }
