@@ -6,6 +6,7 @@ mod dataset;
 mod entries;
 mod format;
 mod links;
+mod lzf;
 mod names;
 mod read;
 mod slices;

@@ -9,6 +9,7 @@ use spr_core::bytes::Source;
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::format::MAGIC;
+use crate::lzf;
 
 /// The bytes of the superblock up to the end of the file that it tells.
 const SUPERBLOCK: usize = 52;
@@ -75,6 +76,7 @@ impl Shared {
             .with_max_object_header_bytes(MAX_HEADER)
             .with_max_read_bytes(usize::try_from(limits.max_alloc).unwrap_or(usize::MAX))
             .with_max_chunk_bytes(usize::try_from(most).unwrap_or(usize::MAX))
+            .with_filter_registry(lzf::filters())
             .with_chunk_cache_bytes(CHUNK_CACHE);
         let storage = Arc::new(self.clone());
         self.call(|| Hdf5File::from_storage_with_options(storage, options))

@@ -215,18 +215,18 @@ impl Walk<'_> {
             }
         }
         for ((path, real, target), (_, _, to)) in found.into_iter().zip(&soft) {
-            let real = real.unwrap_or_default();
-            let target = match target {
-                Some(Target::Dataset(address, _)) => {
+            let is_group = |real: &String| self.groups.values().any(|group| group == real);
+            let target = match (target, real) {
+                (Some(Target::Dataset(address, _)), Some(real)) => {
                     self.keep(&real)?;
                     Target::Dataset(address, Some(real.into()))
                 }
-                Some(other) => other,
-                None if self.groups.values().any(|group| *group == real) => {
+                (Some(other), _) => other,
+                (None, Some(real)) if is_group(&real) => {
                     self.warn_of_group(path, &real);
                     continue;
                 }
-                None => {
+                (None, _) => {
                     let why = format!("is a link that leads nowhere, to '{}'", to.escape_debug());
                     Target::Unreadable(why.into())
                 }

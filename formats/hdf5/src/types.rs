@@ -1,6 +1,6 @@
 //! The types of HDF5 as those of numbers.
 
-use hdf5_reader::{ByteOrder as Order, Datatype};
+use hdf5_reader::{ByteOrder as Order, Datatype, VarLenKind};
 use spr_core::bytes::ByteOrder;
 use spr_core::model::Dtype;
 
@@ -78,6 +78,10 @@ pub(crate) fn describe(datatype: &Datatype) -> &'static str {
         Datatype::Compound { .. } => "compound values or complex numbers",
         Datatype::Array { .. } => "arrays as values",
         Datatype::Enum { .. } => "an enumeration of an unusual type",
+        Datatype::VarLen {
+            kind: VarLenKind::String,
+            ..
+        } => "strings",
         Datatype::VarLen { .. } => "arrays of any length",
         Datatype::Opaque { .. } => "opaque bytes",
         Datatype::Reference { .. } => "references",
