@@ -9,6 +9,7 @@ use spr_core::model::About;
 
 use crate::caps::CAPS;
 use crate::read;
+use crate::storage::MAGIC;
 use crate::write::Hdf5Writer;
 
 /// HDF5 files.
@@ -18,8 +19,6 @@ pub static FORMAT: Hdf5 = Hdf5;
 #[derive(Clone, Copy, Debug)]
 pub struct Hdf5;
 
-/// The first bytes of a file.
-pub(crate) const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// The offset of the first bytes behind the smallest block that other programs may put before them.
 /// The offsets of larger blocks are its doubles.
 const USER_BLOCK: usize = 512;

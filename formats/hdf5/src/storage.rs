@@ -8,9 +8,10 @@ use hdf5_reader::{Hdf5File, OpenOptions, error};
 use spr_core::bytes::Source;
 use spr_core::{Error, ErrorKind, Limits, Result};
 
-use crate::format::MAGIC;
 use crate::lzf;
 
+/// The first bytes of a file.
+pub(crate) const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// The bytes of the superblock up to the end of the file that it tells.
 const SUPERBLOCK: usize = 52;
 /// The largest object header in bytes.

@@ -10,8 +10,8 @@ use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Array, Decimal, Dtype, Key, Matrix, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
-use crate::format::MAGIC;
 use crate::names::{LAYOUT, Role, escape};
+use crate::storage::MAGIC;
 use group::{LEAF, Member, NODE};
 use message::{ALIGNED, LONGEST, Messages, UNDEFINED, number, string};
 
