@@ -190,9 +190,7 @@ fn nemo_lines_without_names_are_named_by_their_sound() {
     assert_eq!(error.kind(), ErrorKind::Malformed);
     assert_eq!(error.line_number(), Some(7));
     assert!(
-        error
-            .to_string()
-            .contains("a second line of this name"),
+        error.to_string().contains("a second line of this name"),
         "{error}"
     );
 }
