@@ -9,6 +9,7 @@ use spr_core::{Error, Result, dispatch};
 use crate::entry::{level, seconds_at};
 use crate::label::Label;
 use crate::listing::{Cell, ListColumn, Row, unknown};
+use crate::query::bytes;
 use crate::sound::Sound;
 
 /// The number of groups that are told apart.
@@ -70,8 +71,7 @@ impl GroupValue {
             None => Self::Unknown,
             Some(Cell::Count(count)) => Self::Number(Label::Int(count.into())),
             Some(Cell::Number(number)) => Self::Number(Label::Float(number)),
-            Some(Cell::Text(text)) => Self::Text((&*text).into()),
-            Some(Cell::Words(words)) => Self::Text(words.join("+").into_bytes().into()),
+            Some(cell @ (Cell::Text(_) | Cell::Words(_))) => Self::Text((&*bytes(&cell)).into()),
         }
     }
 }

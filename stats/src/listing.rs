@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Utterance};
-use spr_core::{Error, Result, nearest};
+use spr_core::{Error, Remedy, Result, nearest};
 
 use crate::entry::{kinds, level, seconds_at};
 use crate::sound::{Level, decibels};
@@ -73,6 +73,20 @@ impl ListColumn {
         let found = COLUMNS.iter().find(|column| column.name == name);
         found.ok_or_else(|| unknown(name, &[]))
     }
+
+    /// Returns the column of this name, which is known behind other steps as well.
+    ///
+    /// # Errors
+    /// As for [`find`](Self::find), or it describes the place in the file.
+    pub(crate) fn of_any(name: &str) -> Result<&'static Self> {
+        let column = Self::find(name)?;
+        match column.is_place {
+            true => Err(Error::usage(format!(
+                "'{name}' is known only where data are listed"
+            ))),
+            false => Ok(column),
+        }
+    }
 }
 
 /// Returns an error about a name that is no column, where `others` are columns besides the table's.
@@ -109,6 +123,17 @@ impl<'u> Row<'u> {
     /// Returns the duration in seconds, if it is known.
     pub fn seconds(&self) -> Option<f64> {
         seconds_at(self.utt, self.shift)
+    }
+
+    /// Returns the duration in seconds.
+    ///
+    /// # Errors
+    /// It is not known.
+    pub fn duration(&self) -> Result<f64> {
+        self.seconds().ok_or_else(|| {
+            let error = Error::unfit("its duration is not known").utterance(&self.utt.key);
+            error.suggest(Remedy::TellFrameShift)
+        })
     }
 
     fn level(&self) -> Option<&Level> {

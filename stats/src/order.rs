@@ -71,13 +71,8 @@ fn one(word: &str) -> Result<OrderColumn> {
         let error = Error::usage(format!("'{direction}' is no direction"));
         return Err(error.hint(format!("-{name} sorts from high to low")));
     }
-    let column = ListColumn::find(name)?;
-    match column.is_place {
-        true => Err(Error::usage(format!(
-            "'{name}' is known only where data are listed"
-        ))),
-        false => Ok(OrderColumn { column, descends }),
-    }
+    let column = ListColumn::of_any(name)?;
+    Ok(OrderColumn { column, descends })
 }
 
 impl fmt::Display for OrderColumns {

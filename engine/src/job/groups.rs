@@ -6,7 +6,7 @@ use spr_core::bytes::Env;
 use spr_core::format::{Registry, Request};
 use spr_core::model::{Key, Utterance};
 use spr_core::number::random::Mt19937;
-use spr_core::{Error, Remedy, Result};
+use spr_core::{Error, Result};
 use spr_stats::Row;
 
 use super::opening::Opening;
@@ -51,7 +51,7 @@ impl Groups {
         let shift = reader.info().frame_shift;
         let mut see = |utt: &Utterance| {
             let size = match by_seconds {
-                true => duration(utt, &Row::new(utt, shift))?,
+                true => Row::new(utt, shift).duration()?,
                 false => 1.0,
             };
             let Some(speakers) = speakers else {
@@ -222,17 +222,6 @@ impl Groups {
         }
         (missed, parts)
     }
-}
-
-/// Returns the seconds that an utterance lasts.
-///
-/// # Errors
-/// They are not known.
-fn duration(utt: &Utterance, row: &Row<'_>) -> Result<f64> {
-    row.seconds().ok_or_else(|| {
-        let error = Error::unfit("its duration is not known").utterance(&utt.key);
-        error.suggest(Remedy::TellFrameShift)
-    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use spr_core::format::{OpenedDataset, Options, Reader, Registry, Request, Score}
 use spr_core::model::{DatasetInfo, Key, Utterance};
 use spr_core::stage::{Filter, KeyFilter};
 use spr_core::{Error, Remedy, Result};
-use spr_stats::seconds;
+use spr_stats::Row;
 
 use super::kind::Surroundings;
 use super::values::Values;
@@ -315,10 +315,8 @@ pub(super) fn per_speaker(inner: Box<dyn Reader>, n: u64, env: &Env) -> Box<dyn 
 pub(super) fn hours(inner: Box<dyn Reader>, hours: f64) -> Box<dyn Reader> {
     let mut left = hours * 3600.0;
     Box::new(Filter::new(inner, move |utt: &Utterance| {
-        let Some(seconds) = seconds(utt) else {
-            let error = Error::unfit("its duration is not known").utterance(&utt.key);
-            return Err(error.suggest(Remedy::TellFrameShift).continuable());
-        };
+        let seconds = Row::new(utt, None).duration();
+        let seconds = seconds.map_err(Error::continuable)?;
         let fits = seconds <= left;
         left -= if fits { seconds } else { 0.0 };
         Ok(fits)

@@ -178,11 +178,8 @@ impl Reader for LastingReader {
             let shift = self.inner.info().frame_shift;
             let seconds = self
                 .listener
-                .look(utt, |utt| Row::new(utt, shift).seconds())?;
-            let Some(seconds) = seconds else {
-                let error = Error::unfit("its duration is not known").utterance(&utt.key);
-                return Err(error.suggest(Remedy::TellFrameShift).continuable());
-            };
+                .look(utt, |utt| Row::new(utt, shift).duration())?;
+            let seconds = seconds.map_err(Error::continuable)?;
             if (least..=most).contains(&seconds) {
                 return Ok(true);
             }

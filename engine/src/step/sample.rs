@@ -7,7 +7,7 @@ use spr_core::format::Reader;
 use spr_core::model::Utterance;
 use spr_core::number::random::Mt19937;
 use spr_core::stage::Filter;
-use spr_core::{Error, Limits, Remedy, Result};
+use spr_core::{Error, Limits, Result};
 use spr_stats::{OrderColumns, OrderValues, Row};
 
 use super::parse::number;
@@ -35,17 +35,6 @@ impl Amount {
         let seconds = digits.parse::<f64>().ok().filter(|_| plain)? * unit;
         (seconds > 0.0 && seconds.is_finite()).then_some(Self::Seconds(seconds))
     }
-}
-
-/// Returns the seconds that an utterance lasts.
-///
-/// # Errors
-/// They are not known; the next utterance can be read.
-fn duration(utt: &Utterance, row: &Row<'_>) -> Result<f64> {
-    row.seconds().ok_or_else(|| {
-        let error = Error::unfit("its duration is not known").utterance(&utt.key);
-        error.suggest(Remedy::TellFrameShift).continuable()
-    })
 }
 
 /// Calls `see` with each utterance that can be read.
@@ -104,13 +93,7 @@ pub(super) fn shares(
     let mut pool = Pool::new(columns);
     let mut held = MemoryCounter::new("utterances to draw from");
     each(again, |utt| {
-        pool.add(
-            utt,
-            &Row::new(utt, shift),
-            by_seconds,
-            &mut held,
-            &env.limits,
-        )
+        pool.add(&Row::new(utt, shift), by_seconds, &mut held, &env.limits)
     })?;
     let drawn = pool.draw(amount, seed, env);
     let mut drawn = drawn.into_iter();
@@ -119,7 +102,8 @@ pub(super) fn shares(
             Error::unfit("the input was changed while it was read").utterance(&utt.key)
         })?;
         if by_seconds {
-            duration(utt, &Row::new(utt, shift))?;
+            let duration = Row::new(utt, shift).duration();
+            duration.map_err(Error::continuable)?;
         }
         Ok(drawn)
     })))
@@ -154,14 +138,13 @@ impl Pool {
 
     fn add(
         &mut self,
-        utt: &Utterance,
         row: &Row<'_>,
         by_seconds: bool,
         held: &mut MemoryCounter,
         limits: &Limits,
     ) -> Result<()> {
         let size = match by_seconds {
-            true => duration(utt, row).ok(),
+            true => row.seconds(),
             false => Some(1.0),
         };
         let mut values = Vec::new();
@@ -362,8 +345,7 @@ mod tests {
             let by_seconds = matches!(amount, Amount::Seconds(_));
             let row = Row::new(&utt, None);
             let limits = Limits::default();
-            pool.add(&utt, &row, by_seconds, &mut held, &limits)
-                .unwrap();
+            pool.add(&row, by_seconds, &mut held, &limits).unwrap();
         }
         let drawn = pool.draw(amount, seed, &env);
         let mut sums = HashMap::new();

@@ -98,12 +98,8 @@ fn operand(words: &mut Words<'_>, expected: &str) -> Result<Operand> {
     }
     let operand = match words.next.clone() {
         Word::Name(name) => {
-            let column = ListColumn::find(&name).map_err(|error| words.misplaced(at, error))?;
-            if column.is_place {
-                let message = format!("'{name}' is known only where data are listed");
-                return Err(words.fault(at, &message));
-            }
-            Operand::Column(column)
+            let column = ListColumn::of_any(&name);
+            Operand::Column(column.map_err(|error| words.misplaced(at, error))?)
         }
         Word::Number(number) => Operand::Number(number),
         Word::Text(text) => Operand::Text(text),
