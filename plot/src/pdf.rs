@@ -8,7 +8,7 @@ use flate2::write::ZlibEncoder;
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 use spr_core::text::harmless;
 
-use super::colour::{Rgb, palette};
+use super::colour::palette;
 use super::helvetica::{byte, width};
 use super::scene::{Align, Area, Ink, Item, Scene};
 
@@ -158,15 +158,7 @@ fn add_rect(area: &Area, up: impl Fn(f64) -> f64, content: &mut Content) {
 
 /// Sets the colour of what is drawn next: as on white paper.
 fn set_colour(ink: Ink, content: &mut Content) {
-    let rgb: Rgb = match ink {
-        Ink::Text => [0x22; 3],
-        Ink::Muted => [0x66; 3],
-        Ink::Faint => [0xe4; 3],
-        Ink::Data => [0x31, 0x68, 0x8e],
-        Ink::Soft => [0xa9, 0xc4, 0xd6],
-        Ink::Fixed(rgb) => rgb,
-    };
-    let [r, g, b] = rgb.map(|part| f32::from(part) / 255.0);
+    let [r, g, b] = ink.on_paper().map(|part| f32::from(part) / 255.0);
     content.set_fill_rgb(r, g, b);
 }
 

@@ -62,7 +62,7 @@ impl Canvas {
 
     fn paint(&mut self, item: &Item) {
         match item {
-            Item::Rect { area, ink } => self.fill(area, |_, _| colour(*ink)),
+            Item::Rect { area, ink } => self.fill(area, |_, _| ink.on_paper()),
             Item::Grid { area, cols, cells } => {
                 let rows = cells.len().checked_div(*cols).unwrap_or(0);
                 self.fill(area, |x, y| {
@@ -117,7 +117,7 @@ impl Canvas {
             let letter = raster(c, self.scale).or_else(|| raster('?', self.scale));
             if let Some(letter) = letter {
                 let left = left.round() + (i as f64 * wide).round();
-                self.letter(&letter, left, top, colour(ink));
+                self.letter(&letter, left, top, ink.on_paper());
             }
         }
     }
@@ -173,17 +173,6 @@ fn overlaps(from: f64, to: f64) -> impl Iterator<Item = (usize, f64)> {
         let part = to.min((cell + 1) as f64) - from.max(cell as f64);
         (part > 1e-9).then_some((cell, part))
     })
-}
-
-fn colour(ink: Ink) -> Rgb {
-    match ink {
-        Ink::Text => [0x22; 3],
-        Ink::Muted => [0x66; 3],
-        Ink::Faint => [0xe4; 3],
-        Ink::Data => [0x31, 0x68, 0x8e],
-        Ink::Soft => [0xa9, 0xc4, 0xd6],
-        Ink::Fixed(colour) => colour,
-    }
 }
 
 #[cfg(test)]

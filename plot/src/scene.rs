@@ -78,6 +78,20 @@ pub enum Ink {
     Fixed(Rgb),
 }
 
+impl Ink {
+    /// Returns its colour on white paper.
+    pub(super) fn on_paper(self) -> Rgb {
+        match self {
+            Self::Text => [0x22; 3],
+            Self::Muted => [0x66; 3],
+            Self::Faint => [0xe4; 3],
+            Self::Data => [0x31, 0x68, 0x8e],
+            Self::Soft => [0xa9, 0xc4, 0xd6],
+            Self::Fixed(colour) => colour,
+        }
+    }
+}
+
 /// An item of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
