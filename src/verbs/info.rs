@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
+use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{About, Audio, DatasetInfo, Decimal, Dtype, Utterance};
 use spr_core::stage::recording_facts;
-use spr_core::{Error, Result};
 use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};
 
+use super::faults::Faults;
 use crate::argument::Input;
 
 /// The facts of an input; `None` where not known.
@@ -146,25 +147,22 @@ fn sound_headers(input: &Input, registry: &Registry, env: &Env) -> Option<(Surve
 /// # Errors
 /// The first of these faults, with their number, or what ends the data set.
 fn read_past(survey: &mut Survey, reader: &mut dyn Reader) -> Result<()> {
-    let (mut first, mut count) = (None, 0u64);
+    let mut faults = Faults::default();
     let result = survey.read_past(
         reader,
         |_, _| Ok(()),
         |error| match error.can_continue() {
             true => {
-                count += 1;
-                first.get_or_insert(error);
+                faults.add(error);
                 Ok(())
             }
             false => Err(error),
         },
     );
-    let first = first.map(|error: Error| match (count, &result) {
-        (1, Ok(())) => error,
-        (_, Ok(())) => error.context(format!("the first of {count}")),
-        (_, Err(_)) => error.context(format!("the first of {}", count + 1)),
-    });
-    first.map_or(result, Err)
+    if let Err(error) = result {
+        faults.add(error);
+    }
+    faults.first().map_or(Ok(()), Err)
 }
 
 /// A reader of references to sound, with the facts in the headers of their files.

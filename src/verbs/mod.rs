@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod diff;
+mod faults;
 pub mod index;
 pub mod info;
 #[cfg(feature = "plot")]

@@ -6,6 +6,7 @@ use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::stage::load;
 use spr_core::{Error, ErrorKind, Result};
 
+use super::faults::Faults;
 use crate::argument::Input;
 
 /// The utterances of a data set with their audio as samples. Referenced audio that cannot be opened
@@ -14,9 +15,8 @@ pub struct AudioLoader {
     inner: Box<dyn Reader>,
     input: Input,
     env: Env,
-    /// The number of utterances whose audio could not be opened nor skipped, and the first error.
-    unheard: u64,
-    first: Option<Error>,
+    /// The utterances whose audio could not be opened nor skipped.
+    unheard: Faults,
 }
 
 impl AudioLoader {
@@ -30,19 +30,14 @@ impl AudioLoader {
             inner: opened.reader,
             input: input.clone(),
             env: env.clone(),
-            unheard: 0,
-            first: None,
+            unheard: Faults::default(),
         };
         Ok((heard, opened.format.info().name))
     }
 
     /// Returns the error about audio that could not be opened, if there is any that is not skipped.
     pub fn fault(self) -> Option<Error> {
-        let first = self.first?;
-        Some(match self.unheard {
-            1 => first,
-            n => first.context(format!("the first of {n}")),
-        })
+        self.unheard.first()
     }
 }
 
@@ -62,8 +57,7 @@ impl Reader for AudioLoader {
                 ErrorKind::Io | ErrorKind::Usage | ErrorKind::Unsupported => {
                     let error = error.context("its sound was not read");
                     if !self.input.skips(&error, &self.env) {
-                        self.unheard += 1;
-                        self.first.get_or_insert(error);
+                        self.unheard.add(error);
                     }
                     return Ok(true);
                 }
