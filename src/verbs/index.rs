@@ -33,8 +33,8 @@ pub fn index(
     registry: &Registry,
     env: &Env,
 ) -> Result<IndexSummary> {
-    if let (Some(list), Some(output)) = (input.file(), output)
-        && let Some(lists) = list_of(list, registry)
+    if let Some(output) = output
+        && let Some((list, lists)) = input.own_list(registry, env)?
     {
         return move_list(lists, list, (output, overwrite), env);
     }
@@ -47,11 +47,7 @@ pub fn index(
     };
     let (mut reader, shown) = (opened.reader, input.place.to_string());
     let written = output.map_or_else(|| beside.to_string(), str::to_owned);
-    let place = match output {
-        Some("-") => Locator::Standard,
-        Some(path) => Locator::file(path),
-        None => Locator::File(beside),
-    };
+    let place = output.map_or(Locator::File(beside), named);
     let place = env.output(&place).overwrite(overwrite);
     let mut sink = place.create(Part::Main, false)?;
     let mut utt = Utterance::default();
@@ -78,10 +74,12 @@ pub fn index(
     })
 }
 
-/// Returns the lists of the format that a file is a list of.
-fn list_of<'a>(file: &Location, registry: &'a Registry) -> Option<&'a dyn Lists> {
-    let mut lists = registry.formats().filter_map(|format| format.lists());
-    lists.find(|lists| lists.is_list(file, &[]))
+/// Returns the place that an output names.
+fn named(output: &str) -> Locator {
+    match output {
+        "-" => Locator::Standard,
+        path => Locator::file(path),
+    }
 }
 
 /// Writes a list anew, with the files that it names where they are now. All of these must be there.
@@ -92,11 +90,7 @@ fn move_list(
     env: &Env,
 ) -> Result<IndexSummary> {
     lists.named(list, None, env, &mut |file| env.open_file(file).map(drop))?;
-    let place = match output {
-        "-" => Locator::Standard,
-        path => Locator::file(path),
-    };
-    let place = env.output(&place).overwrite(overwrite);
+    let place = env.output(&named(output)).overwrite(overwrite);
     let mut sink = place.create(Part::Main, false)?;
     let mut utterances = 0;
     lists.moved(list, env, &mut |line| {

@@ -42,7 +42,7 @@ impl Input {
     ///
     /// # Errors
     /// It can't be opened.
-    pub(crate) fn own_list(
+    pub fn own_list(
         &self,
         registry: &Registry,
         env: &Env,
