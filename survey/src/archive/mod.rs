@@ -1,6 +1,5 @@
 //! Archives as folders, so that what is in them is surveyed without unpacking.
 
-mod gentle;
 mod mount;
 mod overlay;
 mod part;

@@ -10,7 +10,6 @@ use spr_core::bytes::{
     Location, OpenedFile, Store,
 };
 
-use super::gentle::Gentle;
 use super::mount::Room;
 use super::{ArchiveKind, Mount, tar, zip};
 
@@ -84,7 +83,7 @@ impl Store for Overlay {
     fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
         match self.archive_of(at) {
             Some(mount) => mount.open(at, &*self.inner),
-            None => Ok(Box::new(Gentle::new(self.inner.open(at)?))),
+            None => self.inner.open(at),
         }
     }
 
