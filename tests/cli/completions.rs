@@ -1,8 +1,6 @@
 //! Completions, in the shells that are here: `bash` always, others with a word about those that
 //! are not.
 
-use std::io::Write;
-
 use crate::Scratch;
 
 /// What is typed, and what completes it.
@@ -51,15 +49,6 @@ const CASES: &[(&str, &[&str])] = &[
 
 /// What `clap_complete` completes in bash alone.
 const BASH: (&str, &[&str]) = ("spr-convert formats spher", &["sphere"]);
-
-/// Whether there is such a shell; tests capture what `eprintln` says, and this is for people.
-fn is_here(s: &Scratch, shell: &str) -> bool {
-    let here = s.shell(&format!("command -v {shell}")).status == 0;
-    if !here {
-        let _ = writeln!(std::io::stderr(), "{shell} is not here: not tried");
-    }
-    here
-}
 
 /// The script for a shell, which parses it.
 fn script(shell: &str) -> Scratch {
@@ -124,7 +113,7 @@ fn bash() {
 
 #[test]
 fn fish() {
-    if !is_here(&Scratch::new(), "fish") {
+    if !Scratch::new().has("fish") {
         return;
     }
     let s = parsed("fish");
@@ -142,7 +131,7 @@ fn fish() {
 
 #[test]
 fn zsh() {
-    if !is_here(&Scratch::new(), "zsh") {
+    if !Scratch::new().has("zsh") {
         return;
     }
     let s = parsed("zsh");

@@ -103,6 +103,7 @@ mod verbs;
 mod verify;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -131,6 +132,16 @@ impl Scratch {
 
     fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
+    }
+
+    /// Whether another program is on this machine; tests capture what `eprintln` says, and this is for
+    /// people.
+    fn has(&self, program: &str) -> bool {
+        let here = self.shell(&format!("command -v {program}")).status == 0;
+        if !here {
+            let _ = writeln!(std::io::stderr(), "{program} is not here: not tried");
+        }
+        here
     }
 
     fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
