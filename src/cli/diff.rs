@@ -62,7 +62,7 @@ pub(super) struct DiffArgs {
     )]
     by: Option<String>,
     /// With --by-key and --by, memory for utterances that wait for their match
-    #[arg(long, value_name = "SIZE", default_value = "1g")]
+    #[arg(long, value_name = "SIZE", default_value = "128m")]
     memory: String,
     /// List everything that differs, however long the list gets
     #[arg(long)]

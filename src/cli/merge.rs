@@ -32,7 +32,7 @@ pub(super) struct MergeArgs {
     )]
     by: Option<String>,
     /// With --by, memory to use for utterances
-    #[arg(long, value_name = "SIZE", default_value = "1g")]
+    #[arg(long, value_name = "SIZE", default_value = "128m")]
     memory: String,
     #[command(flatten)]
     convert: ConvertArgs,

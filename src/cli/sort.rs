@@ -35,7 +35,7 @@ pub(super) struct SortArgs {
     )]
     by: String,
     /// Memory to use for utterances
-    #[arg(long, value_name = "SIZE", default_value = "1g")]
+    #[arg(long, value_name = "SIZE", default_value = "128m")]
     memory: String,
     #[command(flatten)]
     convert: ConvertArgs,

@@ -19,7 +19,7 @@ mod view;
 mod waveform;
 mod word;
 
-pub use crate::name::{Key, Position, is_word_byte};
+pub use crate::name::{Key, KeySet, Position, is_word_byte};
 pub use crate::number::{Decimal, Dtype, Element, Wide, bf16, f16};
 pub use about::{About, AboutField};
 pub use array::{Array, NamedArray};

@@ -1,10 +1,10 @@
 //! Unique keys.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Key, Utterance};
+use crate::model::{DatasetInfo, Key, KeySet, Utterance};
 
 /// Passes on one utterance per key. The keys are kept in memory.
 pub struct Unique {
@@ -14,8 +14,8 @@ pub struct Unique {
 }
 
 enum Keep {
-    Only(HashSet<Key>),
-    First(HashSet<Key>),
+    Only(KeySet),
+    First(KeySet),
     /// The number of remaining utterances per key.
     Last(HashMap<Key, u64>),
 }
@@ -32,12 +32,12 @@ impl Unique {
     /// Passes on the utterances of `inner`; a repeated key is an error, which [can
     /// continue](Error::can_continue).
     pub fn only(inner: Box<dyn Reader>) -> Self {
-        Self::new(inner, Keep::Only(HashSet::new()))
+        Self::new(inner, Keep::Only(KeySet::default()))
     }
 
     /// Passes on the first utterance of each key.
     pub fn first(inner: Box<dyn Reader>) -> Self {
-        Self::new(inner, Keep::First(HashSet::new()))
+        Self::new(inner, Keep::First(KeySet::default()))
     }
 
     /// Passes on the last utterance of each key. `counted` is a second reader of the same data set,
@@ -62,9 +62,7 @@ impl Unique {
 impl Keep {
     fn wants(&mut self, key: &Key) -> Result<bool> {
         match self {
-            Self::Only(seen) | Self::First(seen) if !seen.contains(key) => {
-                Ok(seen.insert(key.clone()))
-            }
+            Self::Only(seen) | Self::First(seen) if !seen.contains(key) => Ok(seen.insert(key)),
             Self::First(_) => Ok(false),
             Self::Only(_) => Err(Error::unfit("a second utterance with this key")
                 .utterance(key)

@@ -1,10 +1,8 @@
 //! Lists of files, each with one utterance.
 
-use std::collections::HashSet;
-
 use spr_core::bytes::{Env, Location, Locator, Source};
 use spr_core::format::{KeyPredicate, OptionSpec, Options, Reader, Request, Subset};
-use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
+use spr_core::model::{DatasetInfo, Key, KeySet, KeySource, Utterance};
 use spr_core::{Error, Result};
 
 use crate::frames::Frames;
@@ -63,7 +61,7 @@ pub(crate) struct ListReader {
     number: u64,
     /// The number of entries so far.
     entries: u64,
-    seen: HashSet<Key>,
+    seen: KeySet,
     /// The remedy for two files with the same key.
     twice: &'static str,
     done: bool,
@@ -92,7 +90,7 @@ impl ListReader {
             line: Vec::new(),
             number: 0,
             entries: 0,
-            seen: HashSet::new(),
+            seen: KeySet::default(),
             twice,
             done: false,
         }
@@ -127,7 +125,7 @@ impl ListReader {
             self.env.names(self.list.location(), &at);
             return Ok(false);
         }
-        if !self.seen.insert(key.clone()) {
+        if !self.seen.insert(&key) {
             let error = Error::unfit("a second entry of this key").utterance(&key);
             return Err(self.placed(error.hint(self.twice)));
         }

@@ -93,9 +93,28 @@ impl Layout {
         self.rows >= 2 && !self.is_triangle() && self.pending == 0
     }
 
-    /// Adds rows that were scanned separately after these, which must be settled. Returns `false`
-    /// if they do not match.
+    /// Begins with the rows `first`, which were scanned separately as [of any](Self::of_any) layout. Returns
+    /// `false` if there were rows before, or if these are not to be a triangle but are.
+    pub(crate) fn begin(&mut self, first: &Self) -> bool {
+        let triangle = first.is_triangle();
+        let expected = self.growing == TriangleEvidence::Perhaps;
+        if self.rows > 0 || self.pending > 0 || self.is_triangle() || triangle && !expected {
+            return false;
+        }
+        let growing = match expected {
+            true => first.growing,
+            false => TriangleEvidence::No,
+        };
+        *self = Self { growing, ..*first };
+        true
+    }
+
+    /// Adds rows that were scanned separately after these. Returns `false`
+    /// if these are not, or if they do not match.
     pub(crate) fn append(&mut self, part: &Self) -> bool {
+        if !self.is_settled() {
+            return false;
+        }
         if part.rows == 0 {
             self.lines |= part.lines;
             return true;

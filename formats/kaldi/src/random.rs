@@ -1,11 +1,11 @@
 //! Tables with lookup by key.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Options, RandomAccess, Request};
-use spr_core::model::{Key, KeySource, Position, Utterance};
+use spr_core::model::{Key, KeySet, KeySource, Position, Utterance};
 use spr_core::{Error, Result};
 
 use crate::archive::read_key;
@@ -129,7 +129,7 @@ pub(crate) struct ArchiveTable {
     env: Env,
     passed: HashMap<Key, SkippedEntries>,
     /// Keys whose values were returned and not kept.
-    given: HashSet<Key>,
+    given: KeySet,
     /// The last key skipped.
     last: Key,
     /// The last key looked up.
@@ -174,7 +174,7 @@ impl ArchiveTable {
             lenient: request.lenient,
             env: env.clone(),
             passed: HashMap::new(),
-            given: HashSet::new(),
+            given: KeySet::default(),
             last: Key::default(),
             asked: Key::default(),
             next: source.offset(),
@@ -235,7 +235,7 @@ impl ArchiveTable {
         let held =
             || SkippedEntries::Held(Box::new(if here { utt } else { &mut self.scratch }.clone()));
         if here && self.promise.once && !self.promise.called_sorted {
-            self.given.insert(found.clone());
+            self.given.insert(&found);
         } else {
             let passed = if seekable {
                 SkippedEntries::At(at)
@@ -297,7 +297,7 @@ impl ArchiveTable {
         }
         if self.promise.once && !self.promise.called_sorted {
             self.passed.remove(key);
-            self.given.insert(key.clone());
+            self.given.insert(key);
         }
         Ok(true)
     }

@@ -7,7 +7,7 @@ use spr_core::{Error, ErrorKind, Limits, Result};
 use crate::integers;
 use crate::layout::{Layout, Stop};
 use crate::number::{self, Real, Scan, end_of_word};
-use crate::scanner::{BLOCK, Scanner};
+use crate::scanner::{BLOCK, Scanned, Scanner};
 
 /// Reads the numbers between `[`, which was consumed, and `]` into one column of `into`. `shape` is
 /// the expected layout.
@@ -19,22 +19,18 @@ pub(crate) fn brackets<T: Real>(
     limits: &Limits,
 ) -> Result<Layout> {
     into.start(T::DTYPE, Rank::Vector, 1);
+    scanner.begin(source.offset())?;
     loop {
-        // Data that another process is still writing are not waited for.
-        let window = if source.is_live() {
-            BLOCK
-        } else {
-            scanner.window(&shape)
-        };
-        let (bytes, last) = source.ahead(window, |bytes| bytes.contains(&b']'))?;
-        let (used, stop) = scanner.scan(bytes, last, &mut shape)?;
-        let ended = last && used == bytes.len();
+        let Scanned {
+            used,
+            last,
+            ended,
+            stop,
+        } = scanner.scan(source, &mut shape)?;
         advance(source, used, last, &stop)?;
-        for numbers in scanner.numbers() {
-            source.hold("a matrix", into.as_bytes().len() as u64, limits)?;
-            into.extend_from(numbers, limits)
-                .map_err(|e| e.file(source.name()).byte(source.offset()))?;
-        }
+        source.hold("a matrix", into.as_bytes().len() as u64, limits)?;
+        into.extend_from(scanner.numbers(), limits)
+            .map_err(|e| e.file(source.name()).byte(source.offset()))?;
         match stop {
             Stop::Closed => return Ok(shape),
             Stop::Short if ended => {
@@ -197,7 +193,7 @@ mod tests {
         let shape = brackets::<f32>(&mut source, &mut into, any, &mut scanner, &limits);
         let shape = shape.map(|shape| format!("{shape:?}, then byte {}", source.offset()));
         let read = shape.map(|shape| (into.values().unwrap().to_vec(), shape));
-        (read.map_err(|e| e.to_string()), scanner.is_shared())
+        (read.map_err(|e| e.to_string()), scanner.taken() > 0)
     }
 
     fn rows(n: usize) -> Vec<String> {
@@ -249,6 +245,50 @@ mod tests {
                 fault.clone_into(&mut rows[row]);
                 assert!(check(&rows, " ]\n") || row < 700);
             }
+        }
+    }
+
+    /// Reads objects one after the other, and says of each what it is, or why it can't be read.
+    fn objects(sources: &[&str], threads: usize) -> (Vec<String>, usize) {
+        let mut scanner = Scanner::new(threads);
+        let (mut into, limits) = (Matrix::default(), Limits::default());
+        let mut found = Vec::new();
+        for text in sources {
+            let mut source = Source::from_bytes("demo", text.as_bytes().to_vec()).unwrap();
+            let mut skipped = Vec::new();
+            while source.until(b'[', &mut skipped, &limits).is_ok() && !source.at_end().unwrap() {
+                skipped.clear();
+                let any = Layout::of_any();
+                let read = brackets::<f32>(&mut source, &mut into, any, &mut scanner, &limits);
+                let values = into.values::<f32>().unwrap().iter();
+                let sum: f64 = values.map(|x| f64::from(*x)).sum();
+                let at = source.offset();
+                found.push(match read {
+                    Ok(shape) => format!("{sum} {shape:?} {at}"),
+                    Err(error) => format!("{error} {at}"),
+                });
+            }
+        }
+        (found, scanner.taken())
+    }
+
+    #[test]
+    fn objects_that_are_scanned_ahead_are_those_that_follow() {
+        let triangle: Vec<_> = (1..400).map(|n| vec!["0.5"; n].join(" ")).collect();
+        let triangle = triangle.join("\n");
+        let mut text = String::new();
+        for n in [3000, 1, 2, 700, 0, 20, 9000, 5] {
+            let matrix = rows(n).join(" \n  ");
+            text += &format!("a-{n}  [\n  {matrix} ]\nv-{n}  [ 1 2 3 ]\nt-{n}  [{triangle} ]\n");
+        }
+        let faulty = text.replacen("12.0", "x", 3);
+        let other = text.replace('7', "8");
+        let sources = [&*text, &faulty, &other, &text];
+        let (alone, taken) = objects(&sources, 1);
+        assert_eq!((alone.len(), taken), (96, 0));
+        for threads in [2, 3, 9] {
+            let (found, taken) = objects(&sources, threads);
+            assert!(found == alone && taken > 90);
         }
     }
 }

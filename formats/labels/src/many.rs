@@ -1,10 +1,8 @@
 //! Files with many utterances.
 
-use std::collections::HashSet;
-
 use spr_core::bytes::{Output, Part, Sink};
 use spr_core::format::{Caps, KeyPredicate, Reader, Request, WriteSummary, Writer};
-use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
+use spr_core::model::{DatasetInfo, KeySet, KeySource, Utterance};
 use spr_core::{Error, Remedy, Result};
 use spr_syntax::lines::Lines;
 
@@ -66,7 +64,7 @@ pub(crate) struct ManyWriter<F> {
     sink: Sink,
     encode: F,
     /// The keys so far, if each must be unique.
-    seen: Option<HashSet<Key>>,
+    seen: Option<KeySet>,
     bytes: Vec<u8>,
     written: WriteSummary,
 }
@@ -90,7 +88,7 @@ where
             caps,
             sink,
             encode,
-            seen: unique.then(HashSet::new),
+            seen: unique.then(KeySet::default),
             bytes: Vec::new(),
             written: WriteSummary::default(),
         })
@@ -129,7 +127,7 @@ where
         self.accept(utt)?;
         self.sink.put(&self.bytes)?;
         if let Some(seen) = &mut self.seen {
-            seen.insert(utt.key.clone());
+            seen.insert(&utt.key);
         }
         self.written.count(utt);
         Ok(())

@@ -1,10 +1,10 @@
 //! Lists of words or segments by recording, where the lines of a recording are consecutive.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use spr_core::bytes::{MemoryCounter, Output, Part, Sink};
 use spr_core::format::{Caps, OptionSpec, WriteSummary, Writer};
-use spr_core::model::{Key, Segment, Tier, Utterance};
+use spr_core::model::{Key, KeySet, Segment, Tier, Utterance};
 use spr_core::{Limits, Remedy, Result};
 use spr_syntax::lines::{Lines, shown};
 
@@ -57,7 +57,7 @@ pub(crate) struct ByRecording<S> {
     naming: Naming,
     /// The channels of the current recording that have not been returned.
     ready: VecDeque<Utterance>,
-    seen: HashSet<Key>,
+    seen: KeySet,
     names: MemoryCounter,
     /// The number of skipped lines by type.
     skipped: BTreeMap<Vec<u8>, u64>,
@@ -75,7 +75,7 @@ impl<S: Syntax> ByRecording<S> {
             syntax,
             naming,
             ready: VecDeque::new(),
-            seen: HashSet::new(),
+            seen: KeySet::default(),
             names: MemoryCounter::new("the names of recordings"),
             skipped: BTreeMap::new(),
         }
@@ -212,7 +212,7 @@ impl<S: Syntax> Grammar for ByRecording<S> {
                 &mut self.names,
                 size_of::<Key>() + recording.as_bytes().len(),
             )?;
-            if !self.seen.insert(recording.clone()) {
+            if !self.seen.insert(&recording) {
                 let error = lines.error("the lines of one recording are in two places");
                 let error = error.utterance(&recording);
                 return Err(error.hint("sort the lines by the names of the recordings"));

@@ -14,7 +14,7 @@ pub(super) static SORT: Kind = Kind {
     name: "sort",
     aliases: &[],
     usage: "sort(COLUMN,...[,memory=SIZE]), such as sort(speaker,-seconds)",
-    what: "in the order of columns of `ls`, else of keys; - from high to low; in 1g of memory if nothing is said",
+    what: "in the order of columns of `ls`, else of keys; - from high to low; in 128m of memory if nothing is said",
     parameters: Parameters {
         positional: &["column"],
         many: true,
@@ -41,7 +41,7 @@ pub(super) static SORT: Kind = Kind {
             Some(text) => values.made("column", text.parse())?,
             None => "key".parse()?,
         };
-        let memory = values.get("memory", size, SIZE)?.unwrap_or(1 << 30);
+        let memory = values.get("memory", size, SIZE)?.unwrap_or(128 << 20);
         built(move |reader, at| Ok(sorted(reader, &columns, memory, at.env)))
     },
 };

@@ -1,13 +1,11 @@
 //! The format `mlf`: master label files of HTK.
 
-use std::collections::HashSet;
-
 use spr_core::bytes::{Env, MemoryCounter, Output, Source};
 use spr_core::format::{
     Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe, Request, Rule,
     Score, Writer,
 };
-use spr_core::model::{About, Key, KeySource, Utterance};
+use spr_core::model::{About, Key, KeySet, KeySource, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::lines::{BOM, Lines, shown, word};
 
@@ -71,7 +69,7 @@ impl Format for Mlf {
         }
         let grammar = Entries {
             naming: Naming::of(options, env)?,
-            seen: HashSet::new(),
+            seen: KeySet::default(),
             names: MemoryCounter::new("the names of label files"),
         };
         let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
@@ -115,7 +113,7 @@ const NO_PATTERN: Rule<Key> = Rule::new("without *, ? and %, or slashes around",
 /// The entries: a pattern in quotes, labels, a point.
 struct Entries {
     naming: Naming,
-    seen: HashSet<Key>,
+    seen: KeySet,
     names: MemoryCounter,
 }
 
@@ -158,7 +156,7 @@ impl Grammar for Entries {
         let key = key(lines.line()).map_err(|why| lines.error(why))?;
         let origin = lines.origin();
         lines.hold(&mut self.names, size_of::<Key>() + key.as_bytes().len())?;
-        let twice = !self.seen.insert(key.clone());
+        let twice = !self.seen.insert(&key);
         let twice = twice.then(|| lines.error("a second entry of this name").utterance(&key));
         let mut labels = Labels::default();
         let mut fault = twice;

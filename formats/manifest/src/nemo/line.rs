@@ -1,13 +1,12 @@
 //! Lines of manifests.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 use spr_core::bytes::Locator;
 use spr_core::format::{OptionSpec, Options};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, Decimal, Key, Tag, TagSubject, Utterance,
+    Audio, AudioFacts, AudioReference, Decimal, Key, KeySet, Tag, TagSubject, Utterance,
 };
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
@@ -34,7 +33,7 @@ enum KeyBasis {
 /// The names of utterances whose lines have none.
 pub(super) struct MadeUpKeys {
     made_of: KeyBasis,
-    made_up: HashSet<Key>,
+    made_up: KeySet,
     /// Whether writers write keys that could be made as well.
     are_written: bool,
 }
@@ -48,7 +47,7 @@ impl MadeUpKeys {
         let words = [("stem", KeyBasis::Stem), ("path", KeyBasis::Path)];
         Ok(Self {
             made_of: options.choice(KEYS.name, &words)?.unwrap_or(KeyBasis::Stem),
-            made_up: HashSet::new(),
+            made_up: KeySet::default(),
             are_written: false,
         })
     }
@@ -71,7 +70,7 @@ impl MadeUpKeys {
             KeyBasis::Path => without_extension(file),
         };
         key.set(made_up(stem, stretch).as_bytes());
-        if self.made_up.insert(key.clone()) {
+        if self.made_up.insert(key) {
             return Ok(());
         }
         let (message, hint) = match self.made_of {

@@ -4,6 +4,7 @@ mod archive;
 mod format;
 mod reader;
 mod writer;
+mod zip;
 
 pub use format::{NPZ, Npz};
 

@@ -1,49 +1,18 @@
 //! The writer: one member for each field of an utterance.
 
-use std::collections::HashSet;
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
-
-use flate2::write::DeflateEncoder;
-use flate2::{Compression, Crc};
-use rawzip::path::{EntryPath, ZipFilePath};
-use rawzip::{CompressionMethod, DataDescriptorOutput, ZipArchiveWriter};
-use spr_core::bytes::{Output, Part, Sink};
+use rawzip::path::ZipFilePath;
+use spr_core::bytes::{Output, Part};
 use spr_core::format::{Caps, WriteSummary, Writer};
-use spr_core::model::{Key, Matrix, Utterance};
+use spr_core::model::{KeySet, Utterance};
 use spr_core::{Error, Result};
 
 use super::ENDING;
+use super::zip::{Name, ZipWriter};
 use crate::object;
 use crate::parts::{self, Role};
 
 /// The longest name in a zip archive.
 const LONGEST: usize = u16::MAX as usize;
-
-/// The error of a failed sink.
-type SinkError = Arc<Mutex<Option<Error>>>;
-
-/// A sink for the archive, which keeps its own error.
-struct Stream {
-    sink: Sink,
-    failed: SinkError,
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.sink.put(bytes) {
-            Ok(()) => Ok(bytes.len()),
-            Err(error) => {
-                *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                Err(io::ErrorKind::Other.into())
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Returns the name of the member for a field of an utterance.
 fn member(utt: &Utterance, role: Role<'_>) -> Vec<u8> {
@@ -52,13 +21,19 @@ fn member(utt: &Utterance, role: Role<'_>) -> Vec<u8> {
     name
 }
 
+/// Returns `true` if a name is to be marked as UTF-8: unless others would take a marked name for the path of
+/// another file.
+fn is_marked(name: &[u8]) -> bool {
+    !name.is_ascii()
+        && std::str::from_utf8(name).is_ok_and(|text| ZipFilePath::from_str(text).as_str() == text)
+}
+
 /// A sequential writer of an archive.
 pub(super) struct NpzWriter {
-    zip: Option<ZipArchiveWriter<Stream>>,
-    failed: SinkError,
+    zip: Option<ZipWriter>,
     level: Option<u32>,
     caps: Caps,
-    names: HashSet<Key>,
+    names: KeySet,
     name: String,
     written: WriteSummary,
 }
@@ -66,18 +41,11 @@ pub(super) struct NpzWriter {
 impl NpzWriter {
     /// Creates a writer that deflates members if a level is given.
     pub(super) fn new(output: &Output, level: Option<u32>, caps: Caps) -> Result<Self> {
-        let sink = output.create(Part::Main, false)?;
-        let failed = SinkError::default();
-        let stream = Stream {
-            sink,
-            failed: failed.clone(),
-        };
         Ok(Self {
-            failed,
-            zip: Some(ZipArchiveWriter::new(stream)),
+            zip: Some(ZipWriter::new(output.create(Part::Main, false)?)?),
             level,
             caps,
-            names: HashSet::new(),
+            names: KeySet::default(),
             name: output.name(),
             written: WriteSummary::default(),
         })
@@ -94,60 +62,19 @@ impl NpzWriter {
         }
     }
 
-    /// Writes one array as a member.
-    fn member(&mut self, name: &[u8], values: &Matrix, shape: &[usize]) -> Result<()> {
-        let Some(zip) = &mut self.zip else {
-            return Err(Error::usage("is not written any more").file(&self.name));
-        };
-        let (method, level) = match self.level {
-            None => (CompressionMethod::STORE, None),
-            Some(level) => (CompressionMethod::DEFLATE, Some(Compression::new(level))),
-        };
-        let path = match std::str::from_utf8(name) {
-            // A name marked as UTF-8 would be normalised as a path; a name that this would change
-            // is not marked.
-            Ok(text) if !text.is_ascii() && ZipFilePath::from_str(text).as_str() == text => {
-                EntryPath::conformant(text)
-            }
-            _ => EntryPath::verbatim(name),
-        };
-        let refused = |e: rawzip::Error| Error::unsupported(format!("can't be written: {e}"));
-        let builder = zip.new_file(path).compression_method(method);
-        let (mut entry, _) = builder.start().map_err(refused)?;
-        let (mut crc, mut len) = (Crc::new(), 0);
-        let failed = |e: io::Error| Error::io("cannot write", e);
-        match level {
-            None => object::write(values, shape, &mut |bytes| {
-                crc.update(bytes);
-                len += bytes.len() as u64;
-                entry.write_all(bytes).map_err(failed)
-            })?,
-            Some(level) => {
-                let mut encoder = DeflateEncoder::new(&mut entry, level);
-                object::write(values, shape, &mut |bytes| {
-                    crc.update(bytes);
-                    len += bytes.len() as u64;
-                    encoder.write_all(bytes).map_err(failed)
-                })?;
-                encoder.finish().map_err(failed)?;
-            }
-        }
-        let descriptor = DataDescriptorOutput::new(crc.sum(), len);
-        entry.finish(descriptor).map_err(refused)?;
-        Ok(())
-    }
-
-    /// Returns the error of the sink, if that is the cause of `error`.
-    fn cause(&self, error: Error) -> Error {
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.take().unwrap_or(error)
-    }
-
-    fn put(&mut self, utt: &Utterance) -> Result<()> {
+    fn put(&self, utt: &Utterance, zip: &mut ZipWriter) -> Result<()> {
         for (role, values, shape) in parts::parts(utt)? {
-            self.member(&member(utt, role), &values, &shape)?;
+            let bytes = &member(utt, role);
+            let marked = is_marked(bytes);
+            zip.member(&Name { bytes, marked }, self.level, |put| {
+                object::write(&values, &shape, put)
+            })?;
         }
         Ok(())
+    }
+
+    fn unwritten(&self) -> Error {
+        Error::usage("is not written any more").file(&self.name)
     }
 }
 
@@ -163,24 +90,18 @@ impl Writer for NpzWriter {
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         self.accept(utt)?;
-        if let Err(error) = self.put(utt) {
-            self.zip = None;
-            return Err(self.cause(error));
-        }
-        self.names.insert(utt.key.clone());
+        // After an error the archive is not written any more.
+        let mut zip = self.zip.take().ok_or_else(|| self.unwritten())?;
+        self.put(utt, &mut zip)?;
+        self.zip = Some(zip);
+        self.names.insert(&utt.key);
         self.written.count(utt);
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
-        let Some(zip) = self.zip.take() else {
-            return Err(Error::usage("is not written any more").file(&self.name));
-        };
-        let stream = zip.finish().map_err(|e| {
-            let error = Error::unsupported(format!("can't be written: {e}"));
-            self.cause(error.file(&self.name))
-        })?;
-        self.written.bytes = stream.sink.finish()?;
+        let zip = self.zip.take().ok_or_else(|| self.unwritten())?;
+        self.written.bytes = zip.finish()?;
         Ok(self.written)
     }
 }

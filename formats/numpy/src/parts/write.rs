@@ -1,10 +1,9 @@
 //! The writer: one array for each field of an utterance.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use spr_core::format::Caps;
-use spr_core::model::{Array, Key, Matrix, Rank, Utterance, Waveform};
+use spr_core::model::{Array, KeySet, Matrix, Rank, Utterance, Waveform};
 use spr_core::{Error, Remedy, Result};
 
 use super::names::{self, LONE_RATE, Role};
@@ -56,7 +55,7 @@ pub(crate) fn parts(utt: &Utterance) -> Result<Vec<PartOf<'_>>> {
 ///
 /// # Errors
 /// It does not fit.
-pub(crate) fn check(utt: &Utterance, caps: &Caps, names: &HashSet<Key>) -> Result<()> {
+pub(crate) fn check(utt: &Utterance, caps: &Caps, names: &KeySet) -> Result<()> {
     caps.check(utt)?;
     if names.contains(&utt.key) {
         let error = Error::unfit("a second utterance with this key");

@@ -1,13 +1,12 @@
 //! The writer. The header comes first and describes all tensors, so that these are spooled to a
 //! temporary file.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, Write};
 
 use spr_core::bytes::{ByteOrder, Env, MemoryCounter, Output, Part, PutNumber, Sink};
 use spr_core::format::{Caps, WriteSummary, Writer};
-use spr_core::model::{About, Key, Utterance};
+use spr_core::model::{About, KeySet, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use super::header::{Entry, Metadata, json, type_name};
@@ -31,7 +30,7 @@ pub(super) struct TensorWriter {
     /// The facts that the data set states about itself.
     metadata: Metadata,
     keys: Vec<String>,
-    names: HashSet<Key>,
+    names: KeySet,
     held: MemoryCounter,
     limits: Limits,
     caps: Caps,
@@ -55,7 +54,7 @@ impl TensorWriter {
             header: String::new(),
             metadata,
             keys: Vec::new(),
-            names: HashSet::new(),
+            names: KeySet::default(),
             held: MemoryCounter::new("the header"),
             limits: env.limits,
             caps,
@@ -124,7 +123,7 @@ impl Writer for TensorWriter {
         self.accept(utt)?;
         self.put(utt)?;
         self.keys.extend(utt.key.as_str().map(str::to_owned));
-        self.names.insert(utt.key.clone());
+        self.names.insert(&utt.key);
         self.written.count(utt);
         Ok(())
     }

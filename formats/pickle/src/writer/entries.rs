@@ -1,10 +1,8 @@
 //! Writing of a dict or list with one entry per utterance.
 
-use std::collections::HashSet;
-
 use spr_core::bytes::{Output, Part, Sink};
 use spr_core::format::{Caps, Options, WriteSummary, Writer};
-use spr_core::model::{Key, Matrix, Rank, Utterance};
+use spr_core::model::{KeySet, Matrix, Rank, Utterance};
 use spr_core::tables::side::{self, SideWriter};
 use spr_core::{Error, Remedy, Result};
 
@@ -30,7 +28,7 @@ pub(super) struct EntryWriter {
 /// The place of the names.
 enum Names {
     /// The keys of the dict, which are unique.
-    Dict(HashSet<Key>),
+    Dict(KeySet),
     /// A side file of a list, or nowhere.
     List(Option<SideWriter>),
 }
@@ -49,7 +47,7 @@ impl EntryWriter {
             Layout::Dict => {
                 emitter.dict();
                 output.discard(Part::Suffix(side::SUFFIX));
-                Names::Dict(HashSet::new())
+                Names::Dict(KeySet::default())
             }
             _ => {
                 emitter.list();
@@ -101,7 +99,7 @@ impl EntryWriter {
     fn store(&mut self, utt: &Utterance) -> Result<()> {
         if let Names::Dict(names) = &mut self.names {
             self.emitter.name(utt.key.as_bytes());
-            names.insert(utt.key.clone());
+            names.insert(&utt.key);
         }
         let parts = [utt.features.as_ref(), utt.labels.as_ref()];
         if utt.labels.is_some() {

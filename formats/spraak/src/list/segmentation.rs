@@ -1,10 +1,8 @@
 //! Reading of segmentations: consecutive lines of one file are an utterance.
 
-use std::collections::HashSet;
-
 use spr_core::bytes::{Env, MemoryCounter, Source};
 use spr_core::format::{KeyPredicate, Options, Reader};
-use spr_core::model::{DatasetInfo, FrameGrid, Key, KeySource, Segment, Tier, Utterance};
+use spr_core::model::{DatasetInfo, FrameGrid, Key, KeySet, KeySource, Segment, Tier, Utterance};
 use spr_core::{Result, Symbols};
 
 use super::head::{ListHead, ListKind};
@@ -24,7 +22,7 @@ pub(crate) struct SegmentationReader {
     symbols: Option<Symbols>,
     /// The requested files, unless all are.
     wanted: Option<KeyPredicate>,
-    seen: HashSet<Key>,
+    seen: KeySet,
     /// The memory taken by the names so far.
     names: MemoryCounter,
     /// Whether the last line begins the next utterance.
@@ -61,7 +59,7 @@ impl SegmentationReader {
             base,
             symbols: symbols.transpose()?,
             wanted,
-            seen: HashSet::new(),
+            seen: KeySet::default(),
             names: MemoryCounter::new("the names of a list"),
             held: false,
             done: false,
@@ -111,7 +109,7 @@ impl SegmentationReader {
         }
         let bytes = size_of::<Key>() + key.as_bytes().len();
         self.lines.hold(&mut self.names, bytes)?;
-        if !self.seen.insert(key.clone()) {
+        if !self.seen.insert(key) {
             let message = "the segments of one file are in two places";
             return Err(self.lines.error(message).utterance(key));
         }

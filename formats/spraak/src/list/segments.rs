@@ -1,11 +1,10 @@
 //! Formatting of segments as lines.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use spr_core::bytes::Env;
 use spr_core::format::Options;
-use spr_core::model::{Decimal, FrameGrid, Key, Meta, Segment, Utterance};
+use spr_core::model::{Decimal, FrameGrid, Key, KeySet, Meta, Segment, Utterance};
 use spr_core::{Error, Remedy, Result, Symbols};
 
 use super::lines::{is_blank, print_line};
@@ -20,7 +19,7 @@ pub(super) struct Segments {
     /// The requested time base: whether it is seconds.
     asked: Option<bool>,
     symbols: Option<Arc<Symbols>>,
-    seen: HashSet<Key>,
+    seen: KeySet,
     /// Whether all times so far are multiples of frames, and may be written as such.
     pub(super) framed: bool,
 }
@@ -45,7 +44,7 @@ impl Segments {
         Ok(Self {
             asked,
             symbols: symbols.transpose()?.map(Arc::new),
-            seen: HashSet::new(),
+            seen: KeySet::default(),
             framed: asked != Some(true),
         })
     }
@@ -55,7 +54,7 @@ impl Segments {
         Self {
             asked: self.asked,
             symbols: self.symbols.clone(),
-            seen: HashSet::new(),
+            seen: KeySet::default(),
             framed: self.asked != Some(true),
         }
     }
@@ -100,7 +99,7 @@ impl Segments {
     /// Adds an utterance that was written.
     pub(super) fn add(&mut self, key: &Key, framed: bool) {
         self.framed = framed;
-        self.seen.insert(key.clone());
+        self.seen.insert(key);
     }
 
     /// Returns `true` if all times are multiples of frames, and the length of frames is known or

@@ -7,7 +7,7 @@
     reason = "tests"
 )]
 
-mod common;
+use crate::common;
 
 use common::*;
 use spr_core::ErrorKind;

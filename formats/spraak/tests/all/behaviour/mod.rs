@@ -10,13 +10,12 @@
 mod files;
 mod samples;
 mod stale;
-#[path = "../strict/mod.rs"]
-mod strict;
 
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use crate::strict::Strict;
 use proptest::prelude::*;
 use spr_core::bytes::{Access, ByteOrder, Env, Locator, Source};
 use spr_core::format::{Format, Options, Reader, Registry, Request};
@@ -25,7 +24,6 @@ use spr_core::stage::FolderReader;
 use spr_core::{ErrorKind, Limits, Result};
 use spr_format_spraak::{KEY, SPR, Spraak};
 use spr_testkit::{Suite, generate, read_memory, suite, write_memory};
-use strict::Strict;
 
 static STRICT_SPR: Strict = Strict(&SPR);
 static STRICT_KEY: Strict = Strict(&KEY);

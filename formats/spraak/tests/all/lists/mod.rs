@@ -11,13 +11,12 @@ mod corpora;
 mod inputs;
 mod others;
 mod segmentations;
-#[path = "../strict/mod.rs"]
-mod strict;
 
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use crate::strict::Strict;
 use proptest::prelude::*;
 use spr_core::bytes::{Access, Env, Location, Locator, MemoryStore, Part, Source};
 use spr_core::format::{Format, Options, Request};
@@ -27,7 +26,6 @@ use spr_core::model::{
 use spr_core::{ErrorKind, Limits, Result};
 use spr_format_spraak::{KEY, SPR, Spraak};
 use spr_testkit::{Suite, faults, read_memory, suite, write, write_memory};
-use strict::Strict;
 
 static STRICT_SPR: Strict = Strict(&SPR);
 static STRICT_KEY: Strict = Strict(&KEY);

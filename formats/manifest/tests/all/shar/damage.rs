@@ -5,8 +5,8 @@ use spr_core::format::Request;
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 
-use crate::trips::lines;
-use crate::{features, names, plain, read, read_all, surroundings, time, write};
+use super::trips::lines;
+use super::{features, names, plain, read, read_all, surroundings, time, write};
 
 /// Five cuts with sound and features.
 fn made() -> (MemoryStore, Env, Vec<Utterance>) {

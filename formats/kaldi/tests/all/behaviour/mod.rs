@@ -7,8 +7,7 @@
     reason = "tests"
 )]
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod compressed;
 mod damage;
 

@@ -7,7 +7,7 @@
     reason = "tests"
 )]
 
-mod common;
+use crate::common;
 
 use common::env;
 use spr_core::bytes::Source;

@@ -8,7 +8,7 @@ use spr_core::model::{
 };
 use spr_format_manifest::{LHOTSE, SHAR};
 
-use crate::{features, full, names, plain, read, read_all, sound, surroundings, time, write};
+use super::{features, full, names, plain, read, read_all, sound, surroundings, time, write};
 
 /// The utterances in the order of their tags and arrays, which a Shar does not keep.
 fn sorted(mut utts: Vec<Utterance>) -> Vec<Utterance> {
@@ -104,7 +104,7 @@ fn files_of_sound_are_kept() {
     let (_, env) = surroundings();
     write(&[plain("a", 1)], &[("sound", "flac")], &env).unwrap();
     let request = Request::all();
-    let opened = request.open_folder(&SHAR, &"d".into(), &[], &crate::options(&[]), &env);
+    let opened = request.open_folder(&SHAR, &"d".into(), &[], &super::options(&[]), &env);
     let mut utt = Utterance::default();
     assert!(
         opened

@@ -1,0 +1,6 @@
+//! All tests of sound files from outside, as one program, which is linked once.
+
+mod behaviour;
+mod flac;
+mod lossy;
+mod waves;

@@ -1,0 +1,19 @@
+//! All tests of Kaldi's formats from outside, as one program, which is linked once.
+
+mod behaviour;
+mod common;
+mod data_dir;
+mod espnet;
+mod first;
+mod holders;
+mod lists;
+mod nested;
+mod opaque;
+mod packed;
+mod rounding;
+mod salvage;
+mod scripts;
+mod selection;
+mod tables;
+mod threads;
+mod transitions;

@@ -1,0 +1,5 @@
+//! All tests of NumPy's formats from outside, as one program, which is linked once.
+
+mod behaviour;
+mod rates;
+mod types;

@@ -1,0 +1,6 @@
+//! All tests of pickles from outside, as one program, which is linked once.
+
+mod behaviour;
+mod hostile;
+mod layouts;
+mod threads;
