@@ -1,8 +1,6 @@
 //! Conversion between matrices and NumPy arrays.
 
-use numpy::{
-    IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
-};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -11,6 +9,7 @@ use spr_convert::core::model::{Array, Dtype, Element, Matrix, Rank};
 use spr_convert::core::{Error, Limits};
 
 use crate::failure::raised;
+use crate::memory;
 
 /// The class `numpy.ndarray`.
 static NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -83,8 +82,8 @@ fn over<'py>(
         module.getattr("ndarray").map(Bound::unbind)
     })?;
     let dtype = name(matrix.dtype());
-    // NumPy owns the words, and an array of the right type is a view of them.
-    let words = matrix.into_words().into_pyarray(py);
+    // An array of the right type is a view of the words.
+    let words = memory::array(py, matrix.into_words())?;
     ndarray.bind(py).call1((shape, dtype, words))
 }
 

@@ -7,6 +7,7 @@ mod entry;
 mod failure;
 mod input;
 mod jobs;
+mod memory;
 mod object;
 mod program;
 mod remedy;

@@ -13,7 +13,7 @@ use crate::failure::{apart, locked};
 use crate::input::InputArgs;
 use crate::settings::{Settings, Surroundings};
 use crate::stream::Process;
-use crate::{text, utterance};
+use crate::{memory, text, utterance};
 
 /// Utterances by key.
 #[pyclass(frozen, module = "spr_convert._native")]
@@ -54,7 +54,10 @@ impl Entries {
         match self {
             Self::Kept(kept) => Ok(kept.get(key).cloned()),
             Self::Stored(table) => {
-                let mut utt = Utterance::default();
+                let mut utt = Utterance {
+                    features: memory::matrix(),
+                    ..Utterance::default()
+                };
                 Ok(table.find(key, &mut utt)?.then_some(utt))
             }
         }

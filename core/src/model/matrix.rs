@@ -281,6 +281,19 @@ impl Matrix {
         self.words.truncate(bytes.div_ceil(8));
         self.words
     }
+
+    /// Returns an empty matrix that will use the memory of `words`, whose values are lost.
+    ///
+    /// ```
+    /// use spr_core::model::Matrix;
+    /// assert_eq!(Matrix::from_words(vec![7; 100]).rows(), 0);
+    /// ```
+    pub fn from_words(words: Vec<u64>) -> Self {
+        Self {
+            words,
+            ..Self::default()
+        }
+    }
 }
 
 fn mistaken(own: Dtype, wanted: Dtype) -> Error {
