@@ -10,7 +10,7 @@ use super::shard_args::ShardArgs;
 use super::words::{data_set, dtype, file, label_dtype, loss};
 use crate::step::Step;
 
-/// Options of everything that reads.
+// Options of everything that reads.
 #[derive(Args, Debug, Clone)]
 pub(super) struct ReadArgs {
     /// Read this format, whatever the content looks like
@@ -108,8 +108,8 @@ pub(super) struct RemoteArgs {
     pub(super) allow_http: bool,
 }
 
-/// Which sound is wanted; its loudness stays, and nothing is resampled that nobody asked for. Each is
-/// also an option of an input: FILE,channel=0,resample=16000,dither=True.
+// Which sound is wanted; its loudness stays, and nothing is resampled that nobody asked for. Each is
+// also an option of an input: FILE,channel=0,resample=16000,dither=True.
 #[derive(Args, Debug, Clone)]
 pub(super) struct SoundArgs {
     /// Take one channel of sound, counted from 0, or with mix the mean of all
@@ -135,7 +135,7 @@ pub(super) struct SoundArgs {
     pub(super) dither: bool,
 }
 
-/// PDNN's data options, for all inputs; each is also a key of the data spec FILE,key=value,…
+// PDNN's data options, for all inputs; each is also a key of the data spec FILE,key=value,…
 #[derive(Args, Debug, Clone)]
 pub(super) struct DataArgs {
     /// Read SPEC, like IN; the name is PDNN's
@@ -332,7 +332,7 @@ pub(super) struct ConvertArgs {
     pub(super) same_form: bool,
 }
 
-/// Other names for utterances; labels that join go by the new ones.
+// Other names for utterances; labels that join go by the new ones.
 #[derive(Args, Debug, Clone)]
 pub(super) struct NameArgs {
     /// Change names as sed does, such as 's/ /_/g'; several are applied in turn

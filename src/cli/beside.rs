@@ -12,7 +12,7 @@ use super::words::file;
 use crate::argument::{self, Input};
 use crate::plan::{Joins, Labels};
 
-/// Options for data that join by key.
+// Options for data that join by key.
 #[derive(Args, Debug, Clone)]
 pub(super) struct JoinArgs {
     /// Take labels from another data set, by key: a file, a folder or a pattern in quotes
@@ -48,7 +48,7 @@ pub(super) struct JoinArgs {
     pub(super) length_tolerance: Option<u64>,
 }
 
-/// The same for verbs that only read, and which utterances they take.
+// The same for verbs that only read, and which utterances they take.
 #[derive(Args, Debug, Clone)]
 pub(super) struct BesideArgs {
     #[command(flatten)]

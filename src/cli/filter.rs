@@ -6,7 +6,7 @@ use spr_core::{Error, Result};
 use crate::argument::Input;
 use crate::step::Step;
 
-/// Which utterances are taken, by what their columns say.
+// Which utterances are taken, by what their columns say.
 #[derive(Args, Debug, Clone, Default)]
 pub(super) struct FilterArgs {
     /// Take utterances of which an expression over the columns of `ls` is true, such as 'seconds > 1'

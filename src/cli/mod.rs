@@ -58,7 +58,7 @@ mod words;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::{CommandFactory, FromArgMatches};
 use spr_core::bytes::Location;
 use spr_core::format::Registry;
 
@@ -102,9 +102,9 @@ pub fn run(
         return status;
     }
     if arguments.len() <= 1 {
-        return overview::print(&session.command());
+        return overview::print(&Cli::command());
     }
-    let program = session.command();
+    let program = Cli::command();
     let env = session.plain_env(true);
     let is_file = |word: &str| env.exists(&word.into());
     let arguments = match words::asked(arguments, &program, is_file) {

@@ -75,7 +75,9 @@ pub(super) struct Cli {
     pub(super) convert: ConvertArgs,
 }
 
+// Arguments that several verbs share have no doc comment, as that would be taken for what the verb does.
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 pub(super) enum Verb {
     /// Convert one or several data sets into one
     #[command(after_help = EXAMPLES)]
@@ -143,9 +145,12 @@ pub(super) enum Verb {
     Completions(CompletionsArgs),
 }
 
-/// The verbs and their arguments, where the names of formats are those of `registry`.
+/// The verbs and all their arguments, where the names of formats are those of `registry`. A command line is parsed
+/// without: making the arguments of all verbs takes as long as all else that is done to begin.
 pub(super) fn command(registry: &Registry) -> Command {
-    offering(Cli::command(), &words::formats(registry))
+    let mut program = Cli::command();
+    program.build();
+    offering(program, &words::formats(registry))
 }
 
 fn offering(command: Command, formats: &SuggestedWords) -> Command {
@@ -246,11 +251,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::builtin;
     use crate::step::KINDS;
 
     #[test]
     fn the_table_of_steps_names_flags_of_the_program() {
-        let program = Cli::command();
+        let program = command(&builtin::registry());
         let verbs = program.get_subcommands().chain([&program]);
         let flags = verbs.flat_map(Command::get_arguments);
         let flags: BTreeSet<_> = flags.filter_map(Arg::get_long).collect();

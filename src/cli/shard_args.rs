@@ -6,7 +6,7 @@ use spr_core::{Error, Result};
 
 use crate::shard::Shard;
 
-/// Which shard of how many a job converts.
+// Which shard of how many a job converts.
 #[derive(Args, Debug, Clone, Default)]
 pub(super) struct ShardArgs {
     /// Convert shard I of N, counted from 1, or auto/N in an array job; the number replaces {shard} in

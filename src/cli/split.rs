@@ -68,7 +68,7 @@ enum ByArg {
     Speaker,
 }
 
-/// One of these, and no more.
+// One of these, and no more.
 #[derive(Args, Debug, Clone)]
 #[group(required = true, multiple = false)]
 struct RuleArgs {
