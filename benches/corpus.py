@@ -92,6 +92,14 @@ def one_array(folder):
     os.remove(values)
 
 
+def many(path, count):
+    """Utterances of one frame with two columns, in no order."""
+    order = np.random.RandomState(1).permutation(count).tolist()
+    with open(path, "wb", 1 << 20) as ark:
+        for n in order:
+            ark.write(b"utt-%09d \0BFM " % n + struct.pack("<bibiff", 4, 1, 4, 2, n, 0.5))
+
+
 if __name__ == "__main__":
     make(sys.argv[1], float(sys.argv[2]))
     one_array(sys.argv[1])

@@ -33,6 +33,11 @@ JOBS = [
     Job("gz to ark", "in.ark.gz out.ark", "in.ark.gz", 11, "gzip pigz igzip"),
     Job("ark to gz, level 6", "small.ark out.ark.gz,level=6", "small.ark", 25, "gzip pigz igzip libdeflate-gzip"),
     Job("bz2 to ark", "in.ark.bz2 out.ark", "in.ark.bz2", 100, "bzip2 lbzip2"),
+    Job("ark to gz, level 1", "small.ark out.ark.gz,level=1", "small.ark", 6, "igzip libdeflate-gzip"),
+    Job("context of 11 frames", "feats.ark out.ark --context 5", "feats.ark", 8, ""),
+    Job("3 million utterances to npz", "many.ark out.npz", "many.ark", None, ""),
+    Job("3 million utterances, sorted", "sort many.ark out.ark", "many.ark", None, ""),
+    Job("3 million utterances, checked", "check many.ark", "many.ark", None, ""),
     Job("info of a small file", "info tiny.ark", "tiny.ark", None, ""),
 ]
 
@@ -59,6 +64,8 @@ COMMANDS = {
     ("gz to ark", "gzip"): "gzip -dc {i} > {o}",
     ("gz to ark", "pigz"): "pigz -dc {i} > {o}",
     ("gz to ark", "igzip"): "igzip -dc {i} > {o}",
+    ("ark to gz, level 1", "igzip"): "igzip -1 -c {i} > {o}",
+    ("ark to gz, level 1", "libdeflate-gzip"): "libdeflate-gzip -1 -c {i} > {o}",
     ("ark to gz, level 6", "gzip"): "gzip -6 -c {i} > {o}",
     ("ark to gz, level 6", "pigz"): "pigz -6 -c {i} > {o}",
     ("ark to gz, level 6", "igzip"): "igzip -3 -c {i} > {o}",

@@ -61,7 +61,7 @@ def peer(job, name):
 def rivals(job, program, peers):
     """Everything that takes its turn in a round: what it is called, and its command."""
     arguments = [program, *job.arguments.split(), "--quiet"]
-    if job.name.startswith("info"):
+    if job.arguments.startswith(("info", "check")):
         return [("ours", arguments)]
     found = [("ours", [*arguments, "--no-sync"]), ("default", arguments)]
     if peers:
@@ -110,6 +110,9 @@ def make_inputs(program, jobs):
     for name, how in MADE.items():
         if name in wanted and not os.path.exists(name):
             timed([program, *how.split(), "--quiet"])
+    if "many.ark" in wanted and not os.path.exists("many.ark"):
+        call = "import corpus; corpus.many('many.ark', 3_000_000)"
+        subprocess.run([sys.executable, "-c", call], check=True, env={**os.environ, "PYTHONPATH": HERE})
     for name, pack in [("in.ark.gz", gzip.open), ("in.ark.bz2", bz2.open)]:
         if name in wanted and not os.path.exists(name):
             with open("small.ark", "rb") as plain, pack(name, "wb", compresslevel=6 if pack is gzip.open else 9) as out:

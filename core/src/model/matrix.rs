@@ -93,6 +93,10 @@ impl Matrix {
         let bytes = limits.matrix_bytes(dtype, rows as u64, cols as u64)?;
         self.start(dtype, rank, cols);
         self.rows = rows;
+        // No more than is needed, as no more will be added.
+        let words = bytes.div_ceil(8);
+        let more = words.saturating_sub(self.words.len());
+        self.words.reserve_exact(more);
         self.reserve_bytes(bytes);
         Ok(self.as_bytes_mut())
     }

@@ -8,6 +8,8 @@ use crate::model::Utterance;
 /// costs as much as reading it.
 const BYTES: u64 = 256 << 10;
 const UTTERANCES: usize = 256;
+/// The mean size in bytes from which they are passed on one by one, as a block keeps the memory of all of them.
+const LARGE: u64 = 64 << 10;
 
 /// Utterances in order, and the end or error after them.
 #[derive(Default)]
@@ -17,6 +19,8 @@ pub(super) struct Block {
     len: usize,
     /// The number of utterances taken.
     taken: usize,
+    /// The size of the valid utterances in bytes.
+    bytes: u64,
     then: BlockEnd,
 }
 
@@ -41,10 +45,14 @@ impl Block {
     /// Reads until the block is full, or an error or the end occurs. Live data are passed on one by
     /// one.
     pub(super) fn fill(&mut self, reader: &mut dyn Reader) {
-        (self.len, self.taken, self.then) = (0, 0, BlockEnd::More);
-        let most = if reader.info().live { 1 } else { UTTERANCES };
-        let mut bytes = 0;
-        while bytes < BYTES && self.len < most {
+        let large = self.bytes > LARGE * self.len as u64;
+        let most = match large || reader.info().live {
+            true => 1,
+            false => UTTERANCES,
+        };
+        self.utts.truncate(most);
+        (self.len, self.taken, self.bytes, self.then) = (0, 0, 0, BlockEnd::More);
+        while self.bytes < BYTES && self.len < most {
             if self.len == self.utts.len() {
                 self.utts.push(Utterance::default());
             }
@@ -57,7 +65,7 @@ impl Block {
             if !matches!(self.then, BlockEnd::More) {
                 break;
             }
-            bytes += utt.bytes();
+            self.bytes += utt.bytes();
         }
     }
 

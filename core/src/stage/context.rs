@@ -69,10 +69,9 @@ impl Context {
         let Some(cols) = cols else {
             return Err(Error::limit("the window is too wide"));
         };
-        out.start(from.dtype(), Rank::Matrix, cols);
         let size = from.dtype().size();
         let (narrow, wide) = (from.cols() * size, cols * size);
-        let bytes = out.extend_rows(rows, &self.limits)?;
+        let bytes = out.reset(from.dtype(), Rank::Matrix, rows, cols, &self.limits)?;
         if narrow == 0 {
             return Ok(());
         }
