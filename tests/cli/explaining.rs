@@ -57,7 +57,7 @@ const CASES: &[(Case, &[&str])] = &[
             "sort a.ark o.ark --by frames",
             &[("input", "a.ark"), ("stages", "sort"), ("output", "o.ark")],
         ),
-        &["sort(frames,memory=1048576k)"],
+        &["sort(frames,memory=131072k)"],
     ),
     (
         (
