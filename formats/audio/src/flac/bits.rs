@@ -178,4 +178,27 @@ mod tests {
         assert_eq!(bits.align(), 11);
         assert_eq!(bits.zeros(), None);
     }
+
+    #[test]
+    fn rice_codes_have_32_bits() {
+        let number = |bytes: &[u8], parameter| {
+            let mut out = [0i64];
+            Bits::new(bytes).rice(parameter, &mut out).map(|()| out[0])
+        };
+        let bad = Err(Fault::Bad("a difference has more than 32 bits"));
+        // Zeros and a 1, then 30 bits.
+        assert_eq!(
+            number(&[0x1f, 0xff, 0xff, 0xff, 0xf0, 0, 0, 0], 30),
+            Ok(-0x8000_0000)
+        );
+        assert_eq!(number(&[0x08, 0, 0, 0, 0, 0, 0, 0], 30), bad);
+        assert_eq!(number(&[0, 0, 0, 0, 0, 0, 0, 0, 0x80], 0), Ok(32));
+        let mut long = vec![0; 1 << 10];
+        long.extend([0x80, 0, 0, 0]);
+        assert_eq!(number(&long, 0), Ok(1 << 12));
+        assert_eq!(number(&long, 18), Ok(1 << 30));
+        assert_eq!(number(&long, 19), bad);
+        assert_eq!(number(&[0x80], 8), Err(Fault::More));
+        assert_eq!(number(&[0, 0], 8), Err(Fault::More));
+    }
 }

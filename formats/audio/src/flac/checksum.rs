@@ -199,6 +199,11 @@ fn pack(bits: u32, samples: &[u8], out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
 mod tests {
     use super::*;
 

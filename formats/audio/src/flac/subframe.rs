@@ -217,3 +217,96 @@ fn differences<S: Sample>(bits: &mut Bits<'_>, order: usize, out: &mut [S]) -> R
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns these fields, each a value and its bits, and some bytes more.
+    fn packed(fields: &[(i64, u32)]) -> Vec<u8> {
+        let bits = fields
+            .iter()
+            .flat_map(|(value, n)| (0..*n).rev().map(move |at| value >> at & 1));
+        let bits: Vec<i64> = bits.chain([0; 64]).collect();
+        let byte = |bits: &[i64]| {
+            bits.iter()
+                .fold(0u8, |byte, bit| byte << 1 | u8::from(*bit == 1))
+        };
+        bits.chunks_exact(8).map(byte).collect()
+    }
+
+    /// Reads a subframe in both types of numbers.
+    fn both(fields: &[(i64, u32)], width: u32, rows: usize) -> Result<Vec<i64>, Fault> {
+        let bytes = packed(fields);
+        let (mut short, mut long) = (vec![0i32; rows], vec![0i64; rows]);
+        let done = read(&mut Bits::new(&bytes), width, &mut short);
+        assert_eq!(read(&mut Bits::new(&bytes), width, &mut long), done);
+        let short: Vec<i64> = short.into_iter().map(i64::from).collect();
+        assert_eq!(short, long);
+        done.map(|()| long)
+    }
+
+    /// The fields of a residual whose numbers have 6 bits each.
+    fn escaped(residual: &[i64]) -> Vec<(i64, u32)> {
+        let numbers = residual.iter().map(|value| (*value, 6));
+        [(0, 2), (0, 4), (15, 4), (6, 5)]
+            .into_iter()
+            .chain(numbers)
+            .collect()
+    }
+
+    #[test]
+    fn predictors_of_every_order() {
+        const ROWS: usize = 70;
+        let residual: Vec<i64> = (0..ROWS as i64).map(|n| n * n % 31 - 15).collect();
+        for order in 1..=32usize {
+            let factors: Vec<i64> = (1..=order as i64).map(|n| (n * 5 % 7 - 3) * 4).collect();
+            let mut wanted: Vec<i64> = (0..order as i64).map(|n| n * 99 - 1000).collect();
+            for n in order..ROWS {
+                let terms = factors.iter().zip(wanted[n - order..n].iter().rev());
+                let sum: i64 = terms.map(|(factor, sample)| factor * sample).sum();
+                wanted.push(residual[n] + (sum >> 7));
+            }
+            let mut fields = vec![(31 + order as i64, 7), (0, 1)];
+            fields.extend(wanted[..order].iter().map(|sample| (*sample, 16)));
+            fields.extend([(5, 4), (7, 5)]);
+            fields.extend(factors.iter().map(|factor| (*factor, 6)));
+            fields.extend(escaped(&residual[order..]));
+            assert_eq!(both(&fields, 16, ROWS), Ok(wanted), "{order}");
+        }
+        for order in 0..=4usize {
+            let mut differences = residual.clone();
+            for step in 1..=order {
+                // What is before the residual is of its own, as if it were 0.
+                for n in order - step + 1..ROWS {
+                    differences[n] += differences[n - 1];
+                }
+            }
+            let mut fields = vec![(8 + order as i64, 7), (0, 1)];
+            fields.extend(differences[..order].iter().map(|sample| (*sample, 30)));
+            let mut left = differences.clone();
+            for _ in 0..order {
+                left = left.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            }
+            fields.extend(escaped(&left));
+            assert_eq!(both(&fields, 30, ROWS), Ok(differences), "{order}");
+        }
+    }
+
+    #[test]
+    fn samples_out_of_range_are_damage() {
+        for (value, fits) in [(7, true), (8, false), (-8, true), (-9, false)] {
+            let mut fields = vec![(8, 7), (0, 1)];
+            fields.extend(escaped(&[0, value, 0]));
+            let wanted = match fits {
+                true => Ok(vec![0, value, 0]),
+                false => Err(Fault::Bad("a sample has more bits than the file has")),
+            };
+            assert_eq!(both(&fields, 4, 3), wanted);
+            // The bits that are left out count.
+            fields.splice(1..2, [(1, 1), (0b001, 3)]);
+            let wanted = wanted.map(|samples| samples.iter().map(|v| v << 3).collect());
+            assert_eq!(both(&fields, 7, 3), wanted);
+        }
+    }
+}

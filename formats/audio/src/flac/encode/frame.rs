@@ -152,3 +152,105 @@ fn put_number(number: u64, out: &mut BitWriter) {
         out.put(0x80 | number >> (6 * n) & 0x3f, 8);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flac::frame::{Frame, Number, read};
+    use crate::flac::stream_info::StreamInfo;
+
+    /// Encodes a frame, and returns its code of channels and what is read from it.
+    fn coded(shape: Shape, samples: &[i32], number: u64) -> (u8, Frame, Vec<Vec<i32>>) {
+        let mut encoder = FrameEncoder::new(shape);
+        let size = encoder.encode(samples, number);
+        let bytes = encoder.finish();
+        assert_eq!(size, bytes.len());
+        let info = StreamInfo {
+            rate: shape.rate,
+            channels: u32::try_from(shape.channels).unwrap(),
+            bits: shape.bits,
+            ..StreamInfo::default()
+        };
+        let mut planes = vec![Vec::new(); shape.channels];
+        let frame = read(&bytes, &info, &mut planes).unwrap();
+        assert_eq!(frame.len, size);
+        (bytes[3] >> 4, frame, planes)
+    }
+
+    const MONO: Shape = Shape {
+        rate: 16_000,
+        channels: 1,
+        bits: 16,
+    };
+
+    #[test]
+    fn numbers_of_any_size_are_read_back() {
+        for bits in 0..36 {
+            for number in [(1 << bits) - 1, 1 << bits, (2 << bits) - 1] {
+                let frame = coded(MONO, &[1, 2, 3], number).1;
+                assert_eq!(frame.number, Number::Frame(number));
+            }
+        }
+    }
+
+    #[test]
+    fn rates_and_blocks_have_short_codes() {
+        // Bytes of the header beyond the shortest, as the rate is in STREAMINFO or takes some.
+        for (rate, bytes) in [
+            (16_000, 0),
+            (44_100, 0),
+            (96_000, 0),
+            (1, 2),
+            (1000, 1),
+            (12_345, 2),
+            (65_535, 2),
+            (65_540, 2),
+            (254_000, 1),
+            (256_000, 2),
+            (65_537, 0),
+            (655_360, 0),
+        ] {
+            let shape = Shape { rate, ..MONO };
+            let len = |rows| coded(shape, &vec![1; rows], 0).1.len;
+            assert_eq!(len(4096), 11 + bytes, "{rate}");
+            assert_eq!((len(256), len(257)), (12 + bytes, 13 + bytes), "{rate}");
+        }
+    }
+
+    /// Returns pseudo-random numbers of `bits` bits.
+    fn noise(seed: u32, bits: u32) -> Vec<i32> {
+        let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+        let states = std::iter::successors(Some(seed.wrapping_mul(0x9e37_79b9)), next);
+        let numbers = states.map(|state| state.cast_signed() >> (32 - bits));
+        numbers.skip(10).take(999).collect()
+    }
+
+    #[test]
+    fn pairs_are_stored_in_the_shortest_way() {
+        let shape = Shape {
+            channels: 2,
+            ..MONO
+        };
+        let (loud, soft) = (noise(1, 15), noise(2, 5));
+        let line: Vec<i32> = (0..999).collect();
+        let sum = |a: &[i32], b: &[i32], factor: i32| -> Vec<i32> {
+            a.iter().zip(b).map(|(a, b)| a + factor * b).collect()
+        };
+        // Apart, alike, and one of them with noise of its own.
+        for (code, left, right) in [
+            (1, loud.clone(), soft.clone()),
+            (10, sum(&line, &soft, 1), sum(&line, &soft, -1)),
+            (8, line.clone(), sum(&line, &soft, 2)),
+            (9, sum(&line, &soft, 2), line.clone()),
+        ] {
+            let samples: Vec<i32> = left
+                .iter()
+                .zip(&right)
+                .flat_map(|(a, b)| [*a, *b])
+                .collect();
+            let (mode, _, planes) = coded(shape, &samples, 0);
+            assert_eq!(planes, [left, right]);
+            assert_eq!(mode, code);
+        }
+    }
+}

@@ -152,8 +152,8 @@ fn best_order(
     let mut error = moments[0];
     let mut best: Option<(f64, usize, [f64; MOST])> = None;
     for n in 0..MOST {
-        // The recursion of Levinson and Durbin; also false for numbers that are none.
-        if !(error > 0.0) {
+        // The recursion of Levinson and Durbin.
+        if error <= 0.0 || error.is_nan() {
             break;
         }
         let before = factors;
@@ -183,7 +183,7 @@ const SPREAD: f64 = 1.95;
 fn quantise(factors: &[f64], precision: u32) -> Option<Linear> {
     const STEEPEST: i32 = 15;
     let largest = factors.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
-    if !(largest > 0.0 && largest.is_finite()) {
+    if largest <= 0.0 || !largest.is_finite() {
         return None;
     }
     // The largest is below 2 to this power.
@@ -209,4 +209,141 @@ fn quantise(factors: &[f64], precision: u32) -> Option<Linear> {
 #[expect(clippy::cast_possible_truncation, reason = "it saturates")]
 fn whole(value: f64) -> i32 {
     value.round() as i32
+}
+
+#[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
+mod tests {
+    use super::*;
+
+    fn padded(samples: &[i32]) -> Vec<i32> {
+        [&[0; MOST][..], samples].concat()
+    }
+
+    /// Returns the residual, calculated in the plainest way.
+    fn plain(linear: &Linear, samples: &[i32]) -> Vec<i64> {
+        let value = |n: usize| {
+            let terms = (0..linear.order).map(|k| {
+                let before = n.checked_sub(k + 1).map_or(0, |n| samples[n]);
+                i64::from(linear.factors[k]) * i64::from(before)
+            });
+            i64::from(samples[n]) - (terms.sum::<i64>() >> linear.shift)
+        };
+        (0..samples.len()).map(value).collect()
+    }
+
+    #[test]
+    fn a_resonance_is_found() {
+        // A decaying tone each 200 samples: the predictor is 2 r cos φ, -r².
+        let (decay, angle) = (0.99f64, 0.4f64);
+        for width in [8, 16, 17, 24, 25] {
+            let most = f64::from(1 << (width - 2));
+            let tone = |n: i32| most * decay.powi(n % 200) * (angle * f64::from(n % 200)).cos();
+            let samples: Vec<i32> = (0..4096).map(|n| tone(n) as i32).collect();
+            let found = Linear::find(&samples, width, &mut Vec::new()).unwrap();
+            let mut left = vec![0; samples.len()];
+            assert!(found.residual(&padded(&samples), width, &mut Vec::new(), &mut left));
+            assert!(
+                left.iter()
+                    .map(|v| i64::from(*v))
+                    .eq(plain(&found, &samples))
+            );
+            let sum = |values: &[i32]| values.iter().map(|v| f64::from(v.abs())).sum::<f64>();
+            let gain = sum(&samples) / sum(&left);
+            assert!(
+                gain > if width > 8 { 15.0 } else { 8.0 },
+                "{width}: {gain}, {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_residual_is_exact_at_the_extremes() {
+        for (width, precision) in [(8, 12), (16, 12), (17, 12), (18, 12), (25, 15), (16, 15)] {
+            let (low, high) = (-1 << (width - 1), (1 << (width - 1)) - 1);
+            let samples: Vec<i32> = (0..40)
+                .map(|n: i32| if n.wrapping_mul(n) % 7 < 3 { low } else { high })
+                .collect();
+            for order in 1..=MOST {
+                let edge = -1 << (precision - 1);
+                let linear = Linear {
+                    order,
+                    precision,
+                    shift: precision,
+                    factors: from_fn(|n| if n < order { edge } else { 0 }),
+                };
+                let mut left = vec![0; samples.len()];
+                assert!(linear.residual(&padded(&samples), width, &mut Vec::new(), &mut left));
+                assert!(
+                    left.iter()
+                        .map(|v| i64::from(*v))
+                        .eq(plain(&linear, &samples))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_residual_of_too_many_bits_is_refused() {
+        let samples = [1 << 23; 40];
+        let mut linear = Linear {
+            order: 8,
+            precision: 15,
+            shift: 9,
+            factors: [-1 << 14; MOST],
+        };
+        let mut left = vec![0; samples.len()];
+        assert!(!linear.residual(&padded(&samples), 25, &mut Vec::new(), &mut left));
+        linear.shift = 10;
+        assert!(linear.residual(&padded(&samples), 25, &mut Vec::new(), &mut left));
+    }
+
+    #[test]
+    fn sound_without_shape_has_no_predictor() {
+        let mut scratch = Vec::new();
+        for samples in [&[0; 100][..], &[5; SHORTEST - 1]] {
+            assert_eq!(Linear::find(samples, 16, &mut scratch), None);
+        }
+        assert!(Linear::find(&[5; SHORTEST], 16, &mut scratch).is_some());
+        for bad in [0.0, f64::NAN, f64::INFINITY, 1e9] {
+            assert_eq!(quantise(&[bad], 12), None);
+        }
+    }
+
+    #[test]
+    fn coefficients_are_rounded_with_the_error_of_those_before() {
+        let linear = quantise(&[1.5, -0.75], 4).unwrap();
+        assert_eq!((linear.order, linear.shift, linear.precision), (2, 2, 4));
+        assert_eq!(linear.factors[..2], [6, -3]);
+        let linear = quantise(&[1.1, 0.1, 0.0], 4).unwrap();
+        // 4.4, and 0.4 with the 0.4 that is left.
+        assert_eq!(
+            (linear.order, linear.factors[..2].to_vec()),
+            (2, vec![4, 1])
+        );
+        // The largest one that does not fit is clipped.
+        assert_eq!(quantise(&[1.99], 4).unwrap().factors[0], 7);
+        assert_eq!(quantise(&[-2.0], 4).unwrap().factors[0], -4);
+        assert_eq!(quantise(&[1e-9, 1e-3], 15).unwrap().shift, 15);
+    }
+
+    #[test]
+    fn autocorrelation_of_any_length() {
+        for len in [0, 1, 7, 8, 9, 10, 11, 12, 13, 100, 101] {
+            let samples: Vec<f64> = (0..len).map(|n| f64::from(n * n % 17 - 8)).collect();
+            let sums = autocorrelation(&samples);
+            for (distance, sum) in sums.iter().enumerate() {
+                let pairs = samples.iter().zip(samples.iter().skip(distance));
+                assert_eq!(
+                    *sum,
+                    pairs.map(|(a, b)| a * b).sum::<f64>(),
+                    "{len}, {distance}"
+                );
+            }
+        }
+    }
 }

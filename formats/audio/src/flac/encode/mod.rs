@@ -150,11 +150,9 @@ fn file(
             append(done);
         }
     }
-    if rows > 0 {
-        info.frames = sizes
-            .map(|size| u32::try_from(size).unwrap_or_default())
-            .into();
-    }
+    info.frames = sizes
+        .map(|size| u32::try_from(size).unwrap_or_default())
+        .into();
     info.md5 = sum.digest()?;
     let mut header = Vec::new();
     blocks::write(&info, tags, &mut header)?;

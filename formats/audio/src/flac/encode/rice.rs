@@ -113,6 +113,11 @@ fn best(sum: u64, count: u64) -> (u32, u64) {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
 mod tests {
     use super::*;
 
