@@ -51,6 +51,10 @@ impl FrameEncoder {
         let Shape { channels, bits, .. } = self.shape;
         let scratch = &mut self.scratch;
         let (mode, stored) = match &mut self.subframes[..] {
+            [only] => {
+                only.choose(samples.iter().copied(), bits, scratch);
+                (0, vec![0])
+            }
             [left, right, middle, side] if channels == 2 => {
                 let pairs = || samples.chunks_exact(2);
                 left.choose(pairs().map(|pair| pair[0]), bits, scratch);

@@ -5,7 +5,7 @@ use std::array::from_fn;
 use super::windows::fill;
 
 /// The largest order.
-pub(super) const MOST: usize = 8;
+pub(super) const MOST: usize = 10;
 /// The shortest block for which coefficients pay.
 const SHORTEST: usize = 4 * MOST;
 /// The largest precision of coefficients in the format.
@@ -47,8 +47,8 @@ impl Linear {
     ) -> bool {
         let factors: [i32; MOST] = from_fn(|n| self.factors[MOST - 1 - n]);
         let shift = self.shift;
-        // The sum of products is below 2³¹.
-        if width + self.precision + MOST.ilog2() - 1 > 31 {
+        let largest = (MOST as u64) << (width - 1 + self.precision - 1);
+        if largest > u64::from(i32::MAX.unsigned_abs()) {
             return wide_residual(padded, factors.map(i64::from), shift, out);
         }
         if width <= i16::BITS {
