@@ -68,3 +68,50 @@ pub(crate) fn without_nuls(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|b| *b != 0).map_or(0, |n| n + 1);
     &text[..end]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn tags_are_counted_with_what_they_take() {
+        let empty = tag_size(b"", b"");
+        assert_eq!(empty, 2 * (size_of::<Tag>() as u64 + 16));
+        assert_eq!(tag_size(b"abc", b""), empty + 3);
+        assert_eq!(tag_size(b"abc", b"defgh"), empty + 8);
+    }
+
+    #[test]
+    fn only_nuls_at_the_end_are_stripped() {
+        for (text, wanted) in [
+            (&b""[..], &b""[..]),
+            (b"\0", b""),
+            (b"a", b"a"),
+            (b"\0\0a\0b\0\0", b"\0\0a\0b"),
+        ] {
+            assert_eq!(without_nuls(text), wanted);
+        }
+    }
+
+    #[test]
+    fn first_bytes_count_more_than_names() {
+        static INFO: FormatInfo = FormatInfo::new("one", "One", &["one", "uno"]);
+        let score = |name: &str, head: &[u8]| {
+            let starts = |head: &[u8]| head.starts_with(b"ONE");
+            let probe = Probe {
+                head,
+                whole: true,
+                len: Some(head.len() as u64),
+                path: Some(Path::new(name)),
+            };
+            score(&INFO, starts, &probe)
+        };
+        assert_eq!(score("x.two", b"ONE!"), Score::Certain);
+        assert_eq!(score("x.uno", b"TWO!"), Score::NameOnly);
+        assert_eq!(score("x.two", b"TWO!"), Score::No);
+        // An empty file is of no format.
+        assert_eq!(score("x.one", b""), Score::No);
+    }
+}

@@ -1,20 +1,31 @@
 //! Conversion between samples and floats for arithmetic.
 
+use std::ops::Range;
+
 use crate::error::Result;
 use crate::model::{Dtype, Element, Limits, Matrix, Rank, Wide};
 use crate::number::dispatch;
 use crate::number::random::Mt19937;
 
-/// Returns the samples of one channel in steps of their type relative to silence, or the mean of
-/// all channels.
-pub(super) fn levels(samples: &Matrix, channel: Option<usize>) -> Result<Vec<f64>> {
-    Ok(dispatch!(samples.dtype(), T => {
-        let rows = samples.values::<T>()?.chunks_exact(samples.cols().max(1));
+/// Replaces `out` by some rows of one channel, in steps of their type relative to silence, or by the
+/// mean of all channels.
+pub(super) fn levels(
+    samples: &Matrix,
+    channel: Option<usize>,
+    rows: Range<usize>,
+    out: &mut Vec<f64>,
+) -> Result<()> {
+    out.clear();
+    let cols = samples.cols().max(1);
+    dispatch!(samples.dtype(), T => {
+        let own = &samples.values::<T>()?[rows.start * cols..rows.end * cols];
         match channel {
-            Some(col) => rows.filter_map(|row| row.get(col)).map(|v| level(*v)).collect(),
-            None => rows.map(mean).collect(),
+            Some(_) if cols == 1 => out.extend(own.iter().map(|v| level(*v))),
+            Some(col) => out.extend(own.iter().skip(col).step_by(cols).map(|v| level(*v))),
+            None => out.extend(own.chunks_exact(cols).map(mean)),
         }
-    }))
+    });
+    Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no sound has so many channels")]
@@ -66,17 +77,19 @@ impl Steps {
         })
     }
 
-    /// Fills the channel `col`.
+    /// Fills the channel `col` from the row `start` on.
     pub(super) fn fill(
         &mut self,
         col: usize,
+        start: usize,
         levels: &[f64],
         dither: Option<&mut Mt19937>,
     ) -> Result<()> {
         let cols = self.samples.cols();
         let dtype = self.samples.dtype();
         dispatch!(dtype, T => {
-            let samples = self.samples.values_mut::<T>()?.iter_mut().skip(col).step_by(cols);
+            let samples = self.samples.values_mut::<T>()?.iter_mut();
+            let samples = samples.skip(start * cols + col).step_by(cols);
             let mut dither = dither.filter(|_| !dtype.is_float());
             for (sample, level) in samples.zip(levels) {
                 let noise = dither.as_deref_mut().map_or(0.0, triangular);
@@ -92,16 +105,27 @@ impl Steps {
 }
 
 /// Returns the nearest sample of an integer type, with halves rounded away from zero.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "float casts saturate; clipping is counted"
-)]
 fn whole<T: Element>(level: f64, clipped: &mut u64) -> T {
-    let wanted = (level.round() as i128).saturating_add(T::DTYPE.silence());
+    let wanted = rounded(level).saturating_add(T::DTYPE.silence());
     let sample = T::nearest(Wide::Int(wanted));
     let kept = matches!(sample.widen(), Wide::Int(got) if got == wanted);
     *clipped += u64::from(!kept);
     sample
+}
+
+/// Rounds to the nearest integer, and halves away from zero.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "float casts saturate; clipping is counted"
+)]
+fn rounded(level: f64) -> i128 {
+    /// The largest number below a half: with a half itself, the one below would be rounded up.
+    const HALF: f64 = 0.5 - f64::EPSILON / 4.0;
+    // Nearly all are small, which is quick.
+    match level.abs() < f64::from(i32::MAX) {
+        true => i128::from((level + HALF.copysign(level)) as i32),
+        false => level.round() as i128,
+    }
 }
 
 /// Returns a triangularly distributed number between -1 and 1, the sum of two uniform ones.
@@ -125,7 +149,38 @@ mod tests {
             (vec![0.25, 0.5], 0.375),
         ] {
             let samples = Matrix::from_rows(&row, row.len(), Rank::Matrix).unwrap();
-            assert_eq!(levels(&samples, None).unwrap(), [expected], "{row:?}");
+            let mut means = Vec::new();
+            levels(&samples, None, 0..1, &mut means).unwrap();
+            assert_eq!(means, [expected], "{row:?}");
         }
+    }
+
+    #[test]
+    fn halves_are_rounded_away_from_zero() {
+        let half = 0.5f64;
+        for level in [
+            half,
+            half.next_down(),
+            half.next_up(),
+            1.5,
+            2.5,
+            7.25,
+            0.0,
+            32767.5,
+        ]
+        .into_iter()
+        .chain([
+            2147483646.5,
+            2147483647.5,
+            4e9 + 0.5,
+            1e30,
+            f64::MAX,
+            f64::INFINITY,
+        ]) {
+            for level in [level, -level] {
+                assert_eq!(rounded(level), level.round() as i128, "{level:e}");
+            }
+        }
+        assert_eq!(rounded(f64::NAN), 0);
     }
 }

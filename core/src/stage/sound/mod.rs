@@ -18,6 +18,8 @@ use crate::number::random::Rng;
 use arithmetic::{Steps, levels};
 use resample::{Resamplers, length};
 
+/// The number of samples that are calculated at once, unless they are resampled.
+const BLOCK: usize = 4096;
 /// The highest supported sampling rate in Hz.
 const FASTEST: u32 = 1 << 24;
 
@@ -140,18 +142,29 @@ impl SoundChoice {
             None => sound.samples.rows(),
             Some(rate) => length(sound.samples.rows(), sound.rate, rate)?,
         };
-        // Twice the memory is needed while a channel is computed.
-        let most = rows.max(sound.samples.rows());
-        env.limits.matrix_bytes(Dtype::F64, most as u64, 1)?;
         let mut steps = Steps::new(from, dtype.unwrap_or(from), rows, cols, &env.limits)?;
         let seeded = |seed| Rng::Seeded(seed).of_pass(hash(utt.key.as_bytes()));
         let mut dither = self.dither.map(|seed| seeded(seed).generator());
         for col in 0..cols {
-            let mut own = levels(&sound.samples, (!mix).then_some(col))?;
+            let (mut read, mut made) = (0, 0);
+            let mut next = |into: &mut Vec<f64>, most: usize| {
+                let start = read;
+                read = sound.samples.rows().min(start + most);
+                levels(&sound.samples, (!mix).then_some(col), start..read, into)
+            };
+            let mut store = |levels: &[f64]| {
+                made += levels.len();
+                steps.fill(col, made - levels.len(), levels, dither.as_mut())
+            };
             if let Some(rate) = rate {
-                own = resamplers.resample(own, sound.rate, rate, rows)?;
+                resamplers.resample((sound.rate, rate), rows, next, store)?;
+                continue;
             }
-            steps.fill(col, &own, dither.as_mut())?;
+            let mut block = Vec::new();
+            for _ in (0..rows).step_by(BLOCK) {
+                next(&mut block, BLOCK)?;
+                store(&block)?;
+            }
         }
         sound.rate = rate.unwrap_or(sound.rate);
         sound.samples = steps.samples;

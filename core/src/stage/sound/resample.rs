@@ -22,7 +22,7 @@ pub(super) fn length(n: usize, from: u32, to: u32) -> Result<usize> {
 mod with {
     use std::sync::{Mutex, PoisonError};
 
-    use rubato::audioadapter_buffers::owned::InterleavedOwned;
+    use rubato::audioadapter_buffers::direct::SequentialSlice;
     use rubato::{Fft, FixedSync, Resampler};
 
     use super::{Error, Result};
@@ -44,31 +44,51 @@ mod with {
 
     impl Resamplers {
         /// Resamples from rate `from` to rate `to`, where the first samples of both are at the same
-        /// instant.
+        /// instant, block by block: `fill` replaces its buffer by the next samples, at most as many
+        /// as it is told, and fewer at the end; `take` gets `wanted` samples in order.
         pub(in super::super) fn resample(
             &self,
-            samples: Vec<f64>,
-            from: u32,
-            to: u32,
+            (from, to): (u32, u32),
             wanted: usize,
-        ) -> Result<Vec<f64>> {
-            let rows = samples.len();
-            if samples.iter().any(|sample| !sample.is_finite()) {
-                let message = "has samples that are not finite, which would spread to others";
-                return Err(Error::unfit(message));
+            mut fill: impl FnMut(&mut Vec<f64>, usize) -> Result<()>,
+            mut take: impl FnMut(&[f64]) -> Result<()>,
+        ) -> Result<()> {
+            if wanted == 0 {
+                return Ok(());
             }
-            if rows == 0 {
-                return Ok(samples);
-            }
-            let mut filter = self.filter(from, to)?;
             let failed =
                 |e: &dyn std::fmt::Display| Error::unfit(format!("can't be resampled: {e}"));
-            let samples = InterleavedOwned::new_from(samples, 1, rows).map_err(|e| failed(&e))?;
-            let made = filter.process_all(&samples, rows, None);
-            let mut made = made.map_err(|e| failed(&e))?.take_data();
-            made.resize(wanted, 0.0);
+            let mut filter = self.filter(from, to)?;
+            filter.reset();
+            let (rows, made) = (filter.input_frames_next(), filter.output_frames_next());
+            let (mut input, mut output) = (Vec::new(), vec![0.0; made]);
+            // The filter delays the sound.
+            let (mut late, mut left) = (filter.output_delay(), wanted);
+            while left > 0 {
+                fill(&mut input, rows)?;
+                // All are looked at, for vectors.
+                if !input
+                    .iter()
+                    .fold(true, |all, sample| all & sample.is_finite())
+                {
+                    let message = "has samples that are not finite, which would spread to others";
+                    return Err(Error::unfit(message));
+                }
+                // Silence follows the end.
+                input.resize(rows, 0.0);
+                let block = SequentialSlice::new(&input, 1, rows).map_err(|e| failed(&e))?;
+                let place = SequentialSlice::new_mut(&mut output, 1, made);
+                let mut place = place.map_err(|e| failed(&e))?;
+                let done = filter.process_into_buffer(&block, &mut place, None);
+                done.map_err(|e| failed(&e))?;
+                let skipped = late.min(made);
+                let own = &output[skipped..made.min(skipped.saturating_add(left))];
+                take(own)?;
+                late -= skipped;
+                left -= own.len();
+            }
             self.keep((from, to), filter);
-            Ok(made)
+            Ok(())
         }
 
         fn filter(&self, from: u32, to: u32) -> Result<Fft<f64>> {
@@ -126,11 +146,11 @@ mod without {
         /// Fails, because resampling is not available.
         pub(in super::super) fn resample(
             &self,
-            _samples: Vec<f64>,
-            _from: u32,
-            _to: u32,
-            _wanted: usize,
-        ) -> Result<Vec<f64>> {
+            _: (u32, u32),
+            _: usize,
+            _: impl FnMut(&mut Vec<f64>, usize) -> Result<()>,
+            _: impl FnMut(&[f64]) -> Result<()>,
+        ) -> Result<()> {
             Err(
                 Error::unsupported("this program was built without other rates of sound")
                     .hint("build it with the feature resample"),

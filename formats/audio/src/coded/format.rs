@@ -48,9 +48,10 @@ impl Format for CodedFormat {
         output: Output,
         _options: &Options,
         _: &About,
-        _env: &Env,
+        env: &Env,
     ) -> Result<Box<dyn Writer>> {
         let kind = self.0;
+        let mut encoder = (kind.encoder)(env.threads);
         let caps = kind.caps(Keys::of_files(output.medium()));
         let encode =
             move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| match &utt.audio {
@@ -59,7 +60,7 @@ impl Format for CodedFormat {
                     Err(Error::unfit(message))
                 }
                 Some(Audio::Encoded(encoded)) if !encoded.bytes.is_empty() => put(&encoded.bytes),
-                Some(Audio::Samples(sound)) => put(&(kind.encode)(sound, &utt.meta.tags)?),
+                Some(Audio::Samples(sound)) => put(&encoder(sound, &utt.meta.tags)?),
                 _ => Err(Error::unfit("has no audio")),
             };
         let extension = kind.info.extensions[0];

@@ -24,11 +24,15 @@ pub(crate) struct CodedKind {
     pub(crate) open: fn(&mut Source, &Env) -> Result<Box<dyn CodedFile>>,
     /// The sound that a file holds; no types of samples if files are only kept.
     pub(crate) audio: AudioCaps,
-    /// Makes the bytes of a file of what `audio` allows; where that is no samples, it is never called.
-    pub(crate) encode: fn(&Waveform, &[Tag]) -> Result<Vec<u8>>,
+    /// Returns an encoder that works on up to this number of threads.
+    pub(crate) encoder: fn(usize) -> Encode,
     /// The format for files inside containers.
     pub(crate) nested: NestedCoded,
 }
+
+/// Makes the bytes of a file of what [`CodedKind::audio`] allows. Where that is no samples, it is
+/// never called.
+pub(crate) type Encode = Box<dyn FnMut(&Waveform, &[Tag]) -> Result<Vec<u8>> + Send>;
 
 /// A file whose header has been read.
 pub(crate) trait CodedFile: Send {

@@ -50,7 +50,7 @@ impl Nested for NestedCoded {
         let kind = self.0();
         kind.caps(Keys::Any).check(utt)?;
         match &utt.audio {
-            Some(Audio::Samples(sound)) => put(&(kind.encode)(sound, &utt.meta.tags)?),
+            Some(Audio::Samples(sound)) => put(&(kind.encoder)(1)(sound, &utt.meta.tags)?),
             _ => Err(Error::unfit("has no samples")),
         }
     }

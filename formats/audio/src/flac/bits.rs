@@ -1,4 +1,6 @@
-//! A reader of bit fields, most significant bit first, and the checksums.
+//! A reader of bit fields, most significant bit first.
+
+use super::sample::Sample;
 
 /// The reason why a frame cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,38 @@ impl<'a> Bits<'a> {
         }
     }
 
+    /// Reads numbers in the Rice code of `parameter`, at most 30.
+    pub(super) fn rice<S: Sample>(&mut self, parameter: u32, out: &mut [S]) -> Result<(), Fault> {
+        // Numbers that are read after one look at the bytes, as far as there are enough bits.
+        const STEP: usize = 4;
+        let mut seen = 0;
+        for numbers in out.chunks_mut(STEP) {
+            self.refill();
+            for number in numbers {
+                let zeros = self.next.leading_zeros();
+                let length = zeros + 1 + parameter;
+                let code = if length <= self.left {
+                    // The first bit is the 1 that ends the zeros.
+                    let rest = self.next << zeros << 1;
+                    self.next = rest << parameter;
+                    self.left -= length;
+                    u64::from(zeros) << parameter | rest >> 1 >> (63 - parameter)
+                } else {
+                    let high = self.zeros().ok_or(Fault::More)?;
+                    let low = self.take(parameter).ok_or(Fault::More)?;
+                    high << parameter | low
+                };
+                seen |= code >> u32::BITS;
+                // The lowest bit is the sign.
+                *number = S::of((code >> 1).cast_signed() ^ -(code & 1).cast_signed());
+            }
+        }
+        match seen {
+            0 => Ok(()),
+            _ => Err(Fault::Bad("a difference has more than 32 bits")),
+        }
+    }
+
     /// Moves to the next byte boundary, and returns its offset.
     pub(super) fn align(&mut self) -> usize {
         let rest = self.left % 8;
@@ -108,51 +142,6 @@ impl<'a> Bits<'a> {
         self.left -= rest;
         self.at - (self.left / 8) as usize
     }
-}
-
-/// Computes the checksum of a frame header, with the polynomial x⁸ + x² + x + 1.
-pub(super) fn crc8(bytes: &[u8]) -> u8 {
-    const TABLE: [u8; 256] = {
-        let mut table = [0; 256];
-        let (mut n, mut first) = (0, 0u8);
-        while n < 256 {
-            let (mut crc, mut bit) = (first, 0);
-            while bit < 8 {
-                crc = crc << 1 ^ if crc & 0x80 == 0 { 0 } else { 0x07 };
-                bit += 1;
-            }
-            table[n] = crc;
-            n += 1;
-            first = first.wrapping_add(1);
-        }
-        table
-    };
-    bytes
-        .iter()
-        .fold(0, |crc, byte| TABLE[usize::from(crc ^ byte)])
-}
-
-/// Computes the checksum of a frame, with the polynomial x¹⁶ + x¹⁵ + x² + 1.
-pub(super) fn crc16(bytes: &[u8]) -> u16 {
-    const TABLE: [u16; 256] = {
-        let mut table = [0; 256];
-        let (mut n, mut first) = (0, 0u16);
-        while n < 256 {
-            let (mut crc, mut bit) = (first << 8, 0);
-            while bit < 8 {
-                crc = crc << 1 ^ if crc & 0x8000 == 0 { 0 } else { 0x8005 };
-                bit += 1;
-            }
-            table[n] = crc;
-            n += 1;
-            first += 1;
-        }
-        table
-    };
-    bytes.iter().fold(0, |crc: u16, byte| {
-        let [high, _] = crc.to_be_bytes();
-        crc << 8 ^ TABLE[usize::from(high ^ byte)]
-    })
 }
 
 #[cfg(test)]
@@ -191,8 +180,25 @@ mod tests {
     }
 
     #[test]
-    fn checksums_are_the_known_ones() {
-        assert_eq!(crc8(b"123456789"), 0xf4);
-        assert_eq!(crc16(b"123456789"), 0xfee8);
+    fn rice_codes_have_32_bits() {
+        let number = |bytes: &[u8], parameter| {
+            let mut out = [0i64];
+            Bits::new(bytes).rice(parameter, &mut out).map(|()| out[0])
+        };
+        let bad = Err(Fault::Bad("a difference has more than 32 bits"));
+        // Zeros and a 1, then 30 bits.
+        assert_eq!(
+            number(&[0x1f, 0xff, 0xff, 0xff, 0xf0, 0, 0, 0], 30),
+            Ok(-0x8000_0000)
+        );
+        assert_eq!(number(&[0x08, 0, 0, 0, 0, 0, 0, 0], 30), bad);
+        assert_eq!(number(&[0, 0, 0, 0, 0, 0, 0, 0, 0x80], 0), Ok(32));
+        let mut long = vec![0; 1 << 10];
+        long.extend([0x80, 0, 0, 0]);
+        assert_eq!(number(&long, 0), Ok(1 << 12));
+        assert_eq!(number(&long, 18), Ok(1 << 30));
+        assert_eq!(number(&long, 19), bad);
+        assert_eq!(number(&[0x80], 8), Err(Fault::More));
+        assert_eq!(number(&[0, 0], 8), Err(Fault::More));
     }
 }

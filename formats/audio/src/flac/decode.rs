@@ -1,13 +1,14 @@
 //! Decoding of the frames.
 
-use md5::{Digest, Md5};
 use spr_core::bytes::{Env, ObjectBounds, Source};
-use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
+use spr_core::model::{AudioFacts, Dtype, Matrix, Rank, Tag, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::bits::Fault;
 use super::blocks;
+use super::checksum::SampleMd5;
 use super::frame::{self, Frame, Number};
+use super::sample::Sample;
 use super::stream_info::StreamInfo;
 use crate::coded::CodedFile;
 use crate::id3;
@@ -84,17 +85,36 @@ impl CodedFile for Stream {
         sound: &mut Waveform,
         env: &Env,
     ) -> Result<()> {
-        let info = self.info;
+        sound.rate = self.info.rate;
+        match self.info.bits {
+            ..=30 => self.frames::<i32>(source, extent, &mut sound.samples, env)?,
+            _ => self.frames::<i64>(source, extent, &mut sound.samples, env)?,
+        }
+        match extent {
+            ObjectBounds::Own => Ok(()),
+            ObjectBounds::Whole => finish(source, env),
+        }
+    }
+}
+
+impl Stream {
+    /// Decodes all frames.
+    fn frames<S: Sample>(
+        &self,
+        source: &mut Source,
+        extent: ObjectBounds,
+        samples: &mut Matrix,
+        env: &Env,
+    ) -> Result<()> {
+        let info = &self.info;
         let channels = usize::try_from(info.channels).unwrap_or_default();
-        sound.rate = info.rate;
-        sound
-            .samples
-            .start(dtype(info.bits), Rank::Matrix, channels);
-        let mut planes = vec![Vec::new(); channels];
-        let mut sum = (info.md5 != [0; 16]).then(|| SampleMd5::new(info.bits));
-        let (mut rows, mut order) = (0, Order::new(&info));
+        samples.start(dtype(info.bits), Rank::Matrix, channels);
+        let mut planes = vec![Vec::<S>::new(); channels];
+        let threaded = env.threads > 1;
+        let mut sum = (info.md5 != [0; 16]).then(|| SampleMd5::new(info.bits, threaded));
+        let (mut rows, mut order) = (0, Order::new(info));
         while self.goes_on(rows, extent, source)? {
-            let frame = next(source, &info, &mut planes, rows)?;
+            let frame = next(source, info, &mut planes, rows)?;
             rows += frame.rows as u64;
             if !order.holds(frame) {
                 return Err(source.malformed("frames of samples are missing here"));
@@ -103,35 +123,20 @@ impl CodedFile for Stream {
                 let message = format!("more than the {} samples that are told", info.total);
                 return Err(source.malformed(message));
             }
-            let out = source.grow(&mut sound.samples, frame.rows, &env.limits)?;
-            let stored = match info.bits {
-                ..=8 => interleave(&planes, out, |v| {
-                    let level = i8::try_from(v << (8 - info.bits)).ok()?;
-                    Some([level.cast_unsigned() ^ 0x80])
-                }),
-                9..=16 => interleave(&planes, out, |v| {
-                    Some(i16::try_from(v << (16 - info.bits)).ok()?.to_ne_bytes())
-                }),
-                _ => interleave(&planes, out, |v| {
-                    Some(i32::try_from(v << (32 - info.bits)).ok()?.to_ne_bytes())
-                }),
-            };
-            if stored.is_none() {
-                return Err(source.malformed("a sample has more bits than the file has"));
-            }
+            let out = source.grow(samples, frame.rows, &env.limits)?;
+            store(&planes, info.bits, out);
             if let Some(sum) = &mut sum {
-                sum.add(&planes);
+                sum.add(out)?;
             }
             source.skip(frame.len as u64)?;
         }
-        if sum.is_some_and(|sum| sum.digest() != info.md5) {
+        if let Some(sum) = sum
+            && sum.digest()? != info.md5
+        {
             let message = "the samples are not those that were encoded: their MD5 is another";
             return Err(source.malformed(message));
         }
-        match extent {
-            ObjectBounds::Own => Ok(()),
-            ObjectBounds::Whole => finish(source, env),
-        }
+        Ok(())
     }
 }
 
@@ -145,10 +150,10 @@ fn dtype(bits: u32) -> Dtype {
 }
 
 /// Decodes the frame at the current position, after `rows` samples, without consuming it.
-fn next(
+fn next<S: Sample>(
     source: &mut Source,
     info: &StreamInfo,
-    planes: &mut [Vec<i64>],
+    planes: &mut [Vec<S>],
     rows: u64,
 ) -> Result<Frame> {
     let mut size = USUAL;
@@ -177,20 +182,52 @@ fn next(
     }
 }
 
-/// Interleaves the samples of all channels in `out`, or returns `None` if one does not fit the type.
-fn interleave<const N: usize>(
-    planes: &[Vec<i64>],
+/// Stores the samples of all channels, of `bits` bits each, at the top of the element type.
+fn store<S: Sample>(planes: &[Vec<S>], bits: u32, out: &mut [u8]) {
+    match bits {
+        ..=8 => interleave(planes, out, |v: S| {
+            let [level, ..] = (v.wide() << (8 - bits)).to_le_bytes();
+            [level ^ 0x80]
+        }),
+        9..=16 => interleave(planes, out, |v: S| {
+            let [a, b, ..] = (v.wide() << (16 - bits)).to_le_bytes();
+            i16::from_le_bytes([a, b]).to_ne_bytes()
+        }),
+        _ => interleave(planes, out, |v: S| {
+            let [a, b, c, d, ..] = (v.wide() << (32 - bits)).to_le_bytes();
+            i32::from_le_bytes([a, b, c, d]).to_ne_bytes()
+        }),
+    }
+}
+
+/// Interleaves the samples of all channels.
+fn interleave<const N: usize, S: Sample>(
+    planes: &[Vec<S>],
     out: &mut [u8],
-    convert: impl Fn(i64) -> Option<[u8; N]>,
-) -> Option<()> {
+    convert: impl Fn(S) -> [u8; N],
+) {
     let out = out.as_chunks_mut::<N>().0;
-    for (first, plane) in planes.iter().enumerate() {
-        let places = out.iter_mut().skip(first).step_by(planes.len());
-        for (place, value) in places.zip(plane) {
-            *place = convert(*value)?;
+    match planes {
+        [only] => {
+            for (place, value) in out.iter_mut().zip(only) {
+                *place = convert(*value);
+            }
+        }
+        [left, right] => {
+            let pairs = left.iter().zip(right);
+            for (place, (left, right)) in out.as_chunks_mut::<2>().0.iter_mut().zip(pairs) {
+                *place = [convert(*left), convert(*right)];
+            }
+        }
+        _ => {
+            for (first, plane) in planes.iter().enumerate() {
+                let places = out.iter_mut().skip(first).step_by(planes.len());
+                for (place, value) in places.zip(plane) {
+                    *place = convert(*value);
+                }
+            }
         }
     }
-    Some(())
 }
 
 /// Consumes the trailing tag, if there is one.
@@ -240,53 +277,6 @@ impl Order {
         let [frames, samples] = next;
         self.next = Some([frames.filter(|_| by_frame), samples.filter(|_| by_sample)]);
         by_frame || by_sample
-    }
-}
-
-/// The MD5 of samples.
-pub(super) struct SampleMd5 {
-    md5: Md5,
-    /// The size of a sample in bytes.
-    width: usize,
-    bytes: Vec<u8>,
-}
-
-impl SampleMd5 {
-    /// Starts the checksum of samples with `bits` bits.
-    pub(super) fn new(bits: u32) -> Self {
-        Self {
-            md5: Md5::new(),
-            width: bits.div_ceil(8) as usize,
-            bytes: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, planes: &[Vec<i64>]) {
-        let rows = planes.first().map_or(0, Vec::len);
-        let block = self.width * planes.len();
-        self.bytes.resize(rows * block, 0);
-        for (first, plane) in planes.iter().enumerate() {
-            let places = self.bytes.chunks_exact_mut(self.width);
-            let places = places.skip(first).step_by(planes.len());
-            for (place, value) in places.zip(plane) {
-                place.copy_from_slice(&value.to_le_bytes()[..self.width]);
-            }
-        }
-        self.md5.update(&self.bytes);
-    }
-
-    /// Adds interleaved samples.
-    pub(super) fn add_all(&mut self, samples: &[i32]) {
-        self.bytes.clear();
-        for sample in samples {
-            self.bytes
-                .extend_from_slice(&sample.to_le_bytes()[..self.width]);
-        }
-        self.md5.update(&self.bytes);
-    }
-
-    pub(super) fn digest(self) -> [u8; 16] {
-        self.md5.finalize().into()
     }
 }
 

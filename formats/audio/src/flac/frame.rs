@@ -1,6 +1,8 @@
 //! Frames: a block of samples of all channels.
 
-use super::bits::{Bits, Fault, crc8, crc16};
+use super::bits::{Bits, Fault};
+use super::checksum::{crc8, crc16};
+use super::sample::Sample;
 use super::stream_info::StreamInfo;
 use super::subframe;
 
@@ -41,10 +43,12 @@ enum Pair {
 }
 
 /// Reads the frame at the start of `bytes` into `planes`, one list per channel.
-pub(super) fn read(
+///
+/// In 32 bits go samples of up to 30.
+pub(super) fn read<S: Sample>(
     bytes: &[u8],
     info: &StreamInfo,
-    planes: &mut [Vec<i64>],
+    planes: &mut [Vec<S>],
 ) -> Result<Frame, Fault> {
     let mut bits = Bits::new(bytes);
     let (rows, number, pair) = header(bytes, &mut bits, info)?;
@@ -54,8 +58,8 @@ pub(super) fn read(
             Pair::LeftSide | Pair::MidSide => n == 1,
             Pair::None => false,
         };
-        plane.clear();
-        subframe::read(&mut bits, info.bits + u32::from(side), rows, plane)?;
+        plane.resize(rows, S::default());
+        subframe::read(&mut bits, info.bits + u32::from(side), plane)?;
     }
     if let [first, second] = planes {
         unpair(pair, first, second);
@@ -136,7 +140,7 @@ fn header(
 }
 
 /// The sampling rates with a code in the header.
-const RATES: [u64; 12] = [
+pub(super) const RATES: [u64; 12] = [
     0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ];
 
@@ -160,17 +164,17 @@ fn number(take: &mut impl FnMut(u32) -> Result<u64, Fault>) -> Result<u64, Fault
 }
 
 /// Restores two channels from a stereo mode.
-fn unpair(pair: Pair, first: &mut [i64], second: &mut [i64]) {
-    for (a, b) in first.iter_mut().zip(second) {
-        match pair {
-            Pair::None => return,
-            Pair::LeftSide => *b = a.wrapping_sub(*b),
-            Pair::SideRight => *a = a.wrapping_add(*b),
-            Pair::MidSide => {
-                // The mean lost its lowest bit, which equals that of the difference.
-                let sum = (*a << 1) | (*b & 1);
-                (*a, *b) = (sum.wrapping_add(*b) >> 1, sum.wrapping_sub(*b) >> 1);
-            }
-        }
+fn unpair<S: Sample>(pair: Pair, first: &mut [S], second: &mut [S]) {
+    let both = first.iter_mut().zip(second);
+    match pair {
+        Pair::None => {}
+        Pair::LeftSide => both.for_each(|(a, b)| *b = S::of(a.wide() - b.wide())),
+        Pair::SideRight => both.for_each(|(a, b)| *a = S::of(a.wide() + b.wide())),
+        Pair::MidSide => both.for_each(|(a, b)| {
+            let side = b.wide();
+            // The mean lost its lowest bit, which equals that of the difference.
+            let sum = (a.wide() << 1) | (side & 1);
+            (*a, *b) = (S::of((sum + side) >> 1), S::of((sum - side) >> 1));
+        }),
     }
 }

@@ -5,10 +5,12 @@
 
 mod bits;
 mod blocks;
+mod checksum;
 mod comments;
 mod decode;
 mod encode;
 mod frame;
+mod sample;
 mod stream_info;
 mod subframe;
 
@@ -36,7 +38,7 @@ static KIND: CodedKind = CodedKind {
     starts: |head| id3::after(head).starts_with(MAGIC),
     open: |source, env| Ok(Box::new(decode::Stream::open(source, env)?)),
     audio: AUDIO,
-    encode: encode::file,
+    encoder: encode::encoder,
     nested: NestedCoded(|| &KIND),
 };
 

@@ -22,7 +22,7 @@ static KIND: CodedKind = CodedKind {
     starts,
     open: |source, _| Ok(Box::new(stream::Stream::open(source)?)),
     audio: sound(&[], &[NAME]),
-    encode,
+    encoder: |_| Box::new(encode),
     nested: NestedCoded(|| &KIND),
 };
 

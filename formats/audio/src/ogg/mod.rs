@@ -20,7 +20,7 @@ static KIND: CodedKind = CodedKind {
     starts: |head| head.starts_with(page::MAGIC),
     open: |source, env| Ok(Box::new(stream::Stream::open(source, env)?)),
     audio: sound(&[], &[NAME]),
-    encode,
+    encoder: |_| Box::new(encode),
     nested: NestedCoded(|| &KIND),
 };
 

@@ -2,5 +2,6 @@
 
 mod behaviour;
 mod flac;
+mod flac_encoder;
 mod lossy;
 mod waves;
