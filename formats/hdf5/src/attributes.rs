@@ -44,16 +44,16 @@ impl Value {
     }
 }
 
-/// The attributes with one value of a dataset or a group.
+/// The attributes of a dataset or a group, with their values if they have a single one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Attributes(Vec<(String, Value)>);
+pub(crate) struct Attributes(Vec<(String, Option<Value>)>);
 
 impl Attributes {
-    /// Reads attributes. Those without a single number or text are left out.
+    /// Reads attributes. Those without a single number or text have no value.
     pub(crate) fn new(messages: Vec<AttributeMessage>, shared: &Shared, file: &Hdf5File) -> Self {
-        let values = messages.into_iter().filter_map(|message| {
-            let value = value(&message, shared, file)?;
-            Some((message.name, value))
+        let values = messages.into_iter().map(|message| {
+            let value = value(&message, shared, file);
+            (message.name, value)
         });
         Self(values.collect())
     }
@@ -61,7 +61,13 @@ impl Attributes {
     /// Returns the value of the first attribute with one of these names.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Value> {
         let find = |name: &&str| self.0.iter().find(|(other, _)| other == name);
-        names.iter().find_map(find).map(|(_, value)| value)
+        let found = names.iter().filter_map(find);
+        found.filter_map(|(_, value)| value.as_ref()).next()
+    }
+
+    /// Returns the names of all.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| &**name)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The capabilities of HDF5 files.
 
-use spr_core::format::{ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps};
+use spr_core::format::{
+    ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, SegmentCaps,
+};
 use spr_core::model::{Dtype, SourceField};
 
 use crate::names;
@@ -18,6 +20,7 @@ pub(crate) const CAPS: Caps = {
     caps.labels = Some(LabelCaps::new(Dtype::INTEGERS));
     caps.audio = AudioCaps::samples(Dtype::NUMPY);
     caps.audio.beside_features = true;
+    caps.segments = Some(SegmentCaps::ALL);
     (caps.text, caps.text_rule) = (true, names::TEXT);
     caps.arrays = Some(arrays);
     caps.empty = Empty::Kept;

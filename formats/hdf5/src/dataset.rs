@@ -1,5 +1,7 @@
 //! One dataset: its shape and type, its place in the file, its attributes.
 
+use std::cell::OnceCell;
+
 use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::messages::attribute::AttributeMessage;
 use hdf5_reader::messages::layout::DataLayout;
@@ -49,6 +51,8 @@ pub(crate) struct Stored {
     pub(crate) number: Option<(Dtype, ByteOrder)>,
     pub(crate) elements: Elements,
     pub(crate) attributes: Attributes,
+    /// The bytes of its texts, or the references to its sequences, once they were read.
+    pub(crate) raw: OnceCell<Vec<u8>>,
 }
 
 impl File {
@@ -152,6 +156,7 @@ impl File {
                     number: Some(number),
                     elements: Elements::Plain(at),
                     attributes: self.attributes(attributes),
+                    raw: OnceCell::new(),
                 }))
             }
             _ => Ok(None),
@@ -190,6 +195,7 @@ impl File {
             number,
             elements: Elements::Packed(Box::new(dataset)),
             attributes,
+            raw: OnceCell::new(),
         })
     }
 
@@ -212,11 +218,35 @@ impl File {
         }
     }
 
-    /// Returns the attributes of the root group.
-    pub(crate) fn root_attributes(&self) -> Result<Attributes> {
-        let raw = self
-            .shared
-            .call(|| self.library.root_group()?.raw_attributes())?;
+    /// Returns the attributes of the group with its header at `address`.
+    ///
+    /// # Errors
+    /// They are damaged.
+    pub(crate) fn group_attributes(&mut self, address: u64, path: &str) -> Result<Attributes> {
+        let header = self.shared.call(|| tree::header(&self.library, address))?;
+        let mut messages = Vec::new();
+        for message in header.messages {
+            match message {
+                HdfMessage::Attribute(found) => messages.push(found),
+                HdfMessage::AttributeInfo(_) | HdfMessage::Shared(_) => {
+                    return self.dense_attributes(path);
+                }
+                _ => {}
+            }
+        }
+        Ok(self.attributes(messages))
+    }
+
+    /// Returns the attributes of a group, of which some may be stored outside its header.
+    fn dense_attributes(&mut self, path: &str) -> Result<Attributes> {
+        self.opened += 1;
+        let raw = self.shared.call(|| {
+            let group = match path {
+                "" => self.library.root_group()?,
+                path => self.library.group(path)?,
+            };
+            group.raw_attributes()
+        })?;
         let messages = raw.into_iter().map(|raw| raw.into_parts().0);
         Ok(self.attributes(messages.collect()))
     }

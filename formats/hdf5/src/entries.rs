@@ -46,6 +46,8 @@ pub(crate) enum Layout {
     UtteranceGroups,
     /// A dataset for each utterance.
     Datasets,
+    /// A few datasets, each with all utterances.
+    Together,
 }
 
 impl Layout {
@@ -70,7 +72,7 @@ impl Layout {
     /// Describes the layout, if it was concluded from names.
     pub(crate) fn describe(self) -> Option<&'static str> {
         match self {
-            Self::Own | Self::Datasets => None,
+            Self::Own | Self::Datasets | Self::Together => None,
             Self::FieldGroups => Some("a group for each field, as all groups are called like one"),
             Self::UtteranceGroups => {
                 Some("a group for each utterance, as all datasets are called like a field")

@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+mod about;
 mod attributes;
 mod caps;
 mod dataset;
 mod entries;
+mod field;
 mod format;
+mod groups;
 mod links;
 mod lzf;
 mod names;

@@ -8,6 +8,11 @@ use spr_core::model::Key;
 pub(crate) const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// The attribute of the root group of files of our writer, and its value.
 pub(crate) const LAYOUT: (&str, &str) = ("layout", "utterances");
+/// The dataset with the number of frames in a chunk that Lhotse's store of chunks has beside those
+/// of utterances.
+pub(crate) const CHUNK_SIZE: &str = "__LHOTSE_INTERNAL_CHUNK_SIZE__";
+/// The attribute with segments as JSON.
+pub(crate) const SEGMENTS: &str = "segments";
 /// The largest number of groups that are inside one another.
 const DEEPEST: usize = 64;
 
@@ -21,20 +26,28 @@ pub(crate) enum Role {
     Audio,
     Array,
     Text,
+    Segments,
 }
 
 impl Role {
     /// The roles in files of our writer.
-    pub(crate) const WRITTEN: [Self; 5] = [
+    pub(crate) const WRITTEN: [Self; 6] = [
         Self::Features,
         Self::Labels,
         Self::Audio,
         Self::Array,
         Self::Text,
+        Self::Segments,
     ];
 
     /// The roles that have a group of their own in files of our writer.
-    pub(crate) const GROUPED: [Self; 4] = [Self::Labels, Self::Audio, Self::Array, Self::Text];
+    pub(crate) const GROUPED: [Self; 5] = [
+        Self::Labels,
+        Self::Audio,
+        Self::Array,
+        Self::Text,
+        Self::Segments,
+    ];
 
     /// Returns the names that others give to datasets or groups of this role, ours first.
     pub(crate) fn names(self) -> &'static [&'static str] {
@@ -45,6 +58,7 @@ impl Role {
             Self::Audio => &["audio", "wav", "waveform"],
             Self::Array => &["arrays"],
             Self::Text => &["text", "texts", "transcripts", "transcript"],
+            Self::Segments => &["segments"],
         }
     }
 
@@ -135,8 +149,8 @@ mod tests {
     #[test]
     fn paths_come_back_as_keys() {
         let keys = [
-            "a", "a/b", "a%2Fb", "%", "%25", "", ".", "labels", "%labels", "labels/a", "text", "/",
-            "a//b", "ä b", "a/../b", "%/a",
+            "a", "a/b", "a%2Fb", "%", "%25", "", ".", "labels", "%labels", "labels/a", "segments",
+            "/", "a//b", "ä b", "a/../b", "%/a",
         ];
         let mut paths = Vec::new();
         for key in keys {
@@ -152,6 +166,6 @@ mod tests {
         }
         paths.sort();
         paths.dedup();
-        assert_eq!(paths.len(), 5 * keys.len());
+        assert_eq!(paths.len(), Role::WRITTEN.len() * keys.len());
     }
 }

@@ -3,33 +3,25 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hdf5_reader::{Datatype, VarLenKind};
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{OpenedDataset, RandomAccess, Reader, Request, Subset};
-use spr_core::model::{
-    Audio, DatasetInfo, Decimal, Dtype, Key, KeySource, Matrix, Rank, Utterance, Waveform,
-};
+use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
-use crate::attributes::Attributes;
+use crate::about::{self, Scope};
 use crate::dataset::{File, Stored};
 use crate::entries::{Entry, Layout, Part, Rows};
-use crate::names::{LAYOUT, Role};
+use crate::field::{self, Wanted};
+use crate::groups::Groups;
+use crate::names::{CHUNK_SIZE, LAYOUT};
 use crate::storage::Shared;
 use crate::together;
 use crate::tree::{self, Node, Target};
 
-/// The names of the attribute of a sampling rate.
-const RATES: &[&str] = &[
-    "sample_rate",
-    "sampling_rate",
-    "samplerate",
-    "rate",
-    "sr",
-    "fs",
-];
-/// The names of the attribute of what is said.
-const TEXTS: &[&str] = &["text", "transcript", "transcription"];
+/// The number of headers of datasets with several utterances that are kept.
+const KEPT: usize = 16;
+/// The number of attributes without a meaning that are told.
+const TOLD: usize = 8;
 
 /// Opens a file.
 ///
@@ -42,11 +34,14 @@ pub(crate) fn open(source: Source, request: &mut Request, env: &Env) -> Result<O
     let name: Arc<str> = shared.name().into();
     let library = shared.open(&env.limits)?;
     shared.check_length(&library, env)?;
-    let mut nodes = tree::datasets(&library, &shared, env)?;
+    let (mut nodes, groups) = tree::datasets(&library, &shared, env)?;
+    nodes.retain(|node| &*node.path != CHUNK_SIZE);
     let mut file = File::new(shared, library, env.limits);
+    let mut groups = Groups::new(groups);
+    groups.enter(&mut file, "")?;
     let (attribute, value) = LAYOUT;
-    let layout = file.root_attributes()?;
-    let written = layout.get(&[attribute]).map(|found| found.text());
+    let root = groups.attributes().first();
+    let written = root.and_then(|root| Some(root.get(&[attribute])?.text()));
     let written = written.is_some_and(|text| text == value.as_bytes());
     if written {
         nodes.sort_by_key(Node::address);
@@ -55,27 +50,37 @@ pub(crate) fn open(source: Source, request: &mut Request, env: &Env) -> Result<O
         true => None,
         false => together::entries(&mut file, &nodes).map_err(|e| e.file(&*name))?,
     };
-    let mut entries = match joined {
+    let (mut entries, layout) = match joined {
         Some((entries, decision)) => {
             info.decision = Some(decision);
-            entries
+            (entries, Layout::Together)
         }
         None => {
             let layout = Layout::of(&nodes, written);
             info.decision = layout.describe().map(str::to_owned);
-            layout.entries(&nodes)
+            (layout.entries(&nodes), layout)
         }
     };
+    let first = entries.first().map(|entry| &entry.key);
+    if layout == Layout::Together && first == Some(&Key::generated(0)) {
+        info.keys = KeySource::Generated;
+    }
     select(&mut entries, request)?;
     info.utterances = Some(entries.len() as u64);
     let reader = Hdf5Reader {
         file,
         name,
+        layout,
         nodes,
+        groups,
         entries,
         next: 0,
-        values: request.values || request.lookup,
-        label_values: request.label_values || request.lookup,
+        kept: HashMap::new(),
+        told: Vec::new(),
+        wanted: Wanted {
+            features: request.values || request.lookup,
+            labels: request.label_values || request.lookup,
+        },
         info,
         env: env.clone(),
     };
@@ -109,12 +114,17 @@ fn select(entries: &mut Vec<Entry>, request: &mut Request) -> Result<()> {
 struct Hdf5Reader {
     file: File,
     name: Arc<str>,
+    layout: Layout,
     nodes: Vec<Node>,
+    groups: Groups,
     entries: Vec<Entry>,
     /// The index of the next utterance.
     next: usize,
-    values: bool,
-    label_values: bool,
+    /// Datasets that hold several utterances, by index.
+    kept: HashMap<usize, Stored>,
+    /// The attributes without a meaning so far.
+    told: Vec<String>,
+    wanted: Wanted,
     info: DatasetInfo,
     env: Env,
 }
@@ -127,30 +137,73 @@ struct Hdf5Table {
 
 impl Hdf5Reader {
     fn fill(&mut self, number: usize, utt: &mut Utterance) -> Result<()> {
-        let (file, nodes) = (&mut self.file, &self.nodes);
         let Some(entry) = self.entries.get(number) else {
             return Err(Error::malformed("there is no such utterance"));
         };
         utt.start();
         utt.key.set(entry.key.as_bytes());
         utt.origin.file = Some(self.name.clone());
-        for part in &entry.parts {
-            let Some(node) = nodes.get(part.node) else {
+        for part in entry.parts.clone() {
+            let Some(node) = self.nodes.get(part.node) else {
                 continue;
             };
-            let path = || format!("the dataset '{}'", node.path.escape_debug());
-            let (address, real) = match &node.target {
-                Target::Dataset(address, real) => (*address, real.as_deref()),
-                Target::Unreadable(why) => {
-                    return Err(Error::unsupported(format!("{} {why}", path())));
-                }
+            let path = format!("the dataset '{}'", node.path.escape_debug());
+            self.part(part, utt).map_err(|e| e.context(path))?;
+        }
+        if self.layout == Layout::Own {
+            return Ok(());
+        }
+        let mut is_nearest = true;
+        for attributes in self.groups.attributes().iter().rev() {
+            let is_own = std::mem::take(&mut is_nearest) && self.layout == Layout::UtteranceGroups;
+            let scope = if is_own {
+                Scope::Utterance
+            } else {
+                Scope::Several
             };
-            let stored = file.find(address, real.unwrap_or(&node.path));
-            let stored = stored.map_err(|e| e.context(path()))?;
-            let values = (self.values, self.label_values);
-            take(file, *part, &stored, values, utt, &self.env).map_err(|e| e.context(path()))?;
+            let described = about::describe(attributes, scope, utt);
+            described.map_err(|e| e.context("an attribute of its group"))?;
         }
         Ok(())
+    }
+
+    /// Reads one dataset of an utterance.
+    fn part(&mut self, part: Part, utt: &mut Utterance) -> Result<()> {
+        let Some(node) = self.nodes.get(part.node) else {
+            return Err(Error::malformed("is missing"));
+        };
+        if self.layout != Layout::Own {
+            self.groups.enter(&mut self.file, &node.path)?;
+        }
+        let stored = match (self.kept.remove(&part.node), &node.target) {
+            (Some(stored), _) => stored,
+            (None, Target::Dataset(address, real)) => {
+                let path = real.as_deref().unwrap_or(&node.path);
+                self.file.find(*address, path)?
+            }
+            (None, Target::Unreadable(why)) => return Err(Error::unsupported(&**why)),
+        };
+        let above = self.groups.attributes();
+        let (file, env) = (&self.file, &self.env);
+        field::take(file, part, &stored, above, self.wanted, utt, env)?;
+        about::describe(&stored.attributes, Scope::Utterance, utt)?;
+        self.tell(&stored);
+        if part.rows != Rows::All && self.kept.len() < KEPT {
+            self.kept.insert(part.node, stored);
+        }
+        Ok(())
+    }
+
+    /// Warns of attributes that are not read, once for each name.
+    fn tell(&mut self, stored: &Stored) {
+        for name in stored.attributes.names() {
+            let is_new = !self.told.iter().any(|told| told == name);
+            if self.told.len() < TOLD && is_new && about::is_unknown(name) {
+                let message = format!("the attribute '{}' is not read", name.escape_debug());
+                self.env.warn(&Error::unfit(message).file(&*self.name));
+                self.told.push(name.to_owned());
+            }
+        }
     }
 
     fn read_number(&mut self, number: usize, utt: &mut Utterance) -> Result<()> {
@@ -163,149 +216,6 @@ impl Hdf5Reader {
             e.file(&*self.name).continuable()
         })
     }
-}
-
-/// Returns the role of a dataset that has none by its name.
-fn role(stored: &Stored, rows: Rows) -> Role {
-    let rank = match rows {
-        Rows::Item(..) => stored.shape.len().saturating_sub(1),
-        _ => stored.shape.len(),
-    };
-    let has_rate = stored.attributes.get(RATES).is_some();
-    match (&stored.number, rank) {
-        (None, _) => match &stored.datatype {
-            Datatype::String { .. } => Role::Text,
-            Datatype::VarLen { kind, .. } if *kind == VarLenKind::String => Role::Text,
-            Datatype::VarLen { base, .. } => match crate::types::number(base) {
-                Some((dtype, _)) if Dtype::INTEGERS.contains(&dtype) => Role::Labels,
-                _ => Role::Features,
-            },
-            _ => Role::Plain,
-        },
-        (Some(_), 1) if has_rate => Role::Audio,
-        (Some((dtype, _)), 1) if Dtype::INTEGERS.contains(dtype) => Role::Labels,
-        (Some(_), 0..=2) => Role::Features,
-        _ => Role::Array,
-    }
-}
-
-/// Reads a dataset into its field.
-fn take(
-    file: &File,
-    part: Part,
-    stored: &Stored,
-    (values, label_values): (bool, bool),
-    utt: &mut Utterance,
-    env: &Env,
-) -> Result<()> {
-    let role = match part.role {
-        Role::Plain => role(stored, part.rows),
-        // A field that is named may be of more dimensions than it has room for.
-        Role::Features if stored.number.is_none() => role(stored, part.rows),
-        role => role,
-    };
-    match role {
-        Role::Features => {
-            let mut features = utt.spare_features();
-            file.rows(stored, part.rows, values, &mut features)?;
-            utt.features = Some(features);
-        }
-        Role::Labels => {
-            let mut labels = utt.spare_labels();
-            file.rows(stored, part.rows, label_values, &mut labels)?;
-            if !Dtype::INTEGERS.contains(&labels.dtype()) {
-                let message = format!("holds {} as labels, expected integers", labels.dtype());
-                return Err(Error::unsupported(message));
-            }
-            utt.labels = Some(labels);
-        }
-        Role::Audio => {
-            let rate = stored.attributes.get(RATES).map(|rate| rate.rate());
-            let Some(Some(rate)) = rate else {
-                let message = "is sound without a sampling rate in the attribute sample_rate";
-                return Err(Error::unsupported(message));
-            };
-            let mut samples = Matrix::default();
-            file.rows(stored, part.rows, true, &mut samples)?;
-            let (rows, cols) = (samples.rows(), samples.cols());
-            samples.reshape(Rank::Matrix, rows, cols)?;
-            utt.audio = Some(Audio::Samples(Waveform { rate, samples }));
-        }
-        Role::Array => utt.arrays.push(file.array(stored)?),
-        Role::Text => utt.text = Some(text(file, part, stored)?),
-        Role::Plain if matches!(stored.datatype, Datatype::Opaque { .. }) => {
-            file.object(stored, utt, env)?;
-        }
-        Role::Plain => {
-            let what = crate::types::describe(&stored.datatype);
-            return Err(Error::unsupported(format!(
-                "holds {what}, expected numbers"
-            )));
-        }
-    }
-    describe(&stored.attributes, utt)
-}
-
-/// Returns the text of an utterance, which is one of several in some files.
-fn text(file: &File, part: Part, stored: &Stored) -> Result<Vec<u8>> {
-    let only = match part.rows {
-        Rows::Ragged(index) | Rows::Item(index, _) => Some(index),
-        Rows::All | Rows::Range(..) => None,
-    };
-    let mut texts = file.texts(stored, only)?;
-    match (texts.len(), texts.pop()) {
-        (1, Some(text)) => Ok(text),
-        (n, _) => {
-            let message = format!("holds {n} texts, expected one");
-            Err(Error::unsupported(message))
-        }
-    }
-}
-
-/// Takes over what attributes say of an utterance.
-///
-/// # Errors
-/// A time is not one.
-fn describe(attributes: &Attributes, utt: &mut Utterance) -> Result<()> {
-    let name = |names: &[&str]| Some(Key::from(attributes.get(names)?.text()));
-    let time = |name: &str| -> Result<Option<Decimal>> {
-        let Some(value) = attributes.get(&[name]) else {
-            return Ok(None);
-        };
-        let wrong = || {
-            let text = String::from_utf8_lossy(&value.text())
-                .escape_debug()
-                .to_string();
-            Error::malformed(format!(
-                "the attribute {name} is '{text}', expected seconds"
-            ))
-        };
-        value.decimal().map(Some).ok_or_else(wrong)
-    };
-    let meta = &mut utt.meta;
-    meta.frame_shift = time("frame_shift")?.or(meta.frame_shift);
-    if meta.frame_shift.is_some_and(|shift| !shift.is_positive()) {
-        let message = "the attribute frame_shift is not above 0";
-        return Err(Error::malformed(message));
-    }
-    meta.frame_offset = time("frame_offset")?.or(meta.frame_offset);
-    meta.start = time("start")?.or(meta.start);
-    meta.end = time("end")?.or(meta.end);
-    for (field, names) in [
-        (&mut meta.speaker, &["speaker", "speaker_id", "spk"][..]),
-        (&mut meta.gender, &["gender"]),
-        (&mut meta.language, &["language", "lang"]),
-        (&mut meta.recording, &["recording", "recording_id"]),
-        (&mut meta.channel, &["channel"]),
-    ] {
-        if let Some(name) = name(names) {
-            *field = Some(name);
-        }
-    }
-    if let Some(text) = attributes.get(TEXTS) {
-        utt.text = Some(text.text());
-    }
-    Ok(())
 }
 
 impl Reader for Hdf5Reader {

@@ -1,6 +1,6 @@
 //! Rows of a dataset that holds several utterances.
 
-use hdf5_reader::{Dataset, H5Type, SliceInfo, SliceInfoElem, error};
+use hdf5_reader::{Dataset, Datatype, H5Type, SliceInfo, SliceInfoElem, error};
 use spr_core::model::{Dtype, Element, Matrix, Rank};
 use spr_core::{Error, Result};
 
@@ -29,6 +29,10 @@ impl File {
         into: &mut Matrix,
     ) -> Result<()> {
         let place = match rows {
+            Rows::All if is_one_sequence(stored) => {
+                *into = self.ragged(stored, 0)?;
+                return Ok(());
+            }
             Rows::All => return self.matrix(stored, values, into),
             Rows::Ragged(index) => {
                 let index = usize::try_from(index).unwrap_or(usize::MAX);
@@ -141,6 +145,11 @@ impl File {
             ))),
         }
     }
+}
+
+/// Returns `true` for a single sequence of any length.
+fn is_one_sequence(stored: &Stored) -> bool {
+    matches!(stored.datatype, Datatype::VarLen { .. }) && matches!(*stored.shape, [] | [1])
 }
 
 fn numbers<T: H5Type>(dataset: &Dataset, selection: &SliceInfo) -> error::Result<Vec<T>> {

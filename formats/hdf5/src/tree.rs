@@ -85,11 +85,15 @@ struct Walk<'a> {
     soft: Vec<(String, String, String)>,
 }
 
-/// Returns the datasets of a file, sorted by path.
+/// Returns the datasets of a file, sorted by path, and the addresses of its groups by path.
 ///
 /// # Errors
 /// A group is damaged, or there are too many names.
-pub(crate) fn datasets(file: &Hdf5File, shared: &Shared, env: &Env) -> Result<Vec<Node>> {
+pub(crate) fn datasets(
+    file: &Hdf5File,
+    shared: &Shared,
+    env: &Env,
+) -> Result<(Vec<Node>, HashMap<String, u64>)> {
     let root = shared.call(|| file.superblock().root_object_header_address())?;
     let mut walk = Walk {
         file,
@@ -116,7 +120,9 @@ pub(crate) fn datasets(file: &Hdf5File, shared: &Shared, env: &Env) -> Result<Ve
     walk.follow()?;
     let mut nodes = walk.nodes;
     nodes.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(nodes)
+    let groups = walk.groups.into_iter();
+    let groups = groups.map(|(address, path)| (path, address)).collect();
+    Ok((nodes, groups))
 }
 
 impl Walk<'_> {
@@ -182,6 +188,7 @@ impl Walk<'_> {
             };
             group(m)
         }) {
+            self.keep(&path)?;
             self.groups.insert(address, path);
             self.waiting.push(address);
         } else if !has(|m| matches!(m, HdfMessage::Datatype(_))) {

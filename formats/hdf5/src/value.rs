@@ -10,10 +10,13 @@ use spr_core::{Error, Result};
 
 use crate::attributes::trimmed;
 use crate::dataset::{Elements, File, Stored};
+use crate::entries::Rows;
 use crate::types;
 
 /// The name of an array with more than two dimensions.
 pub(crate) const ARRAY: &str = "array";
+/// The number of bytes that tell the format of an object.
+const HEAD: usize = 64;
 
 impl File {
     /// Reads the numbers of a dataset of up to two dimensions. Without `values` only the shape is
@@ -111,7 +114,7 @@ impl File {
     /// It has no strings or not that one, is damaged, or exceeds the limits.
     pub(crate) fn texts(&self, stored: &Stored, only: Option<u64>) -> Result<Vec<Vec<u8>>> {
         let dataset = strings(stored)?;
-        let raw = self.bytes(dataset)?;
+        let raw = self.raw(stored, dataset)?;
         let size = self.shared().call(|| dataset.raw_element_size())?.max(1);
         let is_variable = matches!(stored.datatype, Datatype::VarLen { .. });
         let text = |element: &[u8]| match is_variable {
@@ -145,6 +148,15 @@ impl File {
         self.shared().call(|| dataset.read_raw_bytes())
     }
 
+    /// Returns the bytes of a dataset of texts or references, which are kept.
+    fn raw<'a>(&self, stored: &'a Stored, dataset: &Dataset) -> Result<&'a [u8]> {
+        if let Some(raw) = stored.raw.get() {
+            return Ok(raw);
+        }
+        let raw = self.bytes(dataset)?;
+        Ok(stored.raw.get_or_init(|| raw))
+    }
+
     /// Reads a scalar of opaque bytes: an object of another format, such as a sound file.
     ///
     /// # Errors
@@ -157,10 +169,88 @@ impl File {
             let message = "holds several values of opaque bytes, expected one";
             return Err(Error::unsupported(message));
         }
-        let bytes = self.bytes(dataset)?;
+        self.object_in(self.bytes(dataset)?, utt, env)
+    }
+
+    /// Reads the object of another format that these bytes are.
+    fn object_in(&self, bytes: Vec<u8>, utt: &mut Utterance, env: &Env) -> Result<()> {
         let mut source = Source::from_bytes(self.shared().name(), bytes)?;
         let format = env.nested_by_content(&mut source)?;
         format.read(&mut source, ObjectBounds::Whole, utt, env)
+    }
+
+    /// Reads sequences of bytes that are objects of other formats: a sound file, or the chunks of
+    /// features that Lhotse compresses one by one. Returns `false` if they are something else.
+    ///
+    /// # Errors
+    /// They are damaged, exceed the limits, or are chunks of different arrays.
+    pub(crate) fn encoded(
+        &self,
+        stored: &Stored,
+        rows: Rows,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<bool> {
+        let Datatype::VarLen {
+            base,
+            kind: VarLenKind::Sequence,
+            ..
+        } = &stored.datatype
+        else {
+            return Ok(false);
+        };
+        let is_bytes = types::number(base).is_some_and(|(dtype, _)| dtype == Dtype::U8);
+        let all = stored
+            .shape
+            .iter()
+            .try_fold(1u64, |n, dim| n.checked_mul(*dim));
+        let numbers = match rows {
+            Rows::All => 0..all.unwrap_or_default(),
+            Rows::Ragged(index) => index..index.saturating_add(1),
+            Rows::Range(..) | Rows::Item(..) => return Ok(false),
+        };
+        if !is_bytes || numbers.is_empty() {
+            return Ok(false);
+        }
+        let mut chunks = numbers.map(|n| self.sequence(stored, to_usize(n), 1));
+        let Some(first) = chunks.next().transpose()? else {
+            return Ok(false);
+        };
+        if env
+            .nested_by_magic(&first[..first.len().min(HEAD)])
+            .is_none()
+        {
+            return Ok(false);
+        }
+        self.object_in(first, utt, env)?;
+        for chunk in chunks {
+            let mut next = Utterance::default();
+            self.object_in(chunk?, &mut next, env)?;
+            let differ = || Error::malformed("holds objects that are no chunks of one matrix");
+            let (Some(all), Some(part)) = (&mut utt.features, &next.features) else {
+                return Err(differ());
+            };
+            let shape = |matrix: &Matrix| (matrix.dtype(), matrix.rank(), matrix.cols());
+            if shape(all) != shape(part) {
+                return Err(differ());
+            }
+            let room = all.extend_rows(part.rows(), self.limits())?;
+            room.copy_from_slice(part.as_bytes());
+        }
+        Ok(true)
+    }
+
+    /// Returns the bytes of the sequence at `index`, whose elements have `size` bytes.
+    fn sequence(&self, stored: &Stored, index: usize, size: usize) -> Result<Vec<u8>> {
+        let Elements::Packed(dataset) = &stored.elements else {
+            return Err(Error::unsupported("holds no arrays of any length"));
+        };
+        let raw = self.raw(stored, dataset)?;
+        let references = dataset.vlen_reference_size().max(1);
+        let reference = raw.chunks(references).nth(index);
+        let reference = reference.ok_or_else(|| Error::malformed("has too few sequences"))?;
+        let read = || dataset.resolve_vlen_reference_bytes(reference, size);
+        self.shared().call(read)
     }
 
     /// Reads a sequence of any length at `index` of a dataset of such.
@@ -168,9 +258,7 @@ impl File {
     /// # Errors
     /// It has no numbers, is damaged, or exceeds the limits.
     pub(crate) fn ragged(&self, stored: &Stored, index: usize) -> Result<Matrix> {
-        let (Elements::Packed(dataset), Datatype::VarLen { base, .. }) =
-            (&stored.elements, &stored.datatype)
-        else {
+        let Datatype::VarLen { base, .. } = &stored.datatype else {
             return Err(Error::unsupported("holds no arrays of any length"));
         };
         let Some((dtype, order)) = types::number(base).filter(|(dtype, _)| *dtype != Dtype::F16)
@@ -180,14 +268,13 @@ impl File {
                 "holds arrays of {what}, expected numbers"
             )));
         };
-        let raw = self.bytes(dataset)?;
-        let size = dataset.vlen_reference_size();
-        let reference = raw.chunks(size).nth(index).unwrap_or_default();
-        let read = || dataset.resolve_vlen_reference_bytes(reference, dtype.size());
-        let bytes = self.shared().call(read)?;
+        let bytes = self.sequence(stored, index, dtype.size())?;
         let mut matrix = Matrix::default();
         let rows = bytes.len() / dtype.size();
         let into = matrix.reset(dtype, Rank::Vector, rows, 1, self.limits())?;
+        if into.len() != bytes.len() {
+            return Err(Error::malformed("has a sequence that ends within a number"));
+        }
         into.copy_from_slice(&bytes);
         if order != ByteOrder::NATIVE {
             swap_in_place(into, dtype.size());

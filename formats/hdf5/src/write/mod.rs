@@ -13,7 +13,7 @@ use spr_core::format::{Caps, WriteSummary, Writer};
 use spr_core::model::{Decimal, Matrix, Meta, Utterance};
 use spr_core::{Error, Limits, Remedy, Result};
 
-use crate::names::{LAYOUT, MAGIC, Role, path};
+use crate::names::{LAYOUT, MAGIC, Role, SEGMENTS, path};
 use batch::{Batch, Waiting, align};
 use index::{Group, Place};
 use message::{Header, UNDEFINED, Value};
@@ -94,7 +94,7 @@ impl Hdf5Writer {
         match &field.content {
             Content::Numbers(values) => elements(values, &mut self.sink)?,
             // No type of text has no bytes.
-            Content::Text([]) => self.sink.put(&[0])?,
+            Content::Text(text) if text.is_empty() => self.sink.put(&[0])?,
             Content::Text(text) => self.sink.put(text)?,
         }
         let bytes = self.sink.position() - at;
@@ -103,6 +103,9 @@ impl Hdf5Writer {
             self.describe(&utt.meta, &mut attributes)?;
             if let (Some(text), false) = (&utt.text, field.role == Role::Text) {
                 attributes.push(("text", self.batch.text(text)?));
+            }
+            if let (Some(json), false) = (part::segments(utt)?, field.role == Role::Segments) {
+                attributes.push((SEGMENTS, self.batch.text(&json)?));
             }
         }
         if let Some(rate) = field.rate {

@@ -1,7 +1,10 @@
 //! The fields of an utterance as datasets.
 
+use std::borrow::Cow;
+
 use spr_core::model::{Array, Matrix, Rank, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::tiers;
 
 use super::message;
 use crate::names::Role;
@@ -9,7 +12,7 @@ use crate::names::Role;
 /// The bytes of a dataset.
 pub(super) enum Content<'a> {
     Numbers(&'a Matrix),
-    Text(&'a [u8]),
+    Text(Cow<'a, [u8]>),
 }
 
 /// A field with its shape.
@@ -27,7 +30,7 @@ impl Part<'_> {
     /// # Errors
     /// HDF5 has no such type here.
     pub(super) fn datatype(&self) -> Result<Vec<u8>> {
-        match self.content {
+        match &self.content {
             Content::Numbers(values) => message::number_type(values.dtype()),
             Content::Text(text) => message::text_type(text.len().max(1)),
         }
@@ -43,11 +46,24 @@ fn shape(matrix: &Matrix) -> Vec<u64> {
     }
 }
 
-/// Returns the fields of an utterance. Text is one only if there is nothing else that it could be
-/// an attribute of.
+/// Returns the segments of an utterance as JSON, if it has some.
 ///
 /// # Errors
-/// There is nothing in it.
+/// A label is not UTF-8.
+pub(super) fn segments(utt: &Utterance) -> Result<Option<Vec<u8>>> {
+    if utt.tiers.is_empty() {
+        return Ok(None);
+    }
+    let mut json = Vec::new();
+    tiers::write_list(&utt.tiers, &mut json)?;
+    Ok(Some(json))
+}
+
+/// Returns the fields of an utterance. Text and segments are fields only if there is nothing else
+/// that they could be attributes of.
+///
+/// # Errors
+/// There is nothing in it, or a label is not UTF-8.
 pub(super) fn parts(utt: &Utterance) -> Result<Vec<Part<'_>>> {
     let mut parts = Vec::new();
     let mut add = |role, shape, content, rate| {
@@ -79,15 +95,20 @@ pub(super) fn parts(utt: &Utterance) -> Result<Vec<Part<'_>>> {
         let numbers = Content::Numbers(Array::values(&named.array));
         add(Role::Array, shape, numbers, None);
     }
-    match (&utt.text, parts.is_empty()) {
-        (Some(text), true) => parts.push(Part {
-            role: Role::Text,
+    if parts.is_empty() {
+        let (role, text) = match (&utt.text, segments(utt)?) {
+            (Some(text), _) => (Role::Text, Cow::Borrowed(text.as_slice())),
+            (None, Some(json)) => (Role::Segments, Cow::Owned(json)),
+            (None, None) => {
+                return Err(Error::unfit("there is nothing in it that could be stored"));
+            }
+        };
+        parts.push(Part {
+            role,
             shape: Vec::new(),
             content: Content::Text(text),
             rate: None,
-        }),
-        (None, true) => return Err(Error::unfit("there is nothing in it that could be stored")),
-        _ => {}
+        });
     }
     Ok(parts)
 }
