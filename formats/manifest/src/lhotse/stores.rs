@@ -183,7 +183,7 @@ impl Stores {
             return Err(Error::malformed(format!("{key} is not in it")).file(name));
         }
         if self.open.len() == OPEN {
-            self.open.remove(0);
+            drop(self.open.remove(0));
         }
         self.open.push((file, find));
         Ok(name)
