@@ -1,9 +1,11 @@
 //! One dataset: its shape and type, its place in the file, its attributes.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
+use hdf5_reader::io::Cursor;
 use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::messages::attribute::AttributeMessage;
+use hdf5_reader::messages::attribute_info::AttributeInfoMessage;
 use hdf5_reader::messages::layout::DataLayout;
 use hdf5_reader::{Dataset, Datatype, Hdf5File};
 use spr_core::bytes::ByteOrder;
@@ -14,6 +16,7 @@ use crate::attributes::Attributes;
 use crate::storage::Shared;
 use crate::tree;
 use crate::types;
+use crate::window::Window;
 
 /// The datasets that the library may open before it is opened anew, as it keeps all that it saw.
 const MOST_OPENED: usize = 8000;
@@ -53,6 +56,8 @@ pub(crate) struct Stored {
     pub(crate) attributes: Attributes,
     /// The bytes of its texts, or the references to its sequences, once they were read.
     pub(crate) raw: OnceCell<Vec<u8>>,
+    /// The rows that were unpacked last, for utterances that follow each other.
+    pub(crate) window: RefCell<Window>,
 }
 
 impl File {
@@ -118,6 +123,7 @@ impl File {
                     _ => return Ok(None),
                 },
                 HdfMessage::Attribute(found) => attributes.push(found),
+                HdfMessage::AttributeInfo(found) if self.are_inline(&found) => {}
                 HdfMessage::Shared(_)
                 | HdfMessage::ExternalFiles(_)
                 | HdfMessage::AttributeInfo(_)
@@ -157,10 +163,17 @@ impl File {
                     elements: Elements::Plain(at),
                     attributes: self.attributes(attributes),
                     raw: OnceCell::new(),
+                    window: RefCell::default(),
                 }))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Returns `true` if all attributes stand in the header.
+    fn are_inline(&self, info: &AttributeInfoMessage) -> bool {
+        let size = self.library.superblock().offset_size;
+        Cursor::is_undefined_offset(info.fractal_heap_address, size)
     }
 
     fn attributes(&self, messages: Vec<AttributeMessage>) -> Attributes {
@@ -196,6 +209,7 @@ impl File {
             elements: Elements::Packed(Box::new(dataset)),
             attributes,
             raw: OnceCell::new(),
+            window: RefCell::default(),
         })
     }
 
@@ -228,6 +242,7 @@ impl File {
         for message in header.messages {
             match message {
                 HdfMessage::Attribute(found) => messages.push(found),
+                HdfMessage::AttributeInfo(found) if self.are_inline(&found) => {}
                 HdfMessage::AttributeInfo(_) | HdfMessage::Shared(_) => {
                     return self.dense_attributes(path);
                 }

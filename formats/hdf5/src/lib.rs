@@ -17,7 +17,9 @@ mod storage;
 mod together;
 mod tree;
 mod types;
+mod unpack;
 mod value;
+mod window;
 mod write;
 
 pub use format::{FORMAT, Hdf5};

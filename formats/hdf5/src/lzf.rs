@@ -1,4 +1,8 @@
 //! The compression `lzf` of h5py.
+//!
+//! Source: the format of LibLZF. A byte below 32 starts as many bytes and one more. Any other starts a copy: its upper
+//! three bits are the length less 2, where 7 has another byte added to it, and its lower five bits and the
+//! last byte are the distance less 1.
 
 use hdf5_reader::error::{Error, Result};
 use hdf5_reader::filters::{FilterFn, FilterRegistry};
@@ -44,8 +48,9 @@ fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>> {
             let len = (control >> 5) + long + 2;
             let back = ((control & 31) << 8 | byte().ok_or_else(wrong)?) + 1;
             let from = out.len().checked_sub(back).ok_or_else(wrong)?;
-            for at in from..from + len {
-                out.push(out[at]);
+            match len <= back {
+                true => out.extend_from_within(from..from + len),
+                false => (from..from + len).for_each(|at| out.push(out[at])),
             }
         }
         if out.len() > size {
@@ -55,5 +60,23 @@ fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>> {
     match out.len() == size {
         true => Ok(out),
         false => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_and_copies_are_decoded() {
+        let packed = [2, b'a', b'b', b'c', 0x20, 2, 0xe0, 1, 0];
+        let out = decode(&packed, 16).ok();
+        assert_eq!(out.as_deref(), Some(&b"abcabccccccccccc"[..]));
+        for cut in 1..packed.len() {
+            assert!(decode(&packed[..cut], 16).is_err(), "{cut}");
+        }
+        assert!(decode(&packed, 15).is_err() && decode(&packed, 17).is_err());
+        // A copy of what is not there.
+        assert!(decode(&[0x20, 0], 3).is_err());
     }
 }

@@ -1,55 +1,34 @@
 //! Rows of a dataset that holds several utterances.
 
-use hdf5_reader::{Dataset, Datatype, H5Type, SliceInfo, SliceInfoElem, error};
-use spr_core::model::{Dtype, Element, Matrix, Rank};
+use hdf5_reader::Datatype;
+use spr_core::bytes::ByteOrder;
+use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Error, Result};
 
 use crate::dataset::{Elements, File, Stored};
 use crate::entries::Rows;
 use crate::types;
+use crate::window::Place;
 
-/// Where the rows of an utterance are.
-struct Place {
-    /// The index of an item, where each item has rows of its own.
-    item: Option<u64>,
-    first: u64,
-    rows: u64,
+/// Rows of a dataset of numbers.
+pub(crate) struct Slice {
+    pub(crate) place: Place,
+    pub(crate) dtype: Dtype,
+    pub(crate) order: ByteOrder,
+    pub(crate) rank: Rank,
+    /// The number of items with rows of their own, or 1.
+    pub(crate) items: u64,
+    /// The number of rows of an item.
+    pub(crate) all: u64,
+    pub(crate) cols: u64,
 }
 
-impl File {
-    /// Reads some rows of a dataset. Without `values` only the shape is set.
+impl Slice {
+    /// Returns the rows at a place of a dataset.
     ///
     /// # Errors
-    /// They are not all there, are no numbers, or exceed the limits.
-    pub(crate) fn rows(
-        &self,
-        stored: &Stored,
-        rows: Rows,
-        values: bool,
-        into: &mut Matrix,
-    ) -> Result<()> {
-        let place = match rows {
-            Rows::All if is_one_sequence(stored) => {
-                *into = self.ragged(stored, 0)?;
-                return Ok(());
-            }
-            Rows::All => return self.matrix(stored, values, into),
-            Rows::Ragged(index) => {
-                let index = usize::try_from(index).unwrap_or(usize::MAX);
-                *into = self.ragged(stored, index)?;
-                return Ok(());
-            }
-            Rows::Range(first, rows) => Place {
-                item: None,
-                first,
-                rows,
-            },
-            Rows::Item(index, rows) => Place {
-                item: Some(index),
-                first: 0,
-                rows,
-            },
-        };
+    /// They are not all there, or are no numbers.
+    fn new(stored: &Stored, place: Place) -> Result<Self> {
         let Some((dtype, order)) = stored.number else {
             let what = types::describe(&stored.datatype);
             return Err(Error::unsupported(format!(
@@ -67,8 +46,7 @@ impl File {
             _ => return Err(Error::unsupported("has no rows that could be told apart")),
         };
         let end = place.first.checked_add(place.rows);
-        let item = place.item.unwrap_or_default();
-        if item >= items || end.is_none_or(|end| end > all) {
+        if place.item.unwrap_or_default() >= items || end.is_none_or(|end| end > all) {
             let message = format!(
                 "has {all} rows, those from {} to {} are wanted",
                 place.first,
@@ -76,73 +54,76 @@ impl File {
             );
             return Err(Error::malformed(message));
         }
-        let shape = (dtype, rank, place.rows, cols);
+        Ok(Self {
+            place,
+            dtype,
+            order,
+            rank,
+            items,
+            all,
+            cols,
+        })
+    }
+
+    /// Returns the number of rows before the first one in the dataset.
+    pub(crate) fn before(&self) -> u64 {
+        self.place.item.unwrap_or_default() * self.all + self.place.first
+    }
+}
+
+impl File {
+    /// Reads some rows of a dataset. Without `values` only the shape is set.
+    ///
+    /// # Errors
+    /// They are not all there, are no numbers, or exceed the limits.
+    pub(crate) fn rows(
+        &self,
+        stored: &Stored,
+        rows: Rows,
+        values: bool,
+        into: &mut Matrix,
+    ) -> Result<()> {
+        let (item, first, rows) = match rows {
+            Rows::All if is_one_sequence(stored) => {
+                *into = self.ragged(stored, 0)?;
+                return Ok(());
+            }
+            Rows::All => return self.matrix(stored, values, into),
+            Rows::Ragged(index) => {
+                let index = usize::try_from(index).unwrap_or(usize::MAX);
+                *into = self.ragged(stored, index)?;
+                return Ok(());
+            }
+            Rows::Range(first, rows) => (None, first, rows),
+            Rows::Item(index, rows) => (Some(index), 0, rows),
+        };
+        let slice = Slice::new(stored, Place { item, first, rows })?;
+        let shape = (slice.dtype, slice.rank, rows, slice.cols);
         let limits = self.limits();
-        limits.matrix_bytes(dtype, place.rows, cols)?;
+        limits.matrix_bytes(slice.dtype, rows, slice.cols)?;
         match &stored.elements {
             Elements::Plain(at) => {
-                let before = (item * all + place.first) * cols * dtype.size() as u64;
+                let before = slice.before() * slice.cols * slice.dtype.size() as u64;
                 let mut source = self.shared().lock();
                 source.seek(at + before)?;
                 match values {
-                    true => source.read_matrix(into, shape, order, limits),
+                    true => source.read_matrix(into, shape, slice.order, limits),
                     false => source.pass_matrix(into, shape, limits),
                 }
             }
             Elements::Packed(dataset) => {
-                let [rows, width] = [place.rows, cols].map(|n| usize::try_from(n).unwrap_or(0));
-                into.reset(dtype, rank, rows, width, limits)?;
-                match values {
-                    true => self.packed_rows(dataset, &place, inner.len(), cols, into),
-                    false => Ok(()),
+                let [rows, cols] = [rows, slice.cols].map(|n| usize::try_from(n).unwrap_or(0));
+                let bytes = into.reset(slice.dtype, slice.rank, rows, cols, limits)?;
+                if !values || bytes.is_empty() {
+                    return Ok(());
+                }
+                let mut window = stored.window.borrow_mut();
+                self.unpacked(&slice, dataset, &mut window, bytes)?;
+                match slice.dtype {
+                    Dtype::Bool => into.values::<bool>().map(drop),
+                    _ => Ok(()),
                 }
             }
-        }
-    }
-
-    fn packed_rows(
-        &self,
-        dataset: &Dataset,
-        place: &Place,
-        rank: usize,
-        cols: u64,
-        into: &mut Matrix,
-    ) -> Result<()> {
-        let slice = |start, end| SliceInfoElem::Slice {
-            start,
-            end,
-            step: 1,
-        };
-        let mut selections: Vec<_> = place.item.map(SliceInfoElem::Index).into_iter().collect();
-        selections.push(slice(place.first, place.first + place.rows));
-        if rank > 1 {
-            selections.push(slice(0, cols));
-        }
-        if into.is_empty() {
-            return Ok(());
-        }
-        let selection = SliceInfo { selections };
-        let shared = self.shared();
-        macro_rules! read {
-            ($number:ty) => {{
-                let part = shared.call(|| numbers::<$number>(dataset, &selection))?;
-                fill(into, &part)
-            }};
-        }
-        match into.dtype() {
-            Dtype::F32 => read!(f32),
-            Dtype::F64 => read!(f64),
-            Dtype::I8 => read!(i8),
-            Dtype::U8 => read!(u8),
-            Dtype::I16 => read!(i16),
-            Dtype::U16 => read!(u16),
-            Dtype::I32 => read!(i32),
-            Dtype::U32 => read!(u32),
-            Dtype::I64 => read!(i64),
-            Dtype::U64 => read!(u64),
-            other => Err(Error::unsupported(format!(
-                "holds {other} in chunks for several utterances, which is not supported"
-            ))),
         }
     }
 }
@@ -150,19 +131,4 @@ impl File {
 /// Returns `true` for a single sequence of any length.
 fn is_one_sequence(stored: &Stored) -> bool {
     matches!(stored.datatype, Datatype::VarLen { .. }) && matches!(*stored.shape, [] | [1])
-}
-
-fn numbers<T: H5Type>(dataset: &Dataset, selection: &SliceInfo) -> error::Result<Vec<T>> {
-    let array = dataset.read_slice::<T>(selection)?;
-    Ok(array.into_iter().collect())
-}
-
-fn fill<T: Element>(into: &mut Matrix, values: &[T]) -> Result<()> {
-    let room = into.values_mut::<T>()?;
-    if room.len() != values.len() {
-        let message = format!("has {} values, expected {}", values.len(), room.len());
-        return Err(Error::malformed(message));
-    }
-    room.copy_from_slice(values);
-    Ok(())
 }

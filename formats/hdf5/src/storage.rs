@@ -16,6 +16,13 @@ pub(crate) const MAX_HEADER: usize = 1 << 20;
 const MAX_METADATA: usize = 1 << 28;
 /// The largest chunk of a dataset in bytes.
 const MAX_CHUNK: u64 = 1 << 28;
+/// The size of a block of the file in bytes, of which some are kept, as headers and names are small
+/// and near each other.
+const BLOCK: u64 = 16 << 10;
+/// The number of blocks that are kept.
+const BLOCKS: usize = 64;
+/// The largest range in bytes that is read in a block.
+const SMALL: usize = 4 << 10;
 /// The number of decoded chunks that are kept at most, and their bytes.
 const CHUNKS: usize = 64;
 const CHUNK_CACHE: usize = 8 << 20;
@@ -28,6 +35,8 @@ struct Inner {
     source: Mutex<Source>,
     /// The first error of the source, which the library would hide.
     failed: Mutex<Option<Error>>,
+    /// Blocks of the file with their numbers, each in the place that its number has.
+    blocks: Mutex<Vec<Option<(u64, Arc<[u8]>)>>>,
     name: String,
     len: u64,
 }
@@ -42,6 +51,7 @@ impl Shared {
         let len = source.remaining().unwrap_or_default();
         Ok(Self(Arc::new(Inner {
             failed: Mutex::default(),
+            blocks: Mutex::new(vec![None; BLOCKS]),
             name: source.name().to_owned(),
             source: Mutex::new(source),
             len,
@@ -56,6 +66,19 @@ impl Shared {
     /// Returns the length in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.0.len
+    }
+
+    /// Reads a range that is in the file.
+    fn read(&self, offset: u64, len: usize) -> error::Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        let mut source = self.lock();
+        let read = source.seek(offset).and_then(|()| source.fill(&mut bytes));
+        read.map_err(|e| {
+            let message = e.message().to_owned();
+            *self.0.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+            error::Error::Other(message)
+        })?;
+        Ok(bytes)
     }
 
     /// Returns the source, which no one else reads meanwhile.
@@ -159,14 +182,26 @@ impl Storage for Shared {
             let message = format!("{len} bytes at byte {offset} are too many to be read at once");
             return Err(error::Error::InvalidData(message));
         }
-        let mut bytes = vec![0; len];
-        let mut source = self.lock();
-        let read = source.seek(offset).and_then(|()| source.fill(&mut bytes));
-        read.map_err(|e| {
-            let message = e.message().to_owned();
-            *self.0.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
-            error::Error::Other(message)
-        })?;
-        Ok(StorageBuffer::from_vec(bytes))
+        let (number, within) = (offset / BLOCK, offset % BLOCK);
+        if len > SMALL || within + len as u64 > BLOCK {
+            return Ok(StorageBuffer::from_vec(self.read(offset, len)?));
+        }
+        let mut blocks = self.0.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = blocks.len() as u64;
+        let place = usize::try_from(number % count).unwrap_or_default();
+        let block = match blocks.get(place) {
+            Some(Some((kept, block))) if *kept == number => block.clone(),
+            _ => {
+                let start = number * BLOCK;
+                let size = usize::try_from(BLOCK.min(self.0.len - start)).unwrap_or_default();
+                let block = Arc::<[u8]>::from(self.read(start, size)?);
+                if let Some(kept) = blocks.get_mut(place) {
+                    *kept = Some((number, block.clone()));
+                }
+                block
+            }
+        };
+        let within = usize::try_from(within).unwrap_or_default();
+        StorageBuffer::from_shared(block, within, len)
     }
 }

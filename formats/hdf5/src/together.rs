@@ -8,6 +8,7 @@ use crate::dataset::{File, Stored};
 use crate::entries::{Entry, Part, Rows};
 use crate::names::Role;
 use crate::tree::{Node, Target};
+use crate::types;
 use crate::value::strings;
 
 /// The largest number of datasets in such a file.
@@ -24,6 +25,22 @@ struct Found {
     keys: Option<Vec<Vec<u8>>>,
     /// The index of each other dataset, its role, and its header.
     data: Vec<(usize, Role, Stored)>,
+}
+
+impl Found {
+    /// Returns `true` if all datasets are called like fields, and have a sequence of numbers for each
+    /// utterance.
+    fn are_fields(&self) -> bool {
+        let field = |(_, role, stored): &(usize, Role, Stored)| {
+            let bytes = |base: &Datatype| types::number(base).is_some_and(|n| n.0 == Dtype::U8);
+            let numbers = |datatype: &Datatype| match datatype {
+                Datatype::VarLen { base, .. } => !bytes(base),
+                _ => false,
+            };
+            *role != Role::Plain && sequences(stored).is_some() && numbers(&stored.datatype)
+        };
+        !self.data.is_empty() && self.data.iter().all(field)
+    }
 }
 
 /// Returns the utterances of a file that holds all in one dataset, and how that was concluded.
@@ -44,7 +61,8 @@ pub(crate) fn entries(file: &mut File, nodes: &[Node]) -> Result<Option<(Vec<Ent
         return Ok(None);
     }
     let found = find(file, nodes)?;
-    if found.lengths.is_none() && found.offsets.is_none() && found.keys.is_none() {
+    let is_told = found.lengths.is_some() || found.offsets.is_some() || found.keys.is_some();
+    if !is_told && !found.are_fields() {
         return Ok(None);
     }
     let is_ragged = |stored: &Stored| sequences(stored).is_some();
@@ -219,7 +237,8 @@ fn all(found: &Found, count: u64, spans: &[(u64, u64)]) -> Result<(Vec<Entry>, S
     });
     let entries = entries.collect();
     described.push_str(match (&found.lengths, &found.offsets) {
-        (None, None) => ", by their names",
+        (None, None) if found.keys.is_some() => ", by their names",
+        (None, None) => ", as sequences of any length",
         (_, Some(_)) => ", by offsets",
         _ => ", by lengths",
     });
