@@ -1,4 +1,5 @@
 """HDF5 files, by h5py, in its oldest and its latest form."""
+import json
 import os
 
 import h5py
@@ -7,6 +8,7 @@ import numpy as np
 import data
 from harness import same, same_sets
 
+SEGMENTS = [{"start": 0.0, "end": 0.25, "label": "vad"}, {"start": 0.25, "label": "\u00e4r", "score": 0.5}]
 TYPES = ["f2", "f4", "f8", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
 PACKED = [{}, {"chunks": True}, {"compression": "gzip"}, {"compression": "lzf"},
           {"compression": "gzip", "shuffle": True, "fletcher32": True}]
@@ -22,6 +24,11 @@ def checks(t):
     utterances = [(key, m, l) for (key, m), l in zip(items, labels)]
     meta = {"frame_shift": 0.01, "speaker": "ann"}
     source = t.write_jsonl("in.jsonl", [(key, m, l, meta) for key, m, l in utterances])
+    others = '"text":"vad \u00e4r det","segments":%s,"meta":' % json.dumps(SEGMENTS)
+    with open(t.path(source), encoding="utf-8") as file:
+        lines = file.read().replace('"meta":', others)
+    with open(t.path(source), "w", encoding="utf-8") as file:
+        file.write(lines)
     with t.check("hdf5: h5py reads what is written"):
         t.convert(source, "out.h5")
         with h5py.File(t.path("out.h5")) as file:
@@ -30,6 +37,8 @@ def checks(t):
                 same(file["labels"][key][()], wanted, key)
                 assert file[key].attrs["frame_shift"] == 0.01, dict(file[key].attrs)
                 assert file[key].attrs["speaker"] == "ann", dict(file[key].attrs)
+                assert file[key].attrs["text"] == "vad \u00e4r det", dict(file[key].attrs)
+                assert json.loads(file[key].attrs["segments"]) == SEGMENTS, dict(file[key].attrs)
     with t.check("hdf5: read back in order"):
         same_sets(ours(t.jsonl(t.path("out.h5"))), utterances)
     with t.check("hdf5: 3000 utterances in groups"):
@@ -59,6 +68,21 @@ def checks(t):
             with h5py.File(t.path("again.h5")) as file:
                 for key, features in expected.items():
                     same(file[key][()], features, key)
+        with t.check("hdf5: all in one array beside lengths, names and text, libver=%s" % libver):
+            lengths = np.random.RandomState(3).randint(0, 50, 300)
+            ends = np.cumsum(lengths)
+            for dtype in ("f4", "f2", ">f8"):
+                name = t.path("joined-%s.h5" % libver)
+                rows = np.random.RandomState(4).standard_normal((int(ends[-1]), 7)).astype(dtype)
+                with h5py.File(name, "w", libver=libver) as file:
+                    file.create_dataset("feats", data=rows, chunks=(64, 4), compression="gzip")
+                    file["lengths"], file["labels"] = lengths, np.arange(len(rows), dtype="i4")
+                    file["keys"] = ["u%03d" % n for n in range(300)]
+                read = t.jsonl(name)
+                assert [key for key, *_ in read] == ["u%03d" % n for n in range(300)]
+                for (key, features, labels, *_), length, end in zip(read, lengths, ends):
+                    same(features, rows[end - length:end].astype(rows.dtype.newbyteorder("=")), key)
+                    same(labels, np.arange(end - length, end, dtype="i4"), key)
     with t.check("hdf5: what h5py changes is read again"):
         with h5py.File(t.path("out.h5"), "a") as file:
             file["added/one"] = np.ones((2, 2), "f4")

@@ -1,13 +1,15 @@
 //! The format `hdf5`.
 
-use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, OptionSpec, Options, Probe, Request, Score,
+    Writer,
 };
 use spr_core::model::About;
+use spr_core::{Error, Result};
 
 use crate::caps::CAPS;
+use crate::entries::Layout;
 use crate::names::MAGIC;
 use crate::read;
 use crate::write::Hdf5Writer;
@@ -23,7 +25,30 @@ pub struct Hdf5;
 /// The offsets of larger blocks are its doubles.
 const USER_BLOCK: usize = 512;
 
-static INFO: FormatInfo = FormatInfo::new("hdf5", "HDF5 files", &["h5", "hdf5", "hdf"]);
+static INFO: FormatInfo =
+    FormatInfo::new("hdf5", "HDF5 files", &["h5", "hdf5", "hdf"]).options(&[LAYOUT]);
+
+const LAYOUT: OptionSpec = OptionSpec {
+    name: "layout",
+    value: "paths|fields|utterances|rows",
+    help: "read a dataset for each utterance, a group for each field or for each utterance, or all utterances in the rows of a dataset (concluded from names otherwise)",
+};
+
+/// Returns the layout that the options ask for.
+///
+/// # Errors
+/// There is no such layout.
+fn layout(options: &Options) -> Result<Option<Layout>> {
+    options.choice(
+        LAYOUT.name,
+        &[
+            ("paths", Layout::Datasets),
+            ("fields", Layout::FieldGroups),
+            ("utterances", Layout::UtteranceGroups),
+            ("rows", Layout::Together),
+        ],
+    )
+}
 
 impl Format for Hdf5 {
     fn info(&self) -> &'static FormatInfo {
@@ -49,21 +74,31 @@ impl Format for Hdf5 {
         }
     }
 
-    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
+    fn caps(&self, options: &Options, _: Medium) -> Result<Caps> {
+        layout(options)?;
         Ok(CAPS)
     }
 
     fn open(
         &self,
         source: Source,
-        _: &Options,
+        options: &Options,
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        read::open(source, request, env)
+        read::open(source, layout(options)?, request, env)
     }
 
-    fn create(&self, output: Output, _: &Options, _: &About, env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        env: &Env,
+    ) -> Result<Box<dyn Writer>> {
+        if options.get(LAYOUT.name).is_some() {
+            return Err(Error::usage("option layout: it is for reading"));
+        }
         Ok(Box::new(Hdf5Writer::new(&output, CAPS, env)?))
     }
 }

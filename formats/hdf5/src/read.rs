@@ -23,11 +23,16 @@ const KEPT: usize = 16;
 /// The number of attributes without a meaning that are told.
 const TOLD: usize = 8;
 
-/// Opens a file.
+/// Opens a file, which has the layout `asked` if one is given.
 ///
 /// # Errors
-/// It is damaged, or has too many names.
-pub(crate) fn open(source: Source, request: &mut Request, env: &Env) -> Result<OpenedDataset> {
+/// It is damaged, has too many names, or another layout.
+pub(crate) fn open(
+    source: Source,
+    asked: Option<Layout>,
+    request: &mut Request,
+    env: &Env,
+) -> Result<OpenedDataset> {
     let mut info = DatasetInfo::new(KeySource::Stored);
     info.compression = source.compression();
     let shared = Shared::new(source)?;
@@ -46,21 +51,23 @@ pub(crate) fn open(source: Source, request: &mut Request, env: &Env) -> Result<O
     if written {
         nodes.sort_by_key(Node::address);
     }
-    let joined = match written {
-        true => None,
-        false => together::entries(&mut file, &nodes).map_err(|e| e.file(&*name))?,
+    let joined = match asked {
+        None if !written => together::entries(&mut file, &nodes),
+        Some(Layout::Together) => together::entries(&mut file, &nodes).and_then(|found| {
+            let message = "has no lengths, offsets or keys that tell utterances apart";
+            found.map(Some).ok_or_else(|| Error::unsupported(message))
+        }),
+        _ => Ok(None),
     };
-    let (mut entries, layout) = match joined {
-        Some((entries, decision)) => {
-            info.decision = Some(decision);
-            (entries, Layout::Together)
-        }
+    let (mut entries, decision, layout) = match joined.map_err(|e| e.file(&*name))? {
+        Some((entries, decision)) => (entries, Some(decision), Layout::Together),
         None => {
-            let layout = Layout::of(&nodes, written);
-            info.decision = layout.describe().map(str::to_owned);
-            (layout.entries(&nodes), layout)
+            let layout = asked.unwrap_or_else(|| Layout::of(&nodes, written));
+            let decision = layout.describe().map(str::to_owned);
+            (layout.entries(&nodes), decision, layout)
         }
     };
+    info.decision = decision.filter(|_| asked.is_none());
     let first = entries.first().map(|entry| &entry.key);
     if layout == Layout::Together && first == Some(&Key::generated(0)) {
         info.keys = KeySource::Generated;
