@@ -1,6 +1,6 @@
 //! One dataset: its shape and type, its place in the file, its attributes.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use hdf5_reader::io::Cursor;
 use hdf5_reader::messages::HdfMessage;
@@ -20,6 +20,8 @@ use crate::window::Window;
 
 /// The datasets that the library may open before it is opened anew, as it keeps all that it saw.
 const MOST_OPENED: usize = 8000;
+/// The bytes that it may unpack before that.
+const MOST_UNPACKED: u64 = 8 << 20;
 
 /// The address of what is not stored.
 const UNDEFINED: u64 = u64::MAX;
@@ -33,6 +35,8 @@ pub(crate) struct File {
     shared: Shared,
     library: Hdf5File,
     opened: usize,
+    /// The bytes of packed datasets that the library has unpacked, and may keep.
+    unpacked: Cell<u64>,
     limits: Limits,
 }
 
@@ -66,6 +70,7 @@ impl File {
             shared,
             library,
             opened: 0,
+            unpacked: Cell::new(0),
             limits,
         }
     }
@@ -79,11 +84,18 @@ impl File {
         &self.limits
     }
 
+    /// Counts the bytes of a dataset that was unpacked as a whole.
+    pub(crate) fn count_unpacked(&self, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.unpacked.set(self.unpacked.get().saturating_add(bytes));
+    }
+
     /// Returns the dataset that the library finds at a path.
     pub(crate) fn dataset(&mut self, path: &str) -> Result<Dataset> {
         self.opened += 1;
-        if self.opened > MOST_OPENED {
+        if self.opened > MOST_OPENED || self.unpacked.get() > MOST_UNPACKED {
             self.opened = 0;
+            self.unpacked.set(0);
             self.library = self.shared.open(&self.limits)?;
         }
         self.shared.call(|| self.library.dataset(path))

@@ -63,6 +63,7 @@ impl File {
         let mut window = self.window(slice, place)?;
         let bytes = window.values.as_bytes_mut();
         self.shared().call(|| dataset.read_raw_bytes_into(bytes))?;
+        self.count_unpacked(bytes.len());
         if slice.order != ByteOrder::NATIVE {
             swap_in_place(bytes, slice.dtype.size());
         }

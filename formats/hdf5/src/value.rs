@@ -97,6 +97,7 @@ impl File {
                     return Ok(());
                 }
                 self.shared().call(|| dataset.read_raw_bytes_into(bytes))?;
+                self.count_unpacked(bytes.len());
                 if order != ByteOrder::NATIVE {
                     swap_in_place(bytes, dtype.size());
                 }
@@ -145,7 +146,9 @@ impl File {
     fn bytes(&self, dataset: &Dataset) -> Result<Vec<u8>> {
         let len = self.shared().call(|| dataset.raw_byte_len())?;
         self.limits().bytes("a dataset", len as u64)?;
-        self.shared().call(|| dataset.read_raw_bytes())
+        let bytes = self.shared().call(|| dataset.read_raw_bytes())?;
+        self.count_unpacked(bytes.len());
+        Ok(bytes)
     }
 
     /// Returns the bytes of a dataset of texts or references, which are kept.
