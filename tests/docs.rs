@@ -149,10 +149,10 @@ fn scratch() -> tempfile::TempDir {
         }
     }
     let hdf5 = samples.with_file_name("hdf5");
-    let old = folder.path().join("old");
-    fs::create_dir_all(&old).unwrap();
-    for (from, to) in [("h5py-2-speech", "speech.h5"), ("lengths", "joined.h5")] {
-        fs::copy(hdf5.join(from).join("input.h5"), old.join(to)).unwrap();
+    let to = folder.path().join("hdf5");
+    fs::create_dir_all(&to).unwrap();
+    for (from, name) in [("h5py-2-speech", "speech.h5"), ("lengths", "joined.h5")] {
+        fs::copy(hdf5.join(from).join("input.h5"), to.join(name)).unwrap();
     }
     let waves = folder.path().join("train/wav.scp");
     let text = fs::read_to_string(&waves).unwrap();
