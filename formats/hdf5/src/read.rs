@@ -94,9 +94,18 @@ pub(crate) fn open(
     if !request.lookup {
         return Ok(OpenedDataset::stream(reader));
     }
-    let keys = reader.entries.iter().zip(0..);
-    let places = keys.map(|(entry, n)| (entry.key.clone(), n)).collect();
-    Ok(OpenedDataset::Table(Box::new(Hdf5Table { reader, places })))
+    let mut places = HashMap::new();
+    let mut twice = None;
+    for (entry, number) in reader.entries.iter().zip(0..) {
+        if places.insert(entry.key.clone(), number).is_some() {
+            twice = twice.or_else(|| Some(entry.key.clone()));
+        }
+    }
+    Ok(OpenedDataset::Table(Box::new(Hdf5Table {
+        reader,
+        places,
+        twice,
+    })))
 }
 
 /// Leaves the utterances that are asked for.
@@ -140,6 +149,8 @@ struct Hdf5Reader {
 struct Hdf5Table {
     reader: Hdf5Reader,
     places: HashMap<Key, usize>,
+    /// A key of several utterances.
+    twice: Option<Key>,
 }
 
 impl Hdf5Reader {
@@ -256,6 +267,6 @@ impl RandomAccess for Hdf5Table {
     }
 
     fn find_twice(&mut self) -> Result<Option<Key>> {
-        Ok(None)
+        Ok(self.twice.clone())
     }
 }

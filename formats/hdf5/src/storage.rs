@@ -31,12 +31,19 @@ const CHUNK_CACHE: usize = 8 << 20;
 #[derive(Clone)]
 pub(crate) struct Shared(Arc<Inner>);
 
+/// A block of the file with its number.
+#[derive(Clone, Default)]
+struct Block {
+    number: u64,
+    bytes: Option<Arc<[u8]>>,
+}
+
 struct Inner {
     source: Mutex<Source>,
     /// The first error of the source, which the library would hide.
     failed: Mutex<Option<Error>>,
-    /// Blocks of the file with their numbers, each in the place that its number has.
-    blocks: Mutex<Vec<Option<(u64, Arc<[u8]>)>>>,
+    /// Blocks of the file, each in the place that its number has.
+    blocks: Mutex<Vec<Block>>,
     name: String,
     len: u64,
 }
@@ -51,7 +58,7 @@ impl Shared {
         let len = source.remaining().unwrap_or_default();
         Ok(Self(Arc::new(Inner {
             failed: Mutex::default(),
-            blocks: Mutex::new(vec![None; BLOCKS]),
+            blocks: Mutex::new(vec![Block::default(); BLOCKS]),
             name: source.name().to_owned(),
             source: Mutex::new(source),
             len,
@@ -189,19 +196,20 @@ impl Storage for Shared {
         let mut blocks = self.0.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let count = blocks.len() as u64;
         let place = usize::try_from(number % count).unwrap_or_default();
-        let block = match blocks.get(place) {
-            Some(Some((kept, block))) if *kept == number => block.clone(),
-            _ => {
+        let kept = blocks.get(place).filter(|block| block.number == number);
+        let bytes = match kept.and_then(|block| block.bytes.clone()) {
+            Some(bytes) => bytes,
+            None => {
                 let start = number * BLOCK;
                 let size = usize::try_from(BLOCK.min(self.0.len - start)).unwrap_or_default();
-                let block = Arc::<[u8]>::from(self.read(start, size)?);
-                if let Some(kept) = blocks.get_mut(place) {
-                    *kept = Some((number, block.clone()));
+                let bytes = Arc::<[u8]>::from(self.read(start, size)?);
+                if let Some(block) = blocks.get_mut(place) {
+                    (block.number, block.bytes) = (number, Some(bytes.clone()));
                 }
-                block
+                bytes
             }
         };
         let within = usize::try_from(within).unwrap_or_default();
-        StorageBuffer::from_shared(block, within, len)
+        StorageBuffer::from_shared(bytes, within, len)
     }
 }

@@ -12,8 +12,8 @@ use spr_core::{Error, Result};
 use crate::links::{Link, Sizes, links};
 use crate::storage::{MAX_HEADER, Shared};
 
-/// The number of soft links that may lead from one to the next.
-const DEEPEST: usize = 16;
+/// The number of soft links that may be followed to one dataset.
+const MOST_LINKS: usize = 64;
 
 /// A dataset at an address, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ impl Walk<'_> {
                 .map(|node| (&*node.path, &node.target))
                 .collect();
             for (path, group, to) in &soft {
-                let real = resolve(group, to, &written, DEEPEST);
+                let real = resolve(group, to, &written, &mut { MOST_LINKS });
                 let target = real.as_deref().and_then(|real| datasets.get(real));
                 found.push((path, real.clone(), target.map(|target| (*target).clone())));
             }
@@ -257,14 +257,14 @@ impl Walk<'_> {
 }
 
 /// Returns the path without soft links that `to`, written in `group`, stands for. `None` after too
-/// many links.
+/// many links, of which `left` may be followed.
 fn resolve(
     group: &str,
     to: &str,
     soft: &HashMap<&str, (&str, &str)>,
-    left: usize,
+    left: &mut usize,
 ) -> Option<String> {
-    let left = left.checked_sub(1)?;
+    *left = left.checked_sub(1)?;
     let mut path = match to.starts_with('/') {
         true => String::new(),
         false => group.to_owned(),
@@ -279,4 +279,25 @@ fn resolve(
         }
     }
     Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_end_however_they_lead_to_each_other() {
+        // Each leads through the next, ten times: 10^20 steps in all.
+        let names: Vec<_> = (0..20).map(|n| format!("x/a{n}")).collect();
+        let next = |n: usize| format!("/x{}", format!("/a{}", n + 1).repeat(10));
+        let to: Vec<_> = (0..20)
+            .map(|n| if n == 19 { "/x".to_owned() } else { next(n) })
+            .collect();
+        let pairs = names.iter().zip(&to);
+        let soft: HashMap<_, _> = pairs.map(|(name, to)| (&**name, ("x", &**to))).collect();
+        let found = |to: &str| resolve("x", to, &soft, &mut { MOST_LINKS });
+        assert_eq!(found("a0"), None);
+        assert_eq!(found("a18/y").as_deref(), Some("x/y"));
+        assert_eq!(found("/z/./y").as_deref(), Some("z/y"));
+    }
 }
