@@ -24,7 +24,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/arguments.md", 12),
     ("docs/check.md", 6),
     ("docs/coming-from.md", 20),
-    ("docs/guide.md", 58),
+    ("docs/guide.md", 66),
     ("docs/kaldi-data.md", 14),
     ("docs/labels.md", 14),
     ("docs/manifests.md", 33),
@@ -147,6 +147,12 @@ fn scratch() -> tempfile::TempDir {
         for file in files.filter(|path| path.is_file()) {
             fs::copy(&file, to.join(file.file_name().unwrap())).unwrap();
         }
+    }
+    let hdf5 = samples.with_file_name("hdf5");
+    let to = folder.path().join("hdf5");
+    fs::create_dir_all(&to).unwrap();
+    for (from, name) in [("h5py-2-speech", "speech.h5"), ("lengths", "joined.h5")] {
+        fs::copy(hdf5.join(from).join("input.h5"), to.join(name)).unwrap();
     }
     let waves = folder.path().join("train/wav.scp");
     let text = fs::read_to_string(&waves).unwrap();

@@ -7,7 +7,8 @@
 //!   that the model has no field for;
 //! * [`shards`] – the files of one data set by their numbers, and how large they become;
 //! * [`sound`] – sound files that are members of archives, or files of folders;
-//! * [`tar`] – archives of files: their members with their places, and the writer.
+//! * [`tar`] – archives of files: their members with their places, and the writer;
+//! * [`tiers`] – segments in JSON.
 //!
 //! It stands on the core, below the formats, and knows none of them.
 
@@ -18,3 +19,4 @@ pub mod manifest;
 pub mod shards;
 pub mod sound;
 pub mod tar;
+pub mod tiers;

@@ -35,6 +35,7 @@ mod foreign_flags;
 #[cfg(unix)]
 mod groups;
 mod guesses;
+mod hdf5;
 mod header;
 mod held_for;
 mod help;

@@ -98,10 +98,12 @@ def matrices():
 def read(t):
     """We read what Lhotse writes, whole and in parts."""
     from lhotse import CutSet, Features, FeatureSet, MonoCut
-    from lhotse.features.io import LilcomChunkyWriter, LilcomFilesWriter, LilcomURLWriter, NumpyFilesWriter
+    from lhotse.features.io import (ChunkedLilcomHdf5Writer, LilcomChunkyWriter, LilcomFilesWriter, LilcomHdf5Writer,
+                                    LilcomURLWriter, NumpyFilesWriter, NumpyHdf5Writer)
 
     writers = {"lilcom_chunky": LilcomChunkyWriter, "lilcom_files": LilcomFilesWriter, "lilcom_url": LilcomURLWriter,
-               "numpy_files": NumpyFilesWriter}
+               "numpy_files": NumpyFilesWriter, "numpy_hdf5": NumpyHdf5Writer, "lilcom_hdf5": LilcomHdf5Writer,
+               "chunked_lilcom_hdf5": ChunkedLilcomHdf5Writer}
     for store, writer in writers.items():
         with t.check("stores: %s of lhotse, whole and in cuts" % store):
             with writer("written-" + store) as out:

@@ -8,9 +8,9 @@ use spr_core::model::{Key, Tag, Utterance};
 use spr_syntax::json::{self, Fields, Object};
 use spr_syntax::manifest::columns::{self, COLUMN};
 use spr_syntax::manifest::source::{self, Place, utf8};
+use spr_syntax::tiers::{self, SEGMENTS, TIERS};
 
 use crate::kinds::{CLASS, JSON};
-use crate::segments::{self, SEGMENTS, TIERS};
 
 /// The format of tags that are members of other kinds.
 pub(crate) const MEMBER: &str = "webdataset";
@@ -52,9 +52,9 @@ pub(crate) fn read(bytes: &[u8], utt: &mut Utterance) -> Result<()> {
     meta.frame_shift = object.take_if(SHIFT, |raw| number(raw).filter(|shift| shift.is_positive()));
     meta.frame_offset = object.take_if(OFFSET, number);
     Place::default().read(&mut object, meta)?;
-    let tiers = object.take_if(SEGMENTS, segments::read_segments);
-    let tiers = tiers.or_else(|| object.take_if(TIERS, segments::read_tiers));
-    utt.tiers = tiers.unwrap_or_default();
+    let found = object.take_if(SEGMENTS, tiers::read_segments);
+    let found = found.or_else(|| object.take_if(TIERS, tiers::read_tiers));
+    utt.tiers = found.unwrap_or_default();
     let said = |raw| json::text(raw, TEXT).ok();
     match &utt.text {
         None => {
@@ -126,7 +126,7 @@ pub(crate) fn write(utt: &Utterance, key: Option<&str>, out: &mut Vec<u8>) -> Re
             fields.time(name, number);
         }
     }
-    segments::write(&utt.tiers, &mut fields)?;
+    tiers::write(&utt.tiers, &mut fields)?;
     let tags = meta.tags.iter().filter(|tag| !is_member(tag)).cloned();
     columns::write(
         &tags.collect::<Vec<_>>(),

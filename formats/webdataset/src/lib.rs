@@ -11,7 +11,6 @@ mod options;
 mod read;
 mod sample;
 mod seen;
-mod segments;
 mod shards;
 mod table;
 mod write;

@@ -76,16 +76,19 @@ fn unsupported(store: &str) -> Error {
 /// The stores that have been opened.
 pub(super) struct Stores {
     env: Env,
-    /// The last script file.
-    script: Option<(Location, Finder)>,
+    /// Script files and HDF5 files, the last one used at the end.
+    open: Vec<(Location, Finder)>,
 }
+
+/// The number of files of a store that are open at most.
+const OPEN: usize = 8;
 
 impl Stores {
     /// Creates an empty cache.
     pub(super) fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
-            script: None,
+            open: Vec::new(),
         }
     }
 
@@ -125,6 +128,9 @@ impl Stores {
                 source.name().to_owned()
             }
             "kaldiio" => self.kaldi(path, key, places, &mut utt)?,
+            "numpy_hdf5" | "lilcom_hdf5" | "chunked_lilcom_hdf5" => {
+                self.find("hdf5", places.find(path), key, &mut utt)?
+            }
             other => return Err(unsupported(other)),
         };
         let matrix = utt
@@ -153,19 +159,33 @@ impl Stores {
             find(&Key::from(key), utt)?;
             return Ok(at.to_string());
         }
-        let file = places.find(path);
-        let mut script = self.script.take().filter(|(last, _)| *last == file);
-        let (_, find) = match &mut script {
-            Some(open) => open,
-            none => {
+        self.find(FORMAT, places.find(path), key, utt)
+    }
+
+    /// Reads an entry of a file of the named format, and returns the name of the file.
+    fn find(
+        &mut self,
+        format: &str,
+        file: Location,
+        key: &str,
+        utt: &mut Utterance,
+    ) -> Result<String> {
+        let name = file.to_string();
+        let at = self.open.iter().position(|(open, _)| *open == file);
+        let (file, mut find) = match at {
+            Some(at) => self.open.remove(at),
+            None => {
                 let source = self.env.open_from(None, &Locator::File(file.clone()))?;
-                none.insert((file.clone(), self.env.finder(FORMAT, source)?))
+                (file, self.env.finder(format, source)?)
             }
         };
         if !find(&Key::from(key), utt)? {
-            return Err(Error::malformed(format!("{key} is not in it")).file(file.to_string()));
+            return Err(Error::malformed(format!("{key} is not in it")).file(name));
         }
-        self.script = script;
-        Ok(file.to_string())
+        if self.open.len() == OPEN {
+            drop(self.open.remove(0));
+        }
+        self.open.push((file, find));
+        Ok(name)
     }
 }

@@ -1,4 +1,4 @@
-//! Segments in JSON.
+//! Tiers of segments in JSON.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use spr_core::model::{Decimal, Segment, Tier};
 use spr_core::{Error, Result};
-use spr_syntax::json::{self, Fields};
-use spr_syntax::manifest::source::utf8;
+
+use crate::json::{self, Fields};
+use crate::manifest::source::utf8;
 
 /// The field with the segments of a single tier without a name.
-pub(crate) const SEGMENTS: &str = "segments";
+pub const SEGMENTS: &str = "segments";
 /// The field with several tiers, or one with a name.
-pub(crate) const TIERS: &str = "tiers";
+pub const TIERS: &str = "tiers";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,19 +52,19 @@ impl StoredSegment<'_> {
             None => None,
         };
         segment.speaker = self.speaker.as_ref().map(|name| name.as_bytes().into());
-        Some(segment)
+        segment.is_proper().then_some(segment)
     }
 }
 
 /// Returns the segments of a field, or `None` if it is another program's.
-pub(crate) fn read_segments(raw: &RawValue) -> Option<Vec<Tier>> {
+pub fn read_segments(raw: &RawValue) -> Option<Vec<Tier>> {
     let stored: Vec<StoredSegment<'_>> = serde_json::from_str(raw.get()).ok()?;
     let segments: Option<Vec<_>> = stored.iter().map(StoredSegment::read).collect();
     Some(vec![Tier::only(segments?)])
 }
 
 /// Returns the tiers of a field, or `None` if it is another program's.
-pub(crate) fn read_tiers(raw: &RawValue) -> Option<Vec<Tier>> {
+pub fn read_tiers(raw: &RawValue) -> Option<Vec<Tier>> {
     let stored: Vec<StoredTier<'_>> = serde_json::from_str(raw.get()).ok()?;
     let tier = |stored: &StoredTier<'_>| {
         let segments: Option<Vec<_>> = stored.segments.iter().map(StoredSegment::read).collect();
@@ -76,15 +77,32 @@ pub(crate) fn read_tiers(raw: &RawValue) -> Option<Vec<Tier>> {
     stored.iter().map(tier).collect()
 }
 
+/// Returns the tiers of a list, either of segments or of tiers. `None` if it is neither.
+pub fn read_list(text: &[u8]) -> Option<Vec<Tier>> {
+    let raw: &RawValue = serde_json::from_slice(text).ok()?;
+    read_segments(raw).or_else(|| read_tiers(raw))
+}
+
 /// Adds the field of tiers, if there are any.
 ///
 /// # Errors
 /// A name or a label is not UTF-8.
-pub(crate) fn write(tiers: &[Tier], fields: &mut Fields<'_>) -> Result<()> {
+pub fn write(tiers: &[Tier], fields: &mut Fields<'_>) -> Result<()> {
     match tiers {
         [] => Ok(()),
-        [only] if only.is_plain() => write_segments(&only.segments, fields.start(SEGMENTS)),
-        several => list(several, fields.start(TIERS), |tier, out| {
+        [only] if only.is_plain() => write_list(tiers, fields.start(SEGMENTS)),
+        _ => write_list(tiers, fields.start(TIERS)),
+    }
+}
+
+/// Appends a list of tiers, or of the segments of a single tier without a name.
+///
+/// # Errors
+/// A name or a label is not UTF-8.
+pub fn write_list(tiers: &[Tier], out: &mut Vec<u8>) -> Result<()> {
+    match tiers {
+        [only] if only.is_plain() => write_segments(&only.segments, out),
+        several => list(several, out, |tier, out| {
             let mut fields = Fields::open(out);
             fields.text("name", utf8(&tier.name, "the name of a tier")?);
             if tier.points {
