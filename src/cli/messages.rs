@@ -41,7 +41,11 @@ pub(super) fn json(value: &Value) {
 
 /// Prints the help that clap gives, and returns the exit status; a complaint of clap's about the
 /// arguments of `program` is an error.
-pub(super) fn usage(clap: &clap::Error, program: &Command, registry: &Registry) -> Result<u8> {
+pub(super) fn usage(
+    clap: &clap::Error,
+    program: impl FnOnce() -> Command,
+    registry: &Registry,
+) -> Result<u8> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let helps = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !clap.use_stderr() {
@@ -76,8 +80,11 @@ pub(super) fn usage(clap: &clap::Error, program: &Command, registry: &Registry) 
         _ => None,
     };
     let meant = match flag {
-        Some(ContextValue::String(word)) => misspelt::flag(word, program, registry)
-            .or_else(|| misspelt::output(word, usage_of(&text)?, program)),
+        Some(ContextValue::String(word)) => {
+            let program = program();
+            misspelt::flag(word, &program, registry)
+                .or_else(|| misspelt::output(word, usage_of(&text)?, &program))
+        }
         _ => None,
     };
     Err(error.hint(match (meant, tip) {

@@ -118,7 +118,7 @@ pub fn run(
     let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
     let (cli, given) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return session.usage(&error, &session.command()),
+        Err(error) => return session.usage(&error),
     };
     let result = program::run(cli, &given, &session);
     session.warnings.tell_rest();

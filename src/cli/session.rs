@@ -96,8 +96,8 @@ impl Session {
 
     /// Tells what clap has to say of the arguments of `program`, help or a complaint, and gives the exit
     /// status.
-    pub(super) fn usage(&self, error: &clap::Error, program: &Command) -> u8 {
-        match messages::usage(error, program, &self.registry) {
+    pub(super) fn usage(&self, error: &clap::Error) -> u8 {
+        match messages::usage(error, || self.command(), &self.registry) {
             Ok(status) => status,
             Err(error) if error.is_broken_pipe() => super::exit::DONE,
             Err(error) => {
