@@ -128,6 +128,7 @@ fn formats_come_from_the_capabilities() {
             "mp3",
             "ogg",
             "est",
+            "hf",
             "htk",
             "sphinx",
             "npy",
