@@ -88,7 +88,8 @@ impl ArrowStream {
             let first = self.at;
             self.at += batch.num_rows() as u64;
             let batch = guarded(|| batch.project(roots))?;
-            return Ok(Some(Rows { batch, first }));
+            let numbers = (first..self.at).collect();
+            return Ok(Some(Rows { batch, numbers }));
         }
         Ok(None)
     }

@@ -1,11 +1,15 @@
 //! Files of either kind.
 
+use std::sync::Arc;
+
 use arrow_schema::SchemaRef;
 use spr_core::bytes::Source;
 use spr_core::{Limits, Result};
 
 use crate::arrow::ArrowStream;
-use crate::parquet::{Groups, ParquetFile};
+use crate::groups::{Groups, RowChoice};
+use crate::layout::Column;
+use crate::parquet::ParquetFile;
 use crate::rows::Rows;
 
 /// An open file.
@@ -44,11 +48,14 @@ impl TableFile {
         }
     }
 
-    /// Reads the columns with these numbers.
-    pub(crate) fn batches(self, roots: Vec<usize>) -> Batches {
+    /// Reads `columns`. Of a stream, which has no directory, all rows are read.
+    pub(crate) fn batches(self, columns: Vec<Arc<Column>>, choice: RowChoice) -> Batches {
         match self {
-            Self::Parquet(file) => Batches::Groups(Box::new(Groups::new(*file, roots))),
-            Self::Arrow(stream) => Batches::Stream(stream, roots),
+            Self::Parquet(file) => Batches::Groups(Box::new(Groups::new(*file, columns, choice))),
+            Self::Arrow(stream) => {
+                let roots = columns.iter().map(|column| column.index).collect();
+                Batches::Stream(stream, roots)
+            }
         }
     }
 }

@@ -1,16 +1,17 @@
 //! Folders as the Hub lays them out, and as `datasets` saves them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use spr_core::bytes::{Env, Location};
-use spr_core::format::{OpenedDataset, Options, Reader, Request, WholeFolder};
+use spr_core::format::{OpenedDataset, Options, Reader, Request, Subset, WholeFolder};
 use spr_core::stage::Chain;
 use spr_core::{Error, Result, nearest};
 use spr_syntax::shards;
 
 use crate::card;
 use crate::options::SPLIT;
-use crate::reader::{Place, TableReader};
+use crate::reader::{self, Place, TableReader};
 use crate::split;
 
 /// The format of folders.
@@ -178,6 +179,24 @@ impl WholeFolder for Folder {
     }
 }
 
+/// A file with its split, if there are several.
+type SplitFile = (Option<String>, Location);
+
+/// Returns the rows of each file that a run has, if their numbers are known without reading them.
+fn runs(run: Subset, files: &[SplitFile], options: &Options, env: &Env) -> Option<Vec<Range<u64>>> {
+    let Subset::Run { first, end } = run else {
+        return None;
+    };
+    let mut at = 0;
+    let within = |(_, file): &SplitFile| {
+        let all = at..at + reader::rows(file, options, env)?;
+        at = all.end;
+        let inside = |n: u64| n.clamp(all.start, all.end) - all.start;
+        Some(inside(first)..inside(end))
+    };
+    files.iter().map(within).collect()
+}
+
 /// Opens the files of splits in order.
 fn open(
     folder: &Location,
@@ -195,29 +214,51 @@ fn open(
         .iter()
         .flat_map(|(split, files)| files.iter().map(move |file| (column(split), file.clone())))
         .collect();
-    let names = files.iter().map(|(_, file)| file.to_string()).collect();
+    let run = request.take_run();
+    let runs = run.and_then(|run| runs(run, &files, options, env));
+    let mut each = request.clone().split_share().0;
+    if let (Some(run), None) = (run, &runs) {
+        // It comes before the selection of keys.
+        drop(each.take_keys());
+        *request = request.clone().share(run);
+    }
+    let files: Vec<_> = match runs {
+        Some(runs) => files.into_iter().zip(runs.into_iter().map(Some)).collect(),
+        None => files.into_iter().map(|file| (file, None)).collect(),
+    };
+    let is_empty = |run: &Option<Range<u64>>| run.as_ref().is_some_and(Range::is_empty);
+    let first = files
+        .iter()
+        .position(|(_, run)| !is_empty(run))
+        .unwrap_or(0);
+    let files = files.into_iter().enumerate();
+    let files = files.filter(|(n, (_, run))| *n == first || !is_empty(run));
+    let files: Vec<_> = files.map(|(_, file)| file).collect();
+    let names = files
+        .iter()
+        .map(|((_, file), _)| file.to_string())
+        .collect();
     let card = card::read(&folder.join(CARD), env)?;
     let (distinct, limits) = (request.distinct, env.limits);
-    let first = Place::default();
-    let (options, request, env) = (options.clone(), request.clone(), env.clone());
-    let place = first.clone();
+    let (options, env, place) = (options.clone(), env.clone(), Place::default());
     let mut is_told = false;
-    let open = move |(column, file): (Option<String>, Location)| -> Result<Box<dyn Reader>> {
-        let place = Place {
-            column,
-            is_told,
-            ..place.clone()
+    let open =
+        move |((column, file), run): (SplitFile, Option<Range<u64>>)| -> Result<Box<dyn Reader>> {
+            let place = Place {
+                column,
+                run,
+                is_told,
+                ..place.clone()
+            };
+            is_told = true;
+            let source = env.open_file(&file)?;
+            let mut reader = TableReader::new(source, &options, &mut each.clone(), place, &env)?;
+            reader.say(|about| {
+                card.add_to(about);
+                about.split.clone_from(&only);
+            });
+            Ok(Box::new(reader))
         };
-        is_told = true;
-        let source = env.open_file(&file)?;
-        let mut request = request.clone();
-        let mut reader = TableReader::new(source, &options, &mut request, place, &env)?;
-        reader.say(|about| {
-            card.add_to(about);
-            about.split.clone_from(&only);
-        });
-        Ok(Box::new(reader))
-    };
     let chain = Chain::new(files.into_iter().map(open))?.named(names);
     Ok(OpenedDataset::stream(match distinct {
         true => chain.distinct(limits),

@@ -19,6 +19,8 @@ pub(crate) struct Column {
     pub(crate) index: usize,
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// Whether its values have fields.
+    pub(crate) is_struct: bool,
     /// The name that it stands for, of an array or a column without a field.
     pub(crate) stands_for: String,
     /// The names of the classes that its numbers stand for.
@@ -112,6 +114,7 @@ impl Layout {
                 index,
                 name: name.to_owned(),
                 role,
+                is_struct: matches!(dtype, DataType::Struct(_)),
                 stands_for: stands_for.to_owned(),
                 classes,
             });
@@ -119,6 +122,18 @@ impl Layout {
         about::keep(&wanted, &mut about);
         layout.about = about;
         Ok(layout)
+    }
+
+    /// Returns the column that the keys of rows come from: their own, or that of sound files with
+    /// names, of which it has the names alone.
+    pub(crate) fn of_keys(&self) -> Option<Column> {
+        let named = || self.of_role(Role::Audio).filter(|column| column.is_struct);
+        let name = |column: &Column| Column {
+            role: Role::Name,
+            ..column.clone()
+        };
+        let own = self.of_role(Role::Key).cloned();
+        own.or_else(|| named().map(name))
     }
 
     /// Returns the column of a role.

@@ -11,6 +11,7 @@ mod feature;
 mod folder;
 mod format;
 mod generic;
+mod groups;
 mod guard;
 mod json;
 mod layout;

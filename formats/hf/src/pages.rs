@@ -39,16 +39,21 @@ struct PageHeader {
     levels: [i64; 2],
 }
 
-/// Checks the pages of a column in a row group.
+/// Checks the pages of a column in a row group. Returns where those of data are, and their sizes
+/// with their headers.
 ///
 /// # Errors
 /// They are not what the footer says, or claim more memory than the limits allow.
-pub(crate) fn check(chunks: &Chunks, column: &ColumnChunkMetaData, limits: &Limits) -> Result<()> {
+pub(crate) fn check(
+    chunks: &Chunks,
+    column: &ColumnChunkMetaData,
+    limits: &Limits,
+) -> Result<Vec<(u64, u64)>> {
     let first = column.dictionary_page_offset();
     let start = first.unwrap_or_else(|| column.data_page_offset());
     let unsigned = |n: i64| u64::try_from(n).map_err(|_| wrong("a negative size in the footer"));
     let (mut at, mut left) = (unsigned(start)?, unsigned(column.compressed_size())?);
-    let mut values = 0u64;
+    let (mut values, mut pages) = (0u64, Vec::new());
     let is_packed = column.compression() != Compression::UNCOMPRESSED;
     while left > 0 {
         let header = read_header(chunks, at)?;
@@ -65,7 +70,10 @@ pub(crate) fn check(chunks: &Chunks, column: &ColumnChunkMetaData, limits: &Limi
         }
         check_size(is_packed, packed, unpacked, limits).map_err(here)?;
         match header.kind {
-            Some(DATA_PAGE | DATA_PAGE_V2) => values = values.saturating_add(size(header.values)?),
+            Some(DATA_PAGE | DATA_PAGE_V2) => {
+                values = values.saturating_add(size(header.values)?);
+                pages.push((at, whole));
+            }
             Some(DICTIONARY_PAGE) => {
                 let entries = size(header.values)?;
                 if entries > unpacked.saturating_mul(8) {
@@ -90,10 +98,10 @@ pub(crate) fn check(chunks: &Chunks, column: &ColumnChunkMetaData, limits: &Limi
         let message = format!("pages of {values} values, where the footer says {told}");
         return Err(wrong(message));
     }
-    match column.column_descr().max_rep_level() {
-        0 => Ok(()),
-        _ => check_values(column, values, limits),
+    if column.column_descr().max_rep_level() > 0 {
+        check_values(column, values, limits)?;
     }
+    Ok(pages)
 }
 
 /// Checks the sizes of a page before and after it is unpacked.

@@ -1,8 +1,7 @@
 //! Parquet files: their row groups as batches of rows.
 
-use std::borrow::Borrow;
-use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -18,7 +17,9 @@ use spr_core::{Error, Limits, Result};
 
 use crate::chunks::Chunks;
 use crate::guard::guarded;
+use crate::layout::Column;
 use crate::pages;
+use crate::role::{Role, SOUND_PATH};
 use crate::rows::Rows;
 
 /// The magic bytes at both ends of a file.
@@ -110,21 +111,24 @@ impl ParquetFile {
         u64::try_from(group.compressed_size()).unwrap_or_default()
     }
 
-    /// Opens a row group, or some of its rows, for the columns with these numbers.
-    fn open_group(
+    /// Opens a row group, or some of its rows, for `columns`.
+    ///
+    /// # Errors
+    /// Its pages are damaged, or too large for the limits.
+    pub(crate) fn open_group(
         &self,
         number: usize,
-        roots: &[usize],
-        rows: Option<Range<usize>>,
+        columns: &[Arc<Column>],
+        rows: Option<RowSelection>,
     ) -> Result<ParquetRecordBatchReader> {
-        let descriptor = self.meta.parquet_schema();
-        let mask = ProjectionMask::roots(descriptor, roots.iter().copied());
+        let mask = self.mask(columns);
         let group = self.meta.metadata().row_group(number);
-        let wanted = |(leaf, _): &(usize, &ColumnChunkMetaData)| mask.leaf_included(*leaf);
-        let columns = group.columns().iter().enumerate().filter(wanted);
         let mut stored = 0u64;
-        for (_, column) in columns {
-            pages::check(&self.chunks, column, &self.limits)
+        for (leaf, column) in group.columns().iter().enumerate() {
+            if !mask.leaf_included(leaf) {
+                continue;
+            }
+            self.check_pages(number, leaf, column)
                 .map_err(|e| e.context(format!("the column {}", column.column_path())))?;
             let bytes = u64::try_from(column.uncompressed_size()).unwrap_or_default();
             stored = stored.saturating_add(bytes);
@@ -141,50 +145,104 @@ impl ParquetFile {
                 .with_projection(mask)
                 .with_batch_size(batch);
             match rows {
-                Some(rows) => builder
-                    .with_row_selection(RowSelection::from(vec![
-                        RowSelector::skip(rows.start),
-                        RowSelector::select(rows.len()),
-                    ]))
-                    .build(),
+                Some(rows) => builder.with_row_selection(rows).build(),
                 None => builder.build(),
             }
         })
         .map_err(|e| self.chunks.take_failure().unwrap_or(e))
     }
 
+    /// Returns the columns of the file that `columns` need.
+    fn mask(&self, columns: &[Arc<Column>]) -> ProjectionMask {
+        let descriptor = self.meta.parquet_schema();
+        let is_needed = |leaf: &usize| {
+            let root = descriptor.get_column_root_idx(*leaf);
+            let leaf = descriptor.column(*leaf);
+            let name = leaf.path().parts().last();
+            columns.iter().any(|column| {
+                let all = column.role != Role::Name;
+                column.index == root && (all || name.is_some_and(|name| name == SOUND_PATH))
+            })
+        };
+        let needed = (0..descriptor.num_columns()).filter(is_needed);
+        ProjectionMask::leaves(descriptor, needed)
+    }
+
+    /// Checks the pages of a column, and that their index says the same of them.
+    fn check_pages(&self, group: usize, leaf: usize, column: &ColumnChunkMetaData) -> Result<()> {
+        let pages = pages::check(&self.chunks, column, &self.limits)?;
+        let index = self.meta.metadata().page_index();
+        let Some(index) = index.and_then(|index| index.page_locations(group, leaf)) else {
+            return Ok(());
+        };
+        let rows = self.meta.metadata().row_group(group).num_rows();
+        let mut last = -1;
+        let fits = index.len() == pages.len()
+            && index.iter().zip(pages).all(|(page, (at, size))| {
+                let is_later = page.first_row_index > last;
+                last = page.first_row_index;
+                let place = u64::try_from(page.offset) == Ok(at)
+                    && u64::try_from(page.compressed_page_size) == Ok(size);
+                place && is_later && (last < rows || rows == 0)
+            });
+        let starts = index.first().is_none_or(|page| page.first_row_index == 0);
+        match fits && starts {
+            true => Ok(()),
+            false => Err(Error::malformed("has other pages than their index says")),
+        }
+    }
+
     /// Reads the next batch of a group.
-    fn next_batch(&self, reader: &mut ParquetRecordBatchReader) -> Result<Option<RecordBatch>> {
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub(crate) fn next_batch(
+        &self,
+        reader: &mut ParquetRecordBatchReader,
+    ) -> Result<Option<RecordBatch>> {
         let batch = guarded(|| reader.next().transpose());
         batch.map_err(|e| self.chunks.take_failure().unwrap_or(e))
     }
 
-    /// Reads a single row of the columns with these numbers.
+    /// Reads a single row of `columns`.
     ///
     /// # Errors
     /// Its row group is damaged.
-    pub(crate) fn row(&self, row: u64, roots: &[usize]) -> Result<Option<Rows>> {
+    pub(crate) fn row(&self, row: u64, columns: &[Arc<Column>]) -> Result<Option<Rows>> {
         let groups = self.groups();
         let Some((number, group)) = groups.iter().enumerate().find(|(_, g)| g.contains(&row))
         else {
             return Ok(None);
         };
-        let skipped = usize::try_from(row - group.start).unwrap_or(usize::MAX);
         let read = || {
-            let range = skipped..skipped.saturating_add(1);
-            let mut reader = self.open_group(number, roots, Some(range))?;
+            let selected = select(group, std::slice::from_ref(&(row..row + 1)));
+            let mut reader = self.open_group(number, columns, Some(selected))?;
             self.next_batch(&mut reader)
         };
         let batch = read().map_err(|e| self.in_group(e, number, group))?;
-        Ok(batch.map(|batch| Rows { batch, first: row }))
+        let numbers = vec![row];
+        Ok(batch.map(|batch| Rows { batch, numbers }))
     }
 
     /// Places an error in a row group, after which the next group can be read.
-    fn in_group(&self, error: Error, number: usize, rows: &Range<u64>) -> Error {
+    pub(crate) fn in_group(&self, error: Error, number: usize, rows: &Range<u64>) -> Error {
         let last = rows.end.saturating_sub(1).max(rows.start);
         let place = format!("row group {number}, rows {} to {last}", rows.start);
         error.context(place).file(&self.name).continuable()
     }
+}
+
+/// Returns the selection of `rows` out of a row group, in order.
+pub(crate) fn select(group: &Range<u64>, rows: &[Range<u64>]) -> RowSelection {
+    let count = |range: Range<u64>| usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+    let mut at = group.start;
+    let mut selectors = Vec::new();
+    for range in rows {
+        selectors.push(RowSelector::skip(count(at..range.start)));
+        selectors.push(RowSelector::select(count(range.clone())));
+        at = range.end;
+    }
+    RowSelection::from(selectors)
 }
 
 /// Reads the footer.
@@ -264,74 +322,4 @@ fn check_column(column: &ColumnChunkMetaData, rows: i64, end: u64) -> Result<()>
         return Err(Error::malformed(message));
     }
     Ok(())
-}
-
-/// The rows of a file in order.
-pub(crate) struct Groups<F> {
-    file: F,
-    roots: Vec<usize>,
-    left: VecDeque<(usize, Range<u64>)>,
-    open: Option<OpenGroup>,
-}
-
-struct OpenGroup {
-    reader: ParquetRecordBatchReader,
-    number: usize,
-    rows: Range<u64>,
-    /// The next row.
-    at: u64,
-}
-
-impl<F: Borrow<ParquetFile>> Groups<F> {
-    /// Reads the columns with these numbers.
-    pub(crate) fn new(file: F, roots: Vec<usize>) -> Self {
-        let left = file.borrow().groups().into_iter().enumerate().collect();
-        Self {
-            file,
-            roots,
-            left,
-            open: None,
-        }
-    }
-
-    /// Reads the next rows. Returns `None` at the end.
-    ///
-    /// # Errors
-    /// A row group is damaged. The next call goes on with the group after it.
-    pub(crate) fn next(&mut self) -> Result<Option<Rows>> {
-        let file = self.file.borrow();
-        loop {
-            let Some(mut open) = self.open.take() else {
-                let Some((number, rows)) = self.left.pop_front() else {
-                    return Ok(None);
-                };
-                let reader = file.open_group(number, &self.roots, None);
-                let reader = reader.map_err(|e| file.in_group(e, number, &rows))?;
-                let at = rows.start;
-                self.open = Some(OpenGroup {
-                    reader,
-                    number,
-                    rows,
-                    at,
-                });
-                continue;
-            };
-            let lost = open.at..open.rows.end;
-            let batch = file.next_batch(&mut open.reader);
-            match batch.map_err(|e| file.in_group(e, open.number, &lost))? {
-                Some(batch) => {
-                    let first = open.at;
-                    open.at += batch.num_rows() as u64;
-                    self.open = Some(open);
-                    return Ok(Some(Rows { batch, first }));
-                }
-                None if open.at != open.rows.end => {
-                    let message = format!("ends after {} rows", open.at - open.rows.start);
-                    let error = Error::malformed(message);
-                    return Err(file.in_group(error, open.number, &lost));
-                }
-                None => {}
-            }
-        }
-    }
 }

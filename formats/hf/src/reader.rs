@@ -1,17 +1,19 @@
 //! The reader of a file.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_schema::Schema;
-use spr_core::bytes::{Env, Source};
-use spr_core::format::{KeyPredicate, Options, Reader, Request};
+use spr_core::bytes::{Env, Location, Source};
+use spr_core::format::{KeyPredicate, Options, Reader, Request, Subset};
 use spr_core::model::{About, DatasetInfo, Key, KeySource, Tag, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::manifest::Places;
 use spr_syntax::manifest::columns::COLUMN;
 
 use crate::batch::{Batches, TableFile};
+use crate::groups::RowChoice;
 use crate::guard::guarded;
 use crate::layout::{Column, Layout};
 use crate::names;
@@ -27,6 +29,8 @@ pub(crate) struct Place {
     pub(crate) column: Option<String>,
     /// The number of rows without a key in the files before.
     pub(crate) numbered: Arc<AtomicU64>,
+    /// The rows that are read, where not all are.
+    pub(crate) run: Option<Range<u64>>,
     /// Whether what is guessed was told for a file before.
     pub(crate) is_told: bool,
 }
@@ -66,9 +70,14 @@ impl Chosen {
             }
             _ => None,
         };
-        let columns = layout.columns.iter();
-        let wanted = columns.filter(|column| column.role.is_among(&fields));
-        let columns = wanted.cloned().map(Arc::new).collect();
+        let keys = layout.of_keys();
+        let wanted = |column: &Column| match &keys {
+            _ if column.role.is_among(&fields) => Some(column.clone()),
+            Some(keys) if keys.index == column.index => Some(keys.clone()),
+            _ => None,
+        };
+        let columns = layout.columns.iter().filter_map(wanted);
+        let columns = columns.map(Arc::new).collect();
         Ok(Self {
             layout,
             columns,
@@ -76,9 +85,26 @@ impl Chosen {
         })
     }
 
-    /// Returns the numbers of the columns in the file.
-    pub(crate) fn roots(&self) -> Vec<usize> {
-        self.columns.iter().map(|column| column.index).collect()
+    /// Returns `true` if the key of a row does not depend on the rows before.
+    pub(crate) fn can_skip(&self) -> bool {
+        let keys = self.layout.of_keys();
+        keys.is_none_or(|column| column.role == Role::Key)
+    }
+}
+
+/// Returns the number of rows of a Parquet file that has keys. Of others it may not be known.
+pub(crate) fn rows(at: &Location, options: &Options, env: &Env) -> Option<u64> {
+    let file = TableFile::open(env.open_file(at).ok()?, env.limits).ok()?;
+    let chosen = Chosen::of(file.schema(), options, &Request::names(), &mut |_| {}).ok()?;
+    let keys = chosen.layout.of_keys()?;
+    file.rows().filter(|_| keys.role == Role::Key)
+}
+
+/// Takes the run of a request, out of so many rows.
+pub(crate) fn take_run(request: &mut Request, rows: u64) -> Option<Range<u64>> {
+    match request.take_run()? {
+        Subset::Run { first, end } => Some(first.min(rows)..end.min(rows).max(first.min(rows))),
+        Subset::EveryNth { .. } => None,
     }
 }
 
@@ -117,23 +143,38 @@ impl TableReader {
         };
         let chosen = Chosen::of(file.schema(), options, request, &mut tell);
         let chosen = chosen.map_err(|e| e.file(&*name))?;
-        let mut info = DatasetInfo::new(match chosen.layout.of_role(Role::Key) {
+        let keys = chosen.layout.of_keys();
+        let mut info = DatasetInfo::new(match keys {
             Some(_) => KeySource::Stored,
-            None if chosen.layout.of_role(Role::Audio).is_some() => KeySource::Stored,
             None => KeySource::Generated,
         });
         info.utterances = file.rows();
+        let run = place.run.clone().or_else(|| match &file {
+            TableFile::Parquet(file) if chosen.can_skip() => take_run(request, file.rows()),
+            _ => None,
+        });
+        if let Some(run) = &run {
+            info.utterances = Some(run.end - run.start);
+            if keys.is_none() {
+                place.numbered.fetch_add(run.start, Ordering::Relaxed);
+            }
+        }
+        let wanted = request.take_keys();
+        let choice = RowChoice {
+            run,
+            keys: keys.map(Arc::new).zip(wanted.clone()),
+        };
         info.compression = compression;
         info.about = chosen.layout.about.clone();
         let split = location.as_ref().and_then(split::of_file);
         info.about.split = info.about.split.take().or(split);
         Ok(Self {
-            batches: file.batches(chosen.roots()),
+            batches: file.batches(chosen.columns.clone(), choice),
             chosen,
             rows: None,
             reader: RowReader::new(Places::new(location.as_ref(), env), env),
             place,
-            wanted: request.take_keys(),
+            wanted,
             file: name,
             env: env.clone(),
             info,
@@ -150,7 +191,8 @@ impl TableReader {
         let Some((rows, at)) = &mut self.rows else {
             return Ok(false);
         };
-        let (row, number) = (*at, rows.first + *at as u64);
+        let row = *at;
+        let number = rows.numbers.get(row).copied().unwrap_or_default();
         *at += 1;
         let cells = row::cells(&self.chosen.columns, rows.batch.columns());
         utt.start();

@@ -8,12 +8,17 @@ use crate::cells::{is_binary, is_text};
 use crate::numbers::nested;
 use crate::{names, options};
 
+/// The name of a sound file, in the struct of its column.
+pub(crate) const SOUND_PATH: &str = "path";
+
 /// What a column becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
     Key,
     Audio,
+    /// The names of sound files, which are not read themselves.
+    Name,
     Text,
     Features,
     Labels,
@@ -80,7 +85,7 @@ impl Role {
             Self::Shift => &[names::SHIFT],
             Self::Offset => &[names::OFFSET],
             Self::Written => &[names::WRITTEN],
-            Self::Array | Self::Tag | Self::Json => &[],
+            Self::Name | Self::Array | Self::Tag | Self::Json => &[],
         }
     }
 
@@ -109,7 +114,7 @@ impl Role {
             Self::Labels => nested(dtype)
                 .is_some_and(|(number, depth)| !number.is_float() && (depth == 1 || depth == 2)),
             Self::Segments => is_segments(dtype),
-            Self::Tiers => false,
+            Self::Name | Self::Tiers => false,
             Self::Start | Self::End | Self::Shift | Self::Offset => {
                 is_float(dtype) || is_text(dtype)
             }
@@ -164,8 +169,11 @@ pub(crate) fn is_sound(dtype: &DataType) -> bool {
         return false;
     };
     let of = |name: &str| fields.iter().find(|field| field.name() == name);
-    let bytes = of("bytes").is_some_and(|field| is_binary(field.data_type()));
-    let path = of("path").is_some_and(|field| is_text(field.data_type()));
+    // A file of which all are null may have no type for them.
+    let is_or_null = |name: &str, is: fn(&DataType) -> bool| {
+        of(name).is_some_and(|field| *field.data_type() == DataType::Null || is(field.data_type()))
+    };
+    let (bytes, path) = (is_or_null("bytes", is_binary), is_or_null(SOUND_PATH, is_text));
     fields.len() == 2 && bytes && path
 }
 

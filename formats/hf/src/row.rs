@@ -20,7 +20,7 @@ use crate::cells::{bytes, integer, write_json};
 use crate::generic;
 use crate::layout::Column;
 use crate::numbers::dense;
-use crate::role::Role;
+use crate::role::{Role, SOUND_PATH};
 use crate::segments;
 
 /// The format of tags that belong to columns.
@@ -116,7 +116,7 @@ impl RowReader {
                 let name = column.stands_for.clone();
                 utt.arrays.push(NamedArray { name, array });
             }
-            Role::Key | Role::Tag | Role::Json | Role::Written => {}
+            Role::Key | Role::Name | Role::Tag | Role::Json | Role::Written => {}
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl RowReader {
             DataType::Struct(_) => {
                 let fields = array.as_struct();
                 let of = |name: &str| fields.column_by_name(name).and_then(|a| bytes(a, row));
-                (of("bytes"), of("path"))
+                (of("bytes"), of(SOUND_PATH))
             }
             _ => (bytes(array, row), None),
         };
@@ -289,8 +289,9 @@ pub(crate) fn key_of(cells: &[Filled<'_>], row: usize) -> Result<Option<Vec<u8>>
         }
         return name_of(column, array, row).map(Some).map_err(context);
     }
-    let path = find(Role::Audio).and_then(|(_, array)| {
-        let paths = array.as_struct_opt()?.column_by_name("path")?;
+    let sound = find(Role::Audio).or_else(|| find(Role::Name));
+    let path = sound.and_then(|(_, array)| {
+        let paths = array.as_struct_opt()?.column_by_name(SOUND_PATH)?;
         bytes(paths, row)
     });
     let name = path.and_then(|path| path.rsplit(|b| *b == b'/').next());

@@ -6,6 +6,6 @@ use arrow_array::RecordBatch;
 pub(crate) struct Rows {
     /// The columns that were asked for, in the order of the file.
     pub(crate) batch: RecordBatch,
-    /// The number of the first row in the file.
-    pub(crate) first: u64,
+    /// The numbers of the rows in the file.
+    pub(crate) numbers: Vec<u64>,
 }

@@ -10,9 +10,9 @@ use spr_core::{Error, Result};
 use spr_syntax::manifest::Places;
 
 use crate::batch::TableFile;
-use crate::parquet::{Groups, ParquetFile};
+use crate::groups::{Groups, RowChoice};
+use crate::parquet::ParquetFile;
 use crate::reader::Chosen;
-use crate::role::Role;
 use crate::row::{self, RowReader};
 use crate::rows::Rows;
 
@@ -78,16 +78,14 @@ fn each_key(
     env: &Env,
     each: &mut dyn FnMut(Key, u64) -> Result<()>,
 ) -> Result<()> {
-    let roles = [Role::Key, Role::Audio];
-    let of = |role: Role| chosen.layout.of_role(role).cloned().map(Arc::new);
-    let Some(column) = roles.into_iter().find_map(of) else {
+    let Some(column) = chosen.layout.of_keys().map(Arc::new) else {
         for row in 0..file.rows() {
             each(Key::generated(row), row)?;
         }
         return Ok(());
     };
-    let columns = [column];
-    let mut groups = Groups::new(file, vec![columns[0].index]);
+    let columns = vec![column];
+    let mut groups = Groups::new(file, columns.clone(), RowChoice::default());
     let mut generated = 0;
     loop {
         let rows = match groups.next() {
@@ -100,7 +98,7 @@ fn each_key(
             Err(error) => return Err(error.fatal()),
         };
         let cells = row::cells(&columns, rows.batch.columns());
-        for at in 0..rows.batch.num_rows() {
+        for (at, number) in rows.numbers.iter().enumerate() {
             let key = match row::key_of(&cells, at) {
                 Ok(Some(key)) => Key::from(key),
                 Ok(None) => {
@@ -108,7 +106,7 @@ fn each_key(
                     Key::generated(generated - 1)
                 }
                 Err(error) => {
-                    let error = error.context(format!("row {}", rows.first + at as u64));
+                    let error = error.context(format!("row {number}"));
                     let error = error.file(file.name());
                     match lenient {
                         true => env.tell_skipped(&error),
@@ -117,7 +115,7 @@ fn each_key(
                     continue;
                 }
             };
-            each(key, rows.first + at as u64)?;
+            each(key, *number)?;
         }
     }
 }
@@ -151,7 +149,7 @@ pub(crate) fn weigh(
         };
         each(&key, weight)
     };
-    each_key(&*file, &chosen, false, env, &mut weigh_one)?;
+    each_key(&file, &chosen, false, env, &mut weigh_one)?;
     Ok(true)
 }
 
@@ -161,7 +159,7 @@ impl RandomAccess for KeyTable {
             return Ok(false);
         };
         let columns = &self.chosen.columns;
-        let Some(Rows { batch, .. }) = self.file.row(row, &self.chosen.roots())? else {
+        let Some(Rows { batch, .. }) = self.file.row(row, columns)? else {
             return Ok(false);
         };
         if batch.num_rows() == 0 {
@@ -169,9 +167,16 @@ impl RandomAccess for KeyTable {
         }
         utt.start();
         utt.key = key.clone();
-        let read = self
-            .reader
-            .fill(&row::cells(columns, batch.columns()), 0, utt);
+        let cells = row::cells(columns, batch.columns());
+        let read = row::key_of(&cells, 0).and_then(|found| match found {
+            Some(found) if found != key.as_bytes() => {
+                let found = Key::from(found);
+                Err(Error::malformed(format!(
+                    "the key is {found} when read again"
+                )))
+            }
+            _ => self.reader.fill(&cells, 0, utt),
+        });
         read.map_err(|e| {
             let e = e.context(format!("row {row}")).utterance(key);
             e.file(&*self.name).continuable()

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use spr_core::bytes::{Env, Locator, MemoryStore, Source};
-use spr_core::format::{FieldSet, Format, OpenedDataset, Options, Registry, Request, create};
+use spr_core::format::{
+    FieldSet, Format, OpenedDataset, Options, Registry, Request, Subset, create,
+};
 use spr_core::model::{About, Audio, EncodedAudio, Key, Tag, Utterance};
 use spr_core::{Limits, Result};
 use spr_format_hf::FORMAT;
@@ -208,6 +210,120 @@ fn rows_are_found_by_key() {
         assert!(!table.find(&Key::from("z"), &mut utt).unwrap());
         assert_eq!(table.keys().unwrap().len(), 3);
     }
+}
+
+/// Row groups out of a run, and those without a wanted key, are not read; here one is damaged.
+#[test]
+fn only_what_is_chosen_is_read() {
+    let store = MemoryStore::new();
+    let env = env().with_store(Arc::new(store.clone()));
+    let mut file = fixture("pyarrow-groups/input.parquet");
+    store.insert("x.parquet", file.clone());
+    let (whole, _) = read(&env, "x.parquet", &[], Request::all()).unwrap();
+    // Damage to the first row that leaves its key alone.
+    let is_damage = |at: &usize| {
+        let mut wrong = file.clone();
+        wrong[*at..at + 4].fill(0xff);
+        store.insert("x.parquet", wrong);
+        let names = read(&env, "x.parquet", &[], Request::names());
+        let all = read(&env, "x.parquet", &[], Request::all());
+        let Ok(((names, no), (_, told))) = names.and_then(|names| Ok((names, all?))) else {
+            return false;
+        };
+        let is_first = told.len() == 1 && told[0].contains("row group 0, rows 0 to 0");
+        (names.len(), no.len()) == (3, 0) && is_first
+    };
+    let at = (4..file.len()).find(is_damage).unwrap();
+    file[at..at + 4].fill(0xff);
+    store.insert("x.parquet", file);
+    let run = |first: u64, end: u64| Request::all().share(Subset::Run { first, end });
+    let refused = read(&env, "x.parquet", &[], Request::all()).unwrap();
+    assert_eq!(refused.1.len(), 1, "{refused:?}");
+    let not_first = |key: &Key| key.as_bytes() != b"a";
+    for (request, left) in [
+        (run(1, 3), &whole[1..]),
+        (run(2, 9), &whole[2..]),
+        (run(7, 9), &[]),
+        (Request::all().keys(not_first), &whole[1..]),
+        (run(1, 2).keys(not_first), &whole[1..2]),
+        (run(1, 3).keys(|key| key.as_bytes() == b"c"), &whole[2..]),
+    ] {
+        let (found, told) = read(&env, "x.parquet", &[], request).unwrap();
+        assert_eq!((found.as_slice(), told), (left, Vec::new()));
+    }
+}
+
+#[test]
+fn runs_and_keys_go_over_files_of_a_folder() {
+    let utts: Vec<_> = (0..40).map(|n| sounding(&format!("u{n:02}"), n)).collect();
+    let (env, names) = write(&utts, "set/", &[("shard-size", "700")], &About::default()).unwrap();
+    assert!(names.len() > 5, "{names:?}");
+    let (all, _) = read(&env, "set", &[], Request::all()).unwrap();
+    assert_eq!(all.len(), utts.len());
+    let utts = all;
+    for first in (0..44u64).step_by(7) {
+        for end in (first..46).step_by(5) {
+            let run = Request::all().share(Subset::Run { first, end });
+            let (found, told) = read(&env, "set", &[], run.clone()).unwrap();
+            let at = |n: u64| usize::try_from(n).unwrap().min(40);
+            assert_eq!(
+                (found.as_slice(), told),
+                (&utts[at(first)..at(end)], Vec::new())
+            );
+            let even = |key: &Key| key.as_bytes()[2].is_multiple_of(2);
+            let (found, _) = read(&env, "set", &[], run.keys(even)).unwrap();
+            let wanted: Vec<_> = utts[at(first)..at(end)]
+                .iter()
+                .filter(|utt| even(&utt.key))
+                .collect();
+            assert_eq!(found.iter().collect::<Vec<_>>(), wanted, "{first} to {end}");
+        }
+    }
+    let every = Request::all().keys(|key| key.as_bytes() > b"u10".as_slice());
+    let every = every.share(Subset::EveryNth { index: 1, count: 3 });
+    let (found, _) = read(&env, "set", &[], every).unwrap();
+    let wanted: Vec<_> = utts[11..].iter().skip(1).step_by(3).collect();
+    assert_eq!(found.iter().collect::<Vec<_>>(), wanted);
+}
+
+/// Where the key is the name of a sound file, it is known although no sound is asked for.
+#[test]
+fn names_of_sound_files_are_keys_without_sound() {
+    let store = MemoryStore::new();
+    store.insert("x.parquet", fixture("pyarrow-path/input.parquet"));
+    let env = env().with_store(Arc::new(store));
+    let (found, told) = read(&env, "x.parquet", &[], Request::names()).unwrap();
+    assert_eq!((found[0].key.as_bytes(), told.len()), (&b"ann-1"[..], 0));
+    assert!(found[0].audio.is_none());
+}
+
+/// An index that says other pages than there are would hide rows.
+#[test]
+fn an_index_that_lies_is_an_error() {
+    let utts: Vec<_> = (0..9).map(|n| said(&format!("u{n}"), "words")).collect();
+    let (env, _) = write(&utts, "x.parquet", &[], &About::default()).unwrap();
+    let mut source = env.open_file(&"x.parquet".into()).unwrap();
+    let whole = source.rest("a file", &Limits::default()).unwrap();
+    let store = MemoryStore::new();
+    let env = self::env().with_store(Arc::new(store.clone()));
+    let footer = u32::from_le_bytes(whole[whole.len() - 8..whole.len() - 4].try_into().unwrap());
+    let end = whole.len() - 8 - footer as usize;
+    let mut refused = 0;
+    // Whatever byte of the index is wrong, all rows come, or an error does.
+    for at in end - 200..end {
+        let mut file = whole.clone();
+        file[at] ^= 2;
+        store.insert("x.parquet", file);
+        let Ok((found, told)) = read(&env, "x.parquet", &[], Request::all()) else {
+            continue;
+        };
+        assert!(found.len() == utts.len() || !told.is_empty(), "byte {at}: {found:?}");
+        refused += usize::from(
+            told.iter()
+                .any(|told| told.contains("other pages than their index")),
+        );
+    }
+    assert!(refused > 0);
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn failed(error: &ArrowError) -> Error {
     Error::malformed(error.to_string())
 }
 
-fn text<'a>(cell: Option<&'a Cell>) -> Option<&'a str> {
+fn text(cell: Option<&Cell>) -> Option<&str> {
     match cell? {
         Cell::Text(text) | Cell::Json(text) => Some(text),
         _ => None,

@@ -228,11 +228,7 @@ impl Facts {
         let number = number.map(|digits| Json::Other(digits.to_owned()));
         match (round_trip(dtype, number.as_ref().unwrap_or(value)), number) {
             (None, _) => self.wanted = None,
-            (Some(again), Some(digits)) => {
-                if again != digits.to_string() {
-                    self.wanted = None;
-                }
-            }
+            (Some(again), Some(digits)) if again != digits.to_string() => self.wanted = None,
             (Some(again), None) if again != text || text == "null" => match self.role {
                 Role::Tag => self.wanted_is_other = true,
                 _ => self.wanted = None,
