@@ -64,6 +64,15 @@ pub(crate) struct Stored {
     pub(crate) window: RefCell<Window>,
 }
 
+impl Stored {
+    /// Returns the size of its numbers in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let size = self.number.map_or(1, |(dtype, _)| dtype.size() as u64);
+        let sizes = self.shape.iter();
+        sizes.fold(size, |bytes, dim| bytes.saturating_mul(*dim))
+    }
+}
+
 impl File {
     pub(crate) fn new(shared: Shared, library: Hdf5File, limits: Limits) -> Self {
         Self {

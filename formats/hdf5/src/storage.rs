@@ -22,7 +22,7 @@ const BLOCK: u64 = 16 << 10;
 /// The number of blocks that are kept.
 const BLOCKS: usize = 64;
 /// The largest range in bytes that is read in a block.
-const SMALL: usize = 4 << 10;
+pub(crate) const SMALL: usize = 4 << 10;
 /// The number of decoded chunks that are kept at most, and their bytes.
 const CHUNKS: usize = 64;
 const CHUNK_CACHE: usize = 8 << 20;

@@ -2,6 +2,7 @@
 
 use std::sync::MutexGuard;
 
+use hdf5_reader::storage::Storage;
 use hdf5_reader::{Dataset, Datatype, VarLenKind};
 use spr_core::bytes::{ByteOrder, Env, MemoryCounter, Source, swap_in_place};
 use spr_core::format::ObjectBounds;
@@ -11,6 +12,7 @@ use spr_core::{Error, Result};
 use crate::attributes::trimmed;
 use crate::dataset::{Elements, File, Stored};
 use crate::entries::Rows;
+use crate::storage::SMALL;
 use crate::types;
 
 /// The name of an array with more than two dimensions.
@@ -78,6 +80,17 @@ impl File {
         };
         let limits = self.limits();
         match &stored.elements {
+            Elements::Plain(at) if values && stored.bytes() <= SMALL as u64 => {
+                let (rows, cols) = (to_usize(rows), to_usize(cols));
+                let into = into.reset(dtype, rank, rows, cols, limits)?;
+                let found = self
+                    .shared()
+                    .call(|| self.shared().read_range(*at, into.len()))?;
+                into.copy_from_slice(&found);
+                if order != ByteOrder::NATIVE {
+                    swap_in_place(into, dtype.size());
+                }
+            }
             Elements::Plain(at) => {
                 let mut source: MutexGuard<'_, Source> = self.shared().lock();
                 source.seek(*at)?;
