@@ -25,6 +25,8 @@ const DATA_PAGE: i64 = 0;
 const INDEX_PAGE: i64 = 1;
 const DICTIONARY_PAGE: i64 = 2;
 const DATA_PAGE_V2: i64 = 3;
+/// The encoding of values by what they share with the one before.
+const DELTA_BYTE_ARRAY: i64 = 7;
 
 /// What a header says.
 #[derive(Default)]
@@ -35,12 +37,22 @@ struct PageHeader {
     unpacked: Option<i64>,
     packed: Option<i64>,
     values: Option<i64>,
+    encoding: Option<i64>,
     /// The sizes of the levels in front of a page of the second version.
     levels: [i64; 2],
 }
 
-/// Checks the pages of a column in a row group. Returns where those of data are, and their sizes
-/// with their headers.
+/// The pages of a column in a row group.
+#[derive(Default)]
+pub(crate) struct Pages {
+    /// Where those of data are, and their sizes with their headers.
+    pub(crate) data: Vec<(u64, u64)>,
+    /// The size of the largest page whose bytes several values can share: a dictionary, or values
+    /// that start as the one before.
+    pub(crate) shared: u64,
+}
+
+/// Checks the pages of a column in a row group, and returns them.
 ///
 /// # Errors
 /// They are not what the footer says, or claim more memory than the limits allow.
@@ -48,12 +60,12 @@ pub(crate) fn check(
     chunks: &Chunks,
     column: &ColumnChunkMetaData,
     limits: &Limits,
-) -> Result<Vec<(u64, u64)>> {
+) -> Result<Pages> {
     let first = column.dictionary_page_offset();
     let start = first.unwrap_or_else(|| column.data_page_offset());
     let unsigned = |n: i64| u64::try_from(n).map_err(|_| wrong("a negative size in the footer"));
     let (mut at, mut left) = (unsigned(start)?, unsigned(column.compressed_size())?);
-    let (mut values, mut pages) = (0u64, Vec::new());
+    let (mut values, mut pages) = (0u64, Pages::default());
     let is_packed = column.compression() != Compression::UNCOMPRESSED;
     while left > 0 {
         let header = read_header(chunks, at)?;
@@ -72,9 +84,13 @@ pub(crate) fn check(
         match header.kind {
             Some(DATA_PAGE | DATA_PAGE_V2) => {
                 values = values.saturating_add(size(header.values)?);
-                pages.push((at, whole));
+                pages.data.push((at, whole));
+                if header.encoding == Some(DELTA_BYTE_ARRAY) {
+                    pages.shared = pages.shared.max(unpacked);
+                }
             }
             Some(DICTIONARY_PAGE) => {
+                pages.shared = pages.shared.max(unpacked);
                 let entries = size(header.values)?;
                 if entries > unpacked.saturating_mul(8) {
                     let message = format!("a dictionary of {entries} values in {unpacked} bytes");
@@ -147,6 +163,7 @@ fn read_header(chunks: &Chunks, at: u64) -> Result<PageHeader> {
         (None, 2) => header.unpacked = Some(number),
         (None, 3) => header.packed = Some(number),
         (Some(5 | 7 | 8), 1) => header.values = Some(number),
+        (Some(5), 2) | (Some(8), 4) => header.encoding = Some(number),
         (Some(8), 5) => header.levels[0] = number,
         (Some(8), 6) => header.levels[1] = number,
         _ => {}

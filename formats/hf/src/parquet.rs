@@ -10,6 +10,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder, RowSelection, RowSelector,
 };
+use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, RowGroupMetaData};
 use parquet::file::reader::Length;
 use spr_core::bytes::Source;
@@ -18,7 +19,7 @@ use spr_core::{Error, Limits, Result};
 use crate::chunks::Chunks;
 use crate::guard::guarded;
 use crate::layout::Column;
-use crate::pages;
+use crate::pages::{self, Pages};
 use crate::role::{Role, SOUND_PATH};
 use crate::rows::Rows;
 
@@ -32,6 +33,8 @@ const TAIL: u64 = 8;
 const BATCH: u64 = 4 << 20;
 /// The most rows of a batch.
 const MOST_ROWS: u64 = 1024;
+/// The memory for the rows of a batch if each value has all bytes that it can share.
+const REPEATED: u64 = 256 << 20;
 
 /// An open Parquet file.
 pub(crate) struct ParquetFile {
@@ -123,18 +126,22 @@ impl ParquetFile {
     ) -> Result<ParquetRecordBatchReader> {
         let mask = self.mask(columns);
         let group = self.meta.metadata().row_group(number);
-        let mut stored = 0u64;
+        let (mut stored, mut most) = (0u64, MOST_ROWS);
         for (leaf, column) in group.columns().iter().enumerate() {
             if !mask.leaf_included(leaf) {
                 continue;
             }
-            self.check_pages(number, leaf, column)
+            let pages = self
+                .check_pages(number, leaf, column)
                 .map_err(|e| e.context(format!("the column {}", column.column_path())))?;
+            if column.column_type() == Type::BYTE_ARRAY {
+                most = most.min(REPEATED / pages.shared.max(1)).max(1);
+            }
             let bytes = u64::try_from(column.uncompressed_size()).unwrap_or_default();
             stored = stored.saturating_add(bytes);
         }
         let a_row = (stored / rows_of(group).max(1)).max(1);
-        let batch = usize::try_from((BATCH / a_row).clamp(1, MOST_ROWS)).unwrap_or(1);
+        let batch = usize::try_from((BATCH / a_row).clamp(1, most)).unwrap_or(1);
         guarded(|| {
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
                 self.chunks.clone(),
@@ -169,16 +176,21 @@ impl ParquetFile {
     }
 
     /// Checks the pages of a column, and that their index says the same of them.
-    fn check_pages(&self, group: usize, leaf: usize, column: &ColumnChunkMetaData) -> Result<()> {
+    fn check_pages(
+        &self,
+        group: usize,
+        leaf: usize,
+        column: &ColumnChunkMetaData,
+    ) -> Result<Pages> {
         let pages = pages::check(&self.chunks, column, &self.limits)?;
         let index = self.meta.metadata().page_index();
         let Some(index) = index.and_then(|index| index.page_locations(group, leaf)) else {
-            return Ok(());
+            return Ok(pages);
         };
         let rows = self.meta.metadata().row_group(group).num_rows();
         let mut last = -1;
-        let fits = index.len() == pages.len()
-            && index.iter().zip(pages).all(|(page, (at, size))| {
+        let fits = index.len() == pages.data.len()
+            && index.iter().zip(&pages.data).all(|(page, &(at, size))| {
                 let is_later = page.first_row_index > last;
                 last = page.first_row_index;
                 let place = u64::try_from(page.offset) == Ok(at)
@@ -187,7 +199,7 @@ impl ParquetFile {
             });
         let starts = index.first().is_none_or(|page| page.first_row_index == 0);
         match fits && starts {
-            true => Ok(()),
+            true => Ok(pages),
             false => Err(Error::malformed("has other pages than their index says")),
         }
     }

@@ -173,7 +173,10 @@ pub(crate) fn is_sound(dtype: &DataType) -> bool {
     let is_or_null = |name: &str, is: fn(&DataType) -> bool| {
         of(name).is_some_and(|field| *field.data_type() == DataType::Null || is(field.data_type()))
     };
-    let (bytes, path) = (is_or_null("bytes", is_binary), is_or_null(SOUND_PATH, is_text));
+    let (bytes, path) = (
+        is_or_null("bytes", is_binary),
+        is_or_null(SOUND_PATH, is_text),
+    );
     fields.len() == 2 && bytes && path
 }
 

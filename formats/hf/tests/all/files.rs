@@ -317,7 +317,10 @@ fn an_index_that_lies_is_an_error() {
         let Ok((found, told)) = read(&env, "x.parquet", &[], Request::all()) else {
             continue;
         };
-        assert!(found.len() == utts.len() || !told.is_empty(), "byte {at}: {found:?}");
+        assert!(
+            found.len() == utts.len() || !told.is_empty(),
+            "byte {at}: {found:?}"
+        );
         refused += usize::from(
             told.iter()
                 .any(|told| told.contains("other pages than their index")),
