@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Address space given to the program, in KiB; thread stacks and the allocator's reserves count.
-const LIMIT: u64 = 240 << 10;
-const UTTERANCES: usize = 900;
+const LIMIT: u64 = 320 << 10;
+const UTTERANCES: usize = 1100;
 const FRAMES: usize = 3000;
 const DIM: u8 = 40;
 

@@ -2,6 +2,7 @@
 
 use arrow_array::RecordBatch;
 use arrow_buffer::{Buffer, MutableBuffer};
+use arrow_ipc::convert::try_schema_from_ipc_buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::root_as_message;
 use arrow_schema::SchemaRef;
@@ -17,6 +18,8 @@ pub(crate) const HEAD: usize = 8;
 const CONTINUATION: [u8; 4] = [0xff; 4];
 /// The magic bytes of Arrow's other form, with a directory at its end.
 const FILE: &[u8] = b"ARROW1";
+/// The mark at the end of a stream.
+const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 /// The longest description of a message.
 const LONGEST: u64 = 64 << 20;
 
@@ -33,6 +36,9 @@ pub(crate) struct ArrowStream {
     source: Source,
     decoder: StreamDecoder,
     schema: SchemaRef,
+    /// The bytes to decode next. What has no bytes behind its description is decoded with the message after it.
+    rest: Buffer,
+    is_ended: bool,
     at: u64,
     is_over: bool,
     limits: Limits,
@@ -49,20 +55,18 @@ impl ArrowStream {
             let error = error.hint("`datasets` writes streams, and Parquet is read as well");
             return Err(error.file(source.name()));
         }
-        let mut decoder = StreamDecoder::new();
-        let first = message(&mut source, &limits)?;
-        let Some(mut first) = first else {
+        let Some(first) = message(&mut source, &limits)? else {
             let message = "an Arrow stream without a schema";
             return Err(Error::malformed(message).file(source.name()));
         };
-        let decoded = guarded(|| decoder.decode(&mut first));
-        let decoded = decoded.map_err(|e| e.file(source.name()).byte(0))?;
-        let schema = decoder.schema().filter(|_| decoded.is_none());
-        let missing = || Error::malformed("an Arrow stream that starts without a schema");
+        let schema = guarded(|| try_schema_from_ipc_buffer(&first));
+        let schema = schema.map_err(|e| e.file(source.name()).byte(0))?;
         Ok(Self {
-            schema: schema.ok_or_else(|| missing().file(source.name()))?,
+            schema: schema.into(),
             source,
-            decoder,
+            decoder: StreamDecoder::new(),
+            rest: first,
+            is_ended: false,
             at: 0,
             is_over: false,
             limits,
@@ -95,11 +99,16 @@ impl ArrowStream {
     }
 
     fn batch(&mut self) -> Result<Option<RecordBatch>> {
-        let Some(mut message) = message(&mut self.source, &self.limits)? else {
-            self.is_over = true;
-            return Ok(None);
-        };
-        guarded(|| self.decoder.decode(&mut message))
+        if self.rest.is_empty() {
+            if self.is_ended {
+                self.is_over = true;
+                return Ok(None);
+            }
+            let message = message(&mut self.source, &self.limits)?;
+            self.is_ended = message.is_none();
+            self.rest = message.unwrap_or_else(|| Buffer::from(&END[..]));
+        }
+        guarded(|| self.decoder.decode(&mut self.rest))
     }
 }
 

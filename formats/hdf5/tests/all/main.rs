@@ -1,5 +1,4 @@
-//! All tests of HDF5 from outside, as one program, which is linked once.
+//! Tests of HDF5 from outside, as one program; those that measure memory have one of their own.
 
 mod behaviour;
-mod damage;
 mod files;
