@@ -156,6 +156,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::cast_possible_truncation, reason = "float casts saturate")]
     fn halves_are_rounded_away_from_zero() {
         let half = 0.5f64;
         for level in [
