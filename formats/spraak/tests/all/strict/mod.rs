@@ -1,4 +1,5 @@
 //! A format whose warnings are errors.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::{Arc, Mutex};
 
