@@ -129,7 +129,6 @@ fn formats_come_from_the_capabilities() {
             "ogg",
             "est",
             "hdf5",
-            "hf",
             "htk",
             "sphinx",
             "npy",

@@ -40,7 +40,6 @@ mod header;
 mod held_for;
 mod help;
 mod hints;
-mod hub;
 mod info;
 mod kaldi;
 mod kaldi_data;

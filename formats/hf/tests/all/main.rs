@@ -1,4 +1,0 @@
-//! All tests of Hugging Face's files from outside, as one program, which is linked once.
-
-mod behaviour;
-mod files;
