@@ -4,6 +4,7 @@ mod build;
 mod cell;
 mod facts;
 mod file;
+mod order;
 mod schema;
 mod shapes;
 mod spool;
@@ -28,6 +29,7 @@ use crate::split;
 use cell::{Row, RowMaker};
 use facts::Facts;
 use file::FileWriter;
+use order::ColumnOrder;
 use schema::{Columns, Stored};
 use spool::{Spool, SpooledRow};
 
@@ -67,8 +69,8 @@ pub(crate) struct DatasetWriter {
     splits: Spools,
     /// The sampling rates: none yet, or the only one.
     rates: Option<Option<u32>>,
-    /// Whether a row has its columns without a field in another order.
-    is_disordered: bool,
+    /// The order of the columns without a field.
+    order: ColumnOrder,
     held: MemoryCounter,
     written: WriteSummary,
 }
@@ -115,7 +117,7 @@ impl DatasetWriter {
             numbers: HashMap::new(),
             splits: Vec::new(),
             rates: None,
-            is_disordered: false,
+            order: ColumnOrder::default(),
             held: MemoryCounter::new("the names of columns and classes"),
             written: WriteSummary::default(),
             output,
@@ -204,17 +206,17 @@ impl DatasetWriter {
     /// Adds a row to those that wait.
     fn keep(&mut self, row: Row) -> Result<()> {
         let mut spooled: SpooledRow = Vec::with_capacity(row.cells.len());
-        let mut last = None;
+        let mut others = Vec::new();
         for (role, name, cell) in row.cells {
             let number = self.number(role, &name)?;
             if role == Role::Tag {
-                self.is_disordered |= last.is_some_and(|last| last > number);
-                last = Some(number);
+                others.push(number);
             }
             let facts = &mut self.columns[number as usize].facts;
             facts.add(&cell, &mut self.held, &self.maker.env.limits)?;
             spooled.push((number, cell));
         }
+        self.order.add(&others);
         if let Some(rate) = row.rate {
             self.rates = Some(match self.rates {
                 None => rate,
@@ -269,7 +271,7 @@ impl DatasetWriter {
             }
         });
         let rate = self.rates.flatten();
-        let columns = Columns::new(stored.collect(), self.is_disordered, rate, &self.about)?;
+        let columns = Columns::new(stored.collect(), &self.order, rate, &self.about)?;
         columns.warn_of_generic(&self.maker.env, &self.output.name());
         let spools = std::mem::take(&mut self.splits);
         match self.main.take() {

@@ -13,6 +13,7 @@ use spr_syntax::json::Fields;
 use super::build::build;
 use super::cell::Cell;
 use super::facts::{Form, field_of};
+use super::order::ColumnOrder;
 use super::spool::SpooledRow;
 use super::values::{quoted, round_trip};
 use crate::about::{OWN, OwnColumns};
@@ -51,7 +52,7 @@ impl Columns {
     /// What the data set says of itself can't be written.
     pub(crate) fn new(
         mut columns: Vec<Stored>,
-        is_disordered: bool,
+        other: &ColumnOrder,
         rate: Option<u32>,
         about: &About,
     ) -> Result<Self> {
@@ -64,7 +65,12 @@ impl Columns {
             own.unwrap_or(Role::NAMED.len() + usize::from(column.role == Role::Tag))
         };
         let mut order: Vec<usize> = (0..columns.len()).collect();
-        order.sort_by_key(|at| rank(&columns[*at]));
+        let place = |at: usize| {
+            u32::try_from(at)
+                .ok()
+                .and_then(|number| other.place(number))
+        };
+        order.sort_by_key(|at| (rank(&columns[*at]), place(*at)));
         let mut places = vec![0; columns.len()];
         for (place, at) in order.iter().enumerate() {
             places[*at] = place;
@@ -73,7 +79,7 @@ impl Columns {
         ordered.sort_by_key(|(_, place)| *place);
         let mut columns: Vec<_> = ordered.into_iter().map(|(column, _)| column).collect();
         let has_other = columns.iter().any(|column| column.is_other);
-        let written = (has_other || is_disordered).then(|| {
+        let written = (has_other || other.is_broken()).then(|| {
             columns.push(Stored::plain(Role::Written));
             columns.len() - 1
         });
