@@ -47,7 +47,7 @@ fn utterances_are_found_and_shards_make_the_whole() {
         let mut joined = Vec::new();
         for n in 1..=3 {
             s.ok(&format!("{source} shard.jsonl --shard {n}/3 --overwrite"));
-            joined.extend(s.read("shard.jsonl"));
+            joined.extend(s.read(&format!("shard-{n:05}-of-00003.jsonl")));
         }
         assert_eq!(joined, s.read("whole.jsonl"), "{source}");
     }
@@ -78,7 +78,7 @@ fn faults_are_named_with_their_place() {
     s.write("wrong.parquet", wrong);
     let error = s.fails("wrong.parquet x.ark");
     assert!(
-        error.contains("wrong.parquet: row group 0, rows 0 to "),
+        error.contains("wrong.parquet@4: row group 0, rows 0 to "),
         "{error}"
     );
     assert!(!s.path("x.ark").exists());
