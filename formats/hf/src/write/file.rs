@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 1024;
 /// The most bytes of a batch, whose offsets have 31 bits.
 const MOST_BATCH: usize = 1 << 30;
 /// The size of a row group as it is stored, beyond which it ends.
-const GROUP: usize = 32 << 20;
+const GROUP: usize = 16 << 20;
 
 /// A sink as the library writes to it.
 struct Stream {
