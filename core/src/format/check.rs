@@ -233,7 +233,9 @@ impl Caps {
         let proper = match labels.rank() {
             Rank::Scalar => false,
             Rank::Vector => cols == 1,
-            Rank::Matrix => cols > 0 || labels.rows() == 0 || self.columnless,
+            // A vector, which is all that one column needs, can't say that there is none.
+            Rank::Matrix if labels.rows() == 0 => cols > 0 || caps.max_columns > 1,
+            Rank::Matrix => cols > 0 || self.columnless,
         };
         match proper && cols <= caps.max_columns {
             true => Ok(()),
