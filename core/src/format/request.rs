@@ -392,6 +392,28 @@ impl Request {
             None => self.share.take(),
         }
     }
+
+    /// Leaves what is selected in the list of all utterances, whose keys are given by `key`, and takes the selection.
+    ///
+    /// # Errors
+    /// There is no such subset.
+    pub fn select<T>(&mut self, list: &mut Vec<T>, key: impl Fn(&T) -> &Key) -> Result<()> {
+        let deal = |list: &mut Vec<T>, share: Subset| {
+            let mut number = 0..;
+            list.retain(|_| number.next().is_some_and(|n| share.has(n)));
+        };
+        if let Some(run) = self.take_run() {
+            deal(list, run);
+        }
+        if let Some(wanted) = self.take_keys() {
+            list.retain(|item| wanted(key(item)));
+        }
+        if let Some(share) = self.take_share() {
+            share.check()?;
+            deal(list, share);
+        }
+        Ok(())
+    }
 }
 
 /// An open data set.

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Env, Location, is_rubbish, key_in_folder};
 use crate::error::{Error, ErrorKind, Remedy, Result};
-use crate::format::{Format, Medium, Options, Reader, Registry, Request, Score, Subset};
+use crate::format::{Format, Medium, Options, Reader, Registry, Request, Score};
 use crate::model::{DatasetInfo, Key, Utterance};
 
 /// Reads every file of a folder as an utterance, whose key is the relative path without its
@@ -175,20 +175,7 @@ impl FolderReader {
         env: Env,
     ) -> Result<Self> {
         let mut files = Self::files(folder, format, kin, &options, &env)?;
-        let deal = |files: &mut Vec<_>, share: Subset| {
-            let mut number = 0..;
-            files.retain(|_| number.next().is_some_and(|n| share.has(n)));
-        };
-        if let Some(run) = request.take_run() {
-            deal(&mut files, run);
-        }
-        if let Some(wanted) = request.take_keys() {
-            files.retain(|(key, _)| wanted(key));
-        }
-        if let Some(share) = request.take_share() {
-            share.check()?;
-            deal(&mut files, share);
-        }
+        request.select(&mut files, |(key, _)| key)?;
         request.lookup = false;
         let info = DatasetInfo {
             utterances: Some(files.len() as u64),

@@ -129,22 +129,8 @@ impl<P: Copy + Send + 'static> Entries<P> {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let list = &mut self.list;
-        let deal = |list: &mut Vec<_>, share: spr_core::format::Subset| {
-            let mut number = 0..;
-            list.retain(|_| number.next().is_some_and(|n| share.has(n)));
-        };
-        if let Some(run) = request.take_run() {
-            deal(list, run);
-        }
-        if let Some(wanted) = request.take_keys() {
-            list.retain(|entry| wanted(&entry.key));
-        }
-        if let Some(share) = request.take_share() {
-            share.check()?;
-            deal(list, share);
-        }
-        info.utterances = Some(list.len() as u64);
+        request.select(&mut self.list, |entry| &entry.key)?;
+        info.utterances = Some(self.list.len() as u64);
         let mut reader = PartsReader {
             container,
             entries: self.list,
