@@ -7,6 +7,7 @@ use serde_bytes::Bytes;
 use super::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::model::Limits;
+use crate::number::{ByteOrder, swap_in_place};
 
 /// The number of dimensions of the stored object, which Kaldi distinguishes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -93,10 +94,6 @@ impl Matrix {
         let bytes = limits.matrix_bytes(dtype, rows as u64, cols as u64)?;
         self.start(dtype, rank, cols);
         self.rows = rows;
-        // No more than is needed, as no more will be added.
-        let words = bytes.div_ceil(8);
-        let more = words.saturating_sub(self.words.len());
-        self.words.reserve_exact(more);
         self.reserve_bytes(bytes);
         Ok(self.as_bytes_mut())
     }
@@ -284,6 +281,23 @@ impl Matrix {
         let bytes = self.as_bytes().len();
         self.words.truncate(bytes.div_ceil(8));
         self.words
+    }
+
+    /// Passes the elements on to `put` in little-endian order, by pieces where the machine has the other one.
+    ///
+    /// # Errors
+    /// `put` fails.
+    pub fn put_little_endian(&self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        const STEP: usize = 64 << 10;
+        if ByteOrder::NATIVE == ByteOrder::Little {
+            return put(self.as_bytes());
+        }
+        for part in self.as_bytes().chunks(STEP) {
+            let mut bytes = part.to_vec();
+            swap_in_place(&mut bytes, self.dtype.size());
+            put(&bytes)?;
+        }
+        Ok(())
     }
 
     /// Returns an empty matrix that will use the memory of `words`, whose values are lost.

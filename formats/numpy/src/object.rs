@@ -1,6 +1,6 @@
 //! Arrays as objects.
 
-use spr_core::bytes::{ByteOrder, Env, Source, swap_in_place};
+use spr_core::bytes::{Env, Source};
 use spr_core::format::{Claim, Nested, ObjectBounds, Request};
 use spr_core::model::{
     Array, AudioFacts, Chunk, Chunks, Dtype, Matrix, NamedArray, Rank, Utterance,
@@ -10,9 +10,6 @@ use spr_core::{Error, Limits, Result};
 use crate::caps::{NAME, NESTED};
 use crate::fortran::reorder;
 use crate::header::{self, Header, MAGIC};
-
-/// The number of bytes that are reordered at a time.
-const STEP: usize = 64 << 10;
 
 /// Reads the elements of an array into `utt`, which was started. Without `values` only the shape of
 /// features is set.
@@ -233,21 +230,8 @@ impl Nested for NestedArray {
             }
         };
         put(&bytes)?;
-        elements(values, put)
+        values.put_little_endian(put)
     }
-}
-
-/// Writes elements in little-endian order.
-pub(crate) fn elements(values: &Matrix, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    if ByteOrder::NATIVE == ByteOrder::Little {
-        return put(values.as_bytes());
-    }
-    for part in values.as_bytes().chunks(STEP) {
-        let mut bytes = part.to_vec();
-        swap_in_place(&mut bytes, values.dtype().size());
-        put(&bytes)?;
-    }
-    Ok(())
 }
 
 /// Writes `values` as an array of this shape.
@@ -262,7 +246,7 @@ pub(crate) fn write(
     let mut header = Vec::new();
     header::print(values.dtype(), shape, &mut header)?;
     put(&header)?;
-    elements(values, put)
+    values.put_little_endian(put)
 }
 
 /// Returns the shape of a matrix as an array.

@@ -11,7 +11,6 @@ use spr_core::{Error, Limits, Result};
 
 use super::header::{Entry, Metadata, json, type_name};
 use super::{KEYS, LONGEST, METADATA, about};
-use crate::object;
 use crate::parts;
 
 /// The number of bytes copied at a time.
@@ -68,7 +67,7 @@ impl TensorWriter {
             let name = String::from_utf8(name).map_err(|_| not_text())?;
             let start = self.len;
             let (waiting, len) = (&mut self.waiting, &mut self.len);
-            object::elements(&values, &mut |bytes| {
+            values.put_little_endian(|bytes| {
                 *len += bytes.len() as u64;
                 waiting.write_all(bytes).map_err(failed)
             })?;
