@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use super::Key;
 
@@ -37,16 +38,18 @@ impl KeySet {
 
     /// Adds `key`, and returns `false` if it was there before.
     pub fn insert(&mut self, key: &Key) -> bool {
-        if self.contains(key) {
-            return false;
+        let (bytes, hasher, key) = (&self.bytes, &self.hasher, key.as_bytes());
+        let is_same = |place: &usize| at(bytes, *place) == key;
+        let hash = |place: &usize| hasher.hash_one(at(bytes, *place));
+        match self.places.entry(hasher.hash_one(key), is_same, hash) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert(self.bytes.len());
+                put_length(key.len(), &mut self.bytes);
+                self.bytes.extend_from_slice(key);
+                true
+            }
         }
-        let (bytes, hasher) = (&mut self.bytes, &self.hasher);
-        let (place, key) = (bytes.len(), key.as_bytes());
-        put_length(key.len(), bytes);
-        bytes.extend_from_slice(key);
-        let of = |place: &usize| hasher.hash_one(at(bytes, *place));
-        self.places.insert_unique(hasher.hash_one(key), place, of);
-        true
     }
 
     /// Returns the number of keys.

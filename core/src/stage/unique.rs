@@ -62,12 +62,14 @@ impl Unique {
 impl Keep {
     fn wants(&mut self, key: &Key) -> Result<bool> {
         match self {
-            Self::Only(seen) | Self::First(seen) if !seen.contains(key) => Ok(seen.insert(key)),
-            Self::First(_) => Ok(false),
-            Self::Only(_) => Err(Error::unfit("a second utterance with this key")
-                .utterance(key)
-                .suggest(Remedy::KeepOne)
-                .continuable()),
+            Self::First(seen) => Ok(seen.insert(key)),
+            Self::Only(seen) => match seen.insert(key) {
+                true => Ok(true),
+                false => Err(Error::unfit("a second utterance with this key")
+                    .utterance(key)
+                    .suggest(Remedy::KeepOne)
+                    .continuable()),
+            },
             Self::Last(left) => match left.get_mut(key) {
                 Some(n) if *n > 1 => {
                     *n -= 1;
