@@ -160,10 +160,7 @@ impl File {
         };
         let is_scalar = !space.dims.is_empty()
             || space.dataspace_type == hdf5_reader::messages::dataspace::DataspaceType::Scalar;
-        let count = space
-            .dims
-            .iter()
-            .try_fold(1u64, |n, dim| n.checked_mul(*dim));
+        let count = types::count(&space.dims);
         let bytes = count.and_then(|n| n.checked_mul(number.0.size() as u64));
         let base = self.library.superblock().base_address;
         let is_stored = address != UNDEFINED && bytes != Some(0);
@@ -236,10 +233,7 @@ impl File {
 
     /// Checks the size of a dataset against that of the file.
     fn check_claim(&self, dataset: &Dataset) -> Result<()> {
-        let count = dataset
-            .shape()
-            .iter()
-            .try_fold(1u64, |n, dim| n.checked_mul(*dim));
+        let count = types::count(dataset.shape());
         let size = self.shared.call(|| dataset.raw_element_size())?;
         let bytes = count.and_then(|n| n.checked_mul(size as u64));
         let len = self.shared.len();

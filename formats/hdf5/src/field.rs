@@ -100,12 +100,7 @@ pub(crate) fn take(
         _ if matches!(stored.datatype, Datatype::Opaque { .. }) => {
             file.object(stored, utt, env)?;
         }
-        _ => {
-            let what = types::describe(&stored.datatype);
-            return Err(Error::unsupported(format!(
-                "holds {what}, expected numbers"
-            )));
-        }
+        _ => return Err(types::unlike(&stored.datatype, "numbers")),
     }
     Ok(())
 }

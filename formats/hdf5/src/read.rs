@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{OpenedDataset, RandomAccess, Reader, Request, Subset};
+use spr_core::format::{OpenedDataset, RandomAccess, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
@@ -72,7 +72,7 @@ pub(crate) fn open(
     if layout == Layout::Together && first == Some(&Key::generated(0)) {
         info.keys = KeySource::Generated;
     }
-    select(&mut entries, request)?;
+    request.select(&mut entries, |entry| &entry.key)?;
     info.utterances = Some(entries.len() as u64);
     let reader = Hdf5Reader {
         file,
@@ -106,25 +106,6 @@ pub(crate) fn open(
         places,
         twice,
     })))
-}
-
-/// Leaves the utterances that are asked for.
-fn select(entries: &mut Vec<Entry>, request: &mut Request) -> Result<()> {
-    let deal = |entries: &mut Vec<Entry>, share: Subset| {
-        let mut number = 0..;
-        entries.retain(|_| number.next().is_some_and(|n| share.has(n)));
-    };
-    if let Some(run) = request.take_run() {
-        deal(entries, run);
-    }
-    if let Some(wanted) = request.take_keys() {
-        entries.retain(|entry| wanted(&entry.key));
-    }
-    if let Some(share) = request.take_share() {
-        share.check()?;
-        deal(entries, share);
-    }
-    Ok(())
 }
 
 struct Hdf5Reader {
@@ -162,11 +143,11 @@ impl Hdf5Reader {
         utt.key.set(entry.key.as_bytes());
         utt.origin.file = Some(self.name.clone());
         for part in entry.parts.clone() {
-            let Some(node) = self.nodes.get(part.node) else {
-                continue;
-            };
-            let path = format!("the dataset '{}'", node.path.escape_debug());
-            self.part(part, utt).map_err(|e| e.context(path))?;
+            self.part(part, utt)
+                .map_err(|e| match self.nodes.get(part.node) {
+                    Some(node) => e.context(format!("the dataset '{}'", node.path.escape_debug())),
+                    None => e,
+                })?;
         }
         if self.layout == Layout::Own {
             return Ok(());

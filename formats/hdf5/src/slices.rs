@@ -30,10 +30,7 @@ impl Slice {
     /// They are not all there, or are no numbers.
     fn new(stored: &Stored, place: Place) -> Result<Self> {
         let Some((dtype, order)) = stored.number else {
-            let what = types::describe(&stored.datatype);
-            return Err(Error::unsupported(format!(
-                "holds {what}, expected numbers"
-            )));
+            return Err(types::unlike(&stored.datatype, "numbers"));
         };
         let (items, inner) = match (place.item, &*stored.shape) {
             (None, inner) => (1, inner),

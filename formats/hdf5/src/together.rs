@@ -65,10 +65,9 @@ pub(crate) fn entries(file: &mut File, nodes: &[Node]) -> Result<Option<(Vec<Ent
     if !is_told && !found.are_fields() {
         return Ok(None);
     }
-    let is_ragged = |stored: &Stored| sequences(stored).is_some();
-    let ragged = found.data.iter().find(|(_, _, stored)| is_ragged(stored));
     let Some(spans) = spans(&found)? else {
-        let Some(count) = ragged.and_then(|(_, _, stored)| sequences(stored)) else {
+        let mut data = found.data.iter();
+        let Some(count) = data.find_map(|(_, _, stored)| sequences(stored)) else {
             return Ok(None);
         };
         return all(&found, count, &[]).map(Some);
@@ -202,7 +201,6 @@ fn all(found: &Found, count: u64, spans: &[(u64, u64)]) -> Result<(Vec<Entry>, S
         let message = format!("has {} names for {count} utterances", keys.len());
         return Err(Error::malformed(message));
     }
-    let mut described = "several utterances in a dataset".to_owned();
     let mut parts = Vec::new();
     for (node, role, stored) in &found.data {
         let make: fn(u64, (u64, u64)) -> Rows = match fit(stored, count, spans)? {
@@ -213,7 +211,6 @@ fn all(found: &Found, count: u64, spans: &[(u64, u64)]) -> Result<(Vec<Entry>, S
         parts.push((*node, *role, make));
     }
     if parts.is_empty() {
-        described.push_str(", which is missing");
         return Err(Error::malformed(
             "has lengths, but no dataset that they are of",
         ));
@@ -236,13 +233,13 @@ fn all(found: &Found, count: u64, spans: &[(u64, u64)]) -> Result<(Vec<Entry>, S
         }
     });
     let entries = entries.collect();
-    described.push_str(match (&found.lengths, &found.offsets) {
-        (None, None) if found.keys.is_some() => ", by their names",
-        (None, None) => ", as sequences of any length",
-        (_, Some(_)) => ", by offsets",
-        _ => ", by lengths",
-    });
-    Ok((entries, described))
+    let told = match (&found.lengths, &found.offsets) {
+        (None, None) if found.keys.is_some() => "by their names",
+        (None, None) => "as sequences of any length",
+        (_, Some(_)) => "by offsets",
+        _ => "by lengths",
+    };
+    Ok((entries, format!("several utterances in a dataset, {told}")))
 }
 
 /// How the utterances are in a dataset.

@@ -1,6 +1,6 @@
 //! The datasets of a file by their paths.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::messages::link::LinkTarget;
@@ -177,16 +177,13 @@ impl Walk<'_> {
         if has(|m| matches!(m, HdfMessage::DataLayout(_))) {
             self.put(path, Target::Dataset(address, None));
         } else if has(|m| {
-            let group = |m: &HdfMessage| {
-                matches!(
-                    m,
-                    HdfMessage::SymbolTable(_)
-                        | HdfMessage::LinkInfo(_)
-                        | HdfMessage::GroupInfo(_)
-                        | HdfMessage::Link(_)
-                )
-            };
-            group(m)
+            matches!(
+                m,
+                HdfMessage::SymbolTable(_)
+                    | HdfMessage::LinkInfo(_)
+                    | HdfMessage::GroupInfo(_)
+                    | HdfMessage::Link(_)
+            )
         }) {
             self.keep(&path)?;
             self.groups.insert(address, path);
@@ -220,28 +217,28 @@ impl Walk<'_> {
             .collect();
         let mut found = Vec::new();
         {
+            let groups: HashSet<&String> = self.groups.values().collect();
             let datasets: HashMap<&str, &Target> = self
                 .nodes
                 .iter()
                 .map(|node| (&*node.path, &node.target))
                 .collect();
-            for (path, group, to) in &soft {
+            for (_, group, to) in &soft {
                 let real = resolve(group, to, &written, &mut { MOST_LINKS });
                 let target = real.as_deref().and_then(|real| datasets.get(real));
-                found.push((path, real.clone(), target.map(|target| (*target).clone())));
+                let target = target.map(|target| (*target).clone());
+                let is_group = real.as_ref().is_some_and(|real| groups.contains(real));
+                found.push((real.unwrap_or_default(), is_group, target));
             }
         }
-        for ((path, real, target), (_, _, to)) in found.into_iter().zip(&soft) {
-            let is_group = |real: &String| self.groups.values().any(|group| group == real);
-            let group = real.as_ref().is_some_and(is_group);
-            let real = real.unwrap_or_default();
+        for ((real, is_group, target), (path, _, to)) in found.into_iter().zip(&soft) {
             let target = match target {
                 Some(Target::Dataset(address, _)) => {
                     self.keep(&real)?;
                     Target::Dataset(address, Some(real.into()))
                 }
                 Some(other) => other,
-                None if group => {
+                None if is_group => {
                     self.warn_of_group(path, &real);
                     continue;
                 }

@@ -1,6 +1,7 @@
 //! The types of HDF5 as those of numbers.
 
 use hdf5_reader::{ByteOrder as Order, Datatype};
+use spr_core::Error;
 use spr_core::bytes::ByteOrder;
 use spr_core::model::Dtype;
 
@@ -60,6 +61,11 @@ pub(crate) fn number(datatype: &Datatype) -> Option<(Dtype, ByteOrder)> {
     })
 }
 
+/// Returns the number of elements of a shape, unless there are too many to be counted.
+pub(crate) fn count(shape: &[u64]) -> Option<u64> {
+    shape.iter().try_fold(1u64, |n, dim| n.checked_mul(*dim))
+}
+
 /// Returns the type of floats of 16 bits by the bytes of their datatype message.
 pub(crate) fn half(message: &[u8]) -> Option<Dtype> {
     match message.get(FIELDS)? {
@@ -67,6 +73,12 @@ pub(crate) fn half(message: &[u8]) -> Option<Dtype> {
         fields if fields == BRAIN => Some(Dtype::Bf16),
         _ => None,
     }
+}
+
+/// Returns the error of a type that is not the expected one, such as numbers.
+pub(crate) fn unlike(datatype: &Datatype, expected: &str) -> Error {
+    let what = describe(datatype);
+    Error::unsupported(format!("holds {what}, expected {expected}"))
 }
 
 /// Describes a type that is not one of numbers.

@@ -50,10 +50,7 @@ impl File {
     /// # Errors
     /// It has no numbers, is damaged, or exceeds the limits.
     pub(crate) fn array(&self, stored: &Stored) -> Result<NamedArray> {
-        let count = stored
-            .shape
-            .iter()
-            .try_fold(1u64, |n, dim| n.checked_mul(*dim));
+        let count = types::count(&stored.shape);
         let sizes = stored.shape.iter().map(|n| usize::try_from(*n));
         let (Some(count), Ok(shape)) = (count, sizes.collect::<Result<Vec<_>, _>>()) else {
             return Err(Error::limit("has more elements than can be counted"));
@@ -73,10 +70,7 @@ impl File {
         into: &mut Matrix,
     ) -> Result<()> {
         let Some((dtype, order)) = stored.number else {
-            let what = types::describe(&stored.datatype);
-            return Err(Error::unsupported(format!(
-                "holds {what}, expected numbers"
-            )));
+            return Err(types::unlike(&stored.datatype, "numbers"));
         };
         let limits = self.limits();
         match &stored.elements {
@@ -216,12 +210,8 @@ impl File {
             return Ok(false);
         };
         let is_bytes = types::number(base).is_some_and(|(dtype, _)| dtype == Dtype::U8);
-        let all = stored
-            .shape
-            .iter()
-            .try_fold(1u64, |n, dim| n.checked_mul(*dim));
         let numbers = match rows {
-            Rows::All => 0..all.unwrap_or_default(),
+            Rows::All => 0..types::count(&stored.shape).unwrap_or_default(),
             Rows::Ragged(index) => index..index.saturating_add(1),
             Rows::Range(..) | Rows::Item(..) => return Ok(false),
         };
@@ -311,12 +301,7 @@ pub(crate) fn strings(stored: &Stored) -> Result<&Dataset> {
     );
     match &stored.elements {
         Elements::Packed(dataset) if is_text => Ok(dataset),
-        _ => {
-            let what = types::describe(&stored.datatype);
-            Err(Error::unsupported(format!(
-                "holds {what}, expected strings"
-            )))
-        }
+        _ => Err(types::unlike(&stored.datatype, "strings")),
     }
 }
 

@@ -6,11 +6,9 @@ mod index;
 mod message;
 mod part;
 
-use spr_core::bytes::{
-    ByteOrder, Env, MemoryCounter, Output, Part, PutNumber, Sink, swap_in_place,
-};
+use spr_core::bytes::{ByteOrder, Env, MemoryCounter, Output, Part, PutNumber, Sink};
 use spr_core::format::{Caps, WriteSummary, Writer};
-use spr_core::model::{Decimal, Matrix, Meta, Utterance};
+use spr_core::model::{Decimal, Meta, Utterance};
 use spr_core::{Error, Limits, Remedy, Result};
 
 use crate::names::{LAYOUT, MAGIC, Role, SEGMENTS, path};
@@ -22,8 +20,6 @@ use part::{Content, Part as Field};
 const LITTLE: ByteOrder = ByteOrder::Little;
 /// The size of the superblock in bytes.
 const SUPERBLOCK: usize = 96;
-/// The number of bytes that are swapped at a time.
-const STEP: usize = 1 << 16;
 
 /// A writer of one file.
 pub(crate) struct Hdf5Writer {
@@ -92,7 +88,7 @@ impl Hdf5Writer {
         align(&mut self.sink)?;
         let at = self.sink.position();
         match &field.content {
-            Content::Numbers(values) => elements(values, &mut self.sink)?,
+            Content::Numbers(values) => values.put_little_endian(|bytes| self.sink.put(bytes))?,
             // No type of text has no bytes.
             Content::Text(text) if text.is_empty() => self.sink.put(&[0])?,
             Content::Text(text) => self.sink.put(text)?,
@@ -173,19 +169,6 @@ impl Hdf5Writer {
         bytes.put_u64(names, LITTLE);
         bytes
     }
-}
-
-/// Writes numbers with the lowest byte first.
-fn elements(values: &Matrix, sink: &mut Sink) -> Result<()> {
-    if ByteOrder::NATIVE == LITTLE {
-        return sink.put(values.as_bytes());
-    }
-    for part in values.as_bytes().chunks(STEP) {
-        let mut bytes = part.to_vec();
-        swap_in_place(&mut bytes, values.dtype().size());
-        sink.put(&bytes)?;
-    }
-    Ok(())
 }
 
 impl Writer for Hdf5Writer {
