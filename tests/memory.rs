@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Address space given to the program, in KiB; thread stacks and the allocator's reserves count.
-const LIMIT: u64 = 320 << 10;
-const UTTERANCES: usize = 1100;
+const LIMIT: u64 = 240 << 10;
+const UTTERANCES: usize = 900;
 const FRAMES: usize = 3000;
 const DIM: u8 = 40;
 
@@ -80,7 +80,7 @@ fn long_inputs_stream() {
     ] {
         let said = run(folder.path(), line);
         assert!(
-            said.contains("1100 utterances, 3300000 frames"),
+            said.contains("900 utterances, 2700000 frames"),
             "{line}: {said}"
         );
     }
