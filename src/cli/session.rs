@@ -94,8 +94,7 @@ impl Session {
         }
     }
 
-    /// Tells what clap has to say of the arguments of `program`, help or a complaint, and gives the exit
-    /// status.
+    /// Tells what clap has to say of the arguments, help or a complaint, and gives the exit status.
     pub(super) fn usage(&self, error: &clap::Error) -> u8 {
         match messages::usage(error, || self.command(), &self.registry) {
             Ok(status) => status,
