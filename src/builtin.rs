@@ -49,6 +49,7 @@ pub fn registry() -> Registry {
         "vorbis": spr_format_audio::OGG;
         "est": spr_format_est::FORMAT;
         "hdf5": spr_format_hdf5::FORMAT;
+        "hf": spr_format_hf::FORMAT;
         "htk": spr_format_htk::HTK, spr_format_htk::SPHINX;
         "numpy": spr_format_numpy::FORMAT, spr_format_numpy::NPZ, spr_format_numpy::SAFETENSORS;
         "labels": spr_format_labels::CTM, spr_format_labels::STM, spr_format_labels::RTTM,

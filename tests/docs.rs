@@ -25,6 +25,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/check.md", 6),
     ("docs/coming-from.md", 20),
     ("docs/guide.md", 66),
+    ("docs/hugging-face.md", 8),
     ("docs/kaldi-data.md", 14),
     ("docs/labels.md", 14),
     ("docs/manifests.md", 33),

@@ -1,10 +1,11 @@
 //! Sound files inside other data sets: their extensions, and what samples become.
 
 use std::borrow::Cow;
+use std::io::Cursor;
 
-use spr_core::bytes::{Env, Output, Part, Sink};
+use spr_core::bytes::{Env, Output, Part, Sink, Source};
 use spr_core::format::{AudioCaps, Rule};
-use spr_core::model::{Audio, Dtype, Utterance, Waveform};
+use spr_core::model::{Audio, AudioFacts, Dtype, Utterance, Waveform};
 use spr_core::{Error, Remedy, Result};
 
 /// The extensions of sound files, and the formats that read them. The first of a format is written.
@@ -34,6 +35,24 @@ pub fn extension_of(format: &str) -> &str {
     let mut all = FORMATS.iter();
     all.find(|(_, own)| *own == format)
         .map_or(format, |(extension, _)| extension)
+}
+
+/// The formats whose headers alone tell rate and length.
+const TOLD_BY_HEADER: [&str; 4] = ["wav", "flac", "sphere", "au"];
+
+/// Returns what the first bytes of a sound file tell of it, which may be nothing.
+pub fn facts(format: &str, start: &[u8], env: &Env) -> AudioFacts {
+    /// The bytes of a header.
+    const HEAD: usize = 4 << 10;
+    let read = || {
+        let nested = env.nested(format).ok()?;
+        // Its length is left open, as there is more than its head.
+        let head = start[..start.len().min(HEAD)].to_vec();
+        let mut source = Source::from_reader("-", Box::new(Cursor::new(head))).ok()?;
+        nested.facts(&mut source, env).ok()
+    };
+    let told = TOLD_BY_HEADER.contains(&format).then(read);
+    told.flatten().unwrap_or_default()
 }
 
 /// Checks a sampling rate.

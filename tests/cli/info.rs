@@ -129,6 +129,7 @@ fn formats_come_from_the_capabilities() {
             "ogg",
             "est",
             "hdf5",
+            "hf",
             "htk",
             "sphinx",
             "npy",

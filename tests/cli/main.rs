@@ -40,6 +40,7 @@ mod header;
 mod held_for;
 mod help;
 mod hints;
+mod hub;
 mod info;
 mod kaldi;
 mod kaldi_data;

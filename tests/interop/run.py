@@ -16,6 +16,7 @@ import archives
 import differential
 import hdf5
 import htk
+import hub
 import jsonl
 import kaldi
 import labels
@@ -39,7 +40,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="of them at once (default: 2)")
     modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl,
                "labels": labels, "manifests": manifests, "stores": stores, "shar": shar, "archives": archives,
-               "tars": tars, "htk": htk, "hdf5": hdf5, "sound": sound, "random": differential}
+               "tars": tars, "htk": htk, "hdf5": hdf5, "hub": hub, "sound": sound, "random": differential}
     parser.add_argument("--only", action="append", choices=sorted(modules))
     args = parser.parse_args()
     t = Harness(args.program)

@@ -31,6 +31,12 @@ impl OutputNames {
             gone: output.stale().into_iter().collect(),
         }
     }
+
+    /// Returns `true` for names inside the folder that is written.
+    fn is_below(&self, at: &Location) -> bool {
+        let top = self.folder.as_ref();
+        top.is_some_and(|top| top != at && at.relative_to(top).is_some())
+    }
 }
 
 impl FinishedNames for OutputNames {
@@ -57,15 +63,17 @@ impl FinishedNames for OutputNames {
     }
 
     fn look(&self, at: &Location, store: &dyn Store) -> Option<io::Result<Option<FileStatus>>> {
+        let folder = || FileStatus::new(FileKind::Folder, 0, store.identify(at));
         if self.folder.as_ref() == Some(at) {
             self.output.upgrade()?.folder()?;
-            return Some(Ok(Some(FileStatus::new(
-                FileKind::Folder,
-                0,
-                store.identify(at),
-            ))));
+            return Some(Ok(Some(folder())));
         }
-        Some(match self.open(at, store)? {
+        let opened = self.open(at, store);
+        let is_file = matches!(&opened, Some(Ok(stored)) if stored.length().is_some());
+        if !is_file && self.is_below(at) {
+            return self.list(at).map(|_| Ok(Some(folder())));
+        }
+        Some(match opened? {
             Ok(stored) => {
                 let identity = stored.identity().unwrap_or_else(|| store.identify(at));
                 let length = stored.length().unwrap_or_default();
@@ -77,11 +85,19 @@ impl FinishedNames for OutputNames {
     }
 
     fn list(&self, folder: &Location) -> Option<io::Result<Vec<Location>>> {
-        if self.folder.as_ref() != Some(folder) {
+        let top = self.folder.as_ref()?;
+        let is_top = top == folder;
+        if !is_top && !self.is_below(folder) {
             return None;
         }
-        let files = self.output.upgrade()?.list_folder()?;
-        Some(files.map(|files| files.into_iter().map(|file| folder.join(file)).collect()))
+        let files = match self.output.upgrade()?.list_folder()? {
+            Ok(files) => files.into_iter().map(|file| top.join(file)),
+            Err(error) => return Some(Err(error)),
+        };
+        let files: Vec<_> = files
+            .filter(|file| is_top || file.relative_to(folder).is_some())
+            .collect();
+        (is_top || !files.is_empty()).then_some(Ok(files))
     }
 }
 

@@ -1,16 +1,12 @@
 //! Sound files as members of archives.
 
-use std::io::Cursor;
-
-use spr_core::bytes::{Env, Locator, Source};
+use spr_core::bytes::{Env, Locator};
 use spr_core::format::Request;
-use spr_core::model::{Audio, AudioFacts, AudioReference, EncodedAudio};
+use spr_core::model::{Audio, AudioReference, EncodedAudio};
 use spr_core::{Error, Result};
 
 use super::{Member, TarReader};
-
-/// The formats whose headers alone tell rate and length.
-const TOLD_BY_HEADER: [&str; 4] = ["wav", "flac", "sphere", "au"];
+use crate::sound;
 
 /// The form in which the sound of members is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +63,7 @@ impl SoundForm {
             let error = member.error(Error::malformed(message));
             env.warn(&error.file(archive.source().name()).byte(member.offset));
         }
-        let facts = facts(found, &head, env);
+        let facts = sound::facts(found, &head, env);
         let source = archive.source();
         let location = source.location().filter(|_| source.is_plain_file());
         let is_bytes = self.samples || self.files.contains(&found);
@@ -85,17 +81,4 @@ impl SoundForm {
             facts,
         })))
     }
-}
-
-/// Returns what the first bytes of a sound file tell of it, which may be nothing.
-fn facts(format: &str, head: &[u8], env: &Env) -> AudioFacts {
-    let read = || {
-        let nested = env.nested(format).ok()?;
-        // Its length is left open, as there is more than its head.
-        let head = Box::new(Cursor::new(head.to_vec()));
-        let mut source = Source::from_reader("-", head).ok()?;
-        nested.facts(&mut source, env).ok()
-    };
-    let told = TOLD_BY_HEADER.contains(&format).then(read);
-    told.flatten().unwrap_or_default()
 }

@@ -97,7 +97,7 @@ fn holds_references(section: &str) -> bool {
 const MANIFESTS: [&str; 2] = ["nemo", "lhotse"];
 
 /// Formats of archives with sound files in them.
-const ARCHIVES: [&str; 3] = ["shar", "nemo-tarred", "webdataset"];
+const ARCHIVES: [&str; 4] = ["shar", "nemo-tarred", "webdataset", "hf"];
 
 /// Whether outputs of a format are sound files.
 fn is_sound_file(section: &str) -> bool {

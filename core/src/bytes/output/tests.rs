@@ -365,6 +365,15 @@ fn what_is_finished_is_read_back_before_the_commit() {
         assert_eq!(files, [target.join("k.x")]);
         let mut source = seeing.open_file(&files[0]).unwrap();
         assert_eq!(source.array::<3>().unwrap(), *b"utt");
+        write(&output, Part::Member("d/m"), b"inside").unwrap();
+        let inside = target.join("d");
+        assert!(seeing.is_folder(&inside) && !seeing.is_folder(&inside.join("m")));
+        assert!(seeing.exists(&inside.join("m")) && !seeing.exists(&target.join("e")));
+        assert_eq!(seeing.list(&inside).unwrap(), [inside.join("m")]);
+        assert_eq!(
+            seeing.entries(&target).unwrap(),
+            [inside, target.join("k.x")]
+        );
         drop(output);
         assert!(!seeing.exists(&target) && seeing.list(&target).is_err());
     }

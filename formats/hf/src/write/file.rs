@@ -1,0 +1,164 @@
+//! One Parquet file.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
+use parquet::basic::{Compression, Type, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use spr_core::bytes::Sink;
+use spr_core::{Error, Result};
+
+use super::schema::Columns;
+use super::spool::SpooledRow;
+use crate::feature::HUGGINGFACE;
+use crate::role::Role;
+
+/// The bytes of rows that become columns at once.
+const BATCH: usize = 4 << 20;
+/// The most rows of a batch.
+const MOST_ROWS: usize = 1024;
+/// The most bytes of a batch, whose offsets have 31 bits.
+const MOST_BATCH: usize = 1 << 30;
+/// The size of a row group as it is stored, beyond which it ends.
+const GROUP: usize = 32 << 20;
+
+/// A sink as the library writes to it.
+struct Stream {
+    sink: Sink,
+    failure: Failure,
+}
+
+/// The last error of a sink, which the library reports in words of its own.
+type Failure = Arc<Mutex<Option<Error>>>;
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sink.put(bytes).map_err(|e| {
+            let words = e.to_string();
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+            io::Error::other(words)
+        })?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The writer of a file.
+pub(crate) struct FileWriter<'a> {
+    writer: ArrowWriter<Stream>,
+    failure: Failure,
+    columns: &'a Columns,
+    rows: Vec<SpooledRow>,
+    bytes: usize,
+}
+
+impl<'a> FileWriter<'a> {
+    pub(crate) fn new(sink: Sink, columns: &'a Columns) -> Result<Self> {
+        let failure = Failure::default();
+        let stream = Stream {
+            sink,
+            failure: failure.clone(),
+        };
+        let writer =
+            ArrowWriter::try_new(stream, columns.schema.clone(), Some(properties(columns)?));
+        Ok(Self {
+            writer: writer.map_err(|e| failed(&e))?,
+            failure,
+            columns,
+            rows: Vec::new(),
+            bytes: 0,
+        })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub(crate) fn add(&mut self, row: SpooledRow) -> Result<()> {
+        let size: usize = row.iter().map(|(_, cell)| cell.size()).sum();
+        if self.bytes.saturating_add(size) > MOST_BATCH {
+            self.put()?;
+        }
+        self.rows.push(row);
+        self.bytes += size;
+        match self.bytes >= BATCH || self.rows.len() >= MOST_ROWS {
+            true => self.put(),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes the rows that are gathered.
+    fn put(&mut self) -> Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let batch = self.columns.batch(&self.rows)?;
+        self.rows.clear();
+        self.bytes = 0;
+        let written = self.writer.write(&batch);
+        let ended = written.and_then(|()| match self.writer.in_progress_size() >= GROUP {
+            true => self.writer.flush(),
+            false => Ok(()),
+        });
+        ended.map_err(|e| cause(&self.failure, &e))
+    }
+
+    /// Completes the file, and returns its size.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub(crate) fn finish(mut self) -> Result<u64> {
+        self.put()?;
+        let stream = self.writer.into_inner();
+        let stream = stream.map_err(|e| cause(&self.failure, &e))?;
+        stream.sink.finish()
+    }
+}
+
+/// Returns the error of the sink, or else that of the library.
+fn cause(failure: &Failure, error: &ParquetError) -> Error {
+    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+    failure.take().unwrap_or_else(|| failed(error))
+}
+
+fn failed(error: &ParquetError) -> Error {
+    Error::malformed(format!("cannot write Parquet: {error}"))
+}
+
+/// Returns how columns are written: sound files as they are, everything else compressed.
+fn properties(columns: &Columns) -> Result<WriterProperties> {
+    let zstd = Compression::ZSTD(ZstdLevel::default());
+    let mut properties = WriterProperties::builder()
+        .set_compression(zstd)
+        .set_max_row_group_row_count(None);
+    if let Some(told) = columns.schema.metadata.get(HUGGINGFACE) {
+        let told = KeyValue::new(HUGGINGFACE.to_owned(), told.clone());
+        properties = properties.set_key_value_metadata(Some(vec![told]));
+    }
+    let descriptor = ArrowSchemaConverter::new().convert(&columns.schema);
+    for leaf in descriptor.map_err(|e| failed(&e))?.columns() {
+        let path = leaf.path().clone();
+        let root = path.parts().first();
+        let role = root
+            .and_then(|root| columns.named(root))
+            .map(|column| column.role);
+        let is_float = matches!(leaf.physical_type(), Type::FLOAT | Type::DOUBLE);
+        properties = match role {
+            Some(Role::Audio) => properties
+                .set_column_compression(path.clone(), Compression::UNCOMPRESSED)
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_statistics_enabled(path, EnabledStatistics::None),
+            Some(Role::Features | Role::Array) if is_float => properties
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_statistics_enabled(path, EnabledStatistics::Chunk),
+            _ => properties,
+        };
+    }
+    Ok(properties.build())
+}

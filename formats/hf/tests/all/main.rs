@@ -1,0 +1,4 @@
+//! All tests of Hugging Face's files from outside, as one program, which is linked once.
+
+mod behaviour;
+mod files;
