@@ -47,9 +47,8 @@ fn died() -> Error {
 }
 
 impl<I: Send + 'static, O: Send + 'static> Ordered<I, O> {
-    /// Starts at least one and at most `threads` threads that do `work`.
+    /// Starts at most `threads` threads that do `work`. With none, the work is done as inputs are added.
     pub fn new(threads: usize, work: impl Fn(I) -> O + Send + Sync + 'static) -> Self {
-        let threads = threads.max(1);
         let (tasks, queue) = sync_channel::<Task<I, O>>(threads);
         let queue = Arc::new(Mutex::new(queue));
         let work: Arc<dyn Fn(I) -> O + Send + Sync> = Arc::new(work);
@@ -129,10 +128,7 @@ mod tests {
 
     #[test]
     fn without_threads_the_caller_works() {
-        let mut pool = Ordered {
-            tasks: None,
-            ..Ordered::new(2, |n: u32| n + 1)
-        };
+        let mut pool = Ordered::new(0, |n: u32| n + 1);
         let mut results = Vec::new();
         for n in 0..10 {
             results.extend(pool.push(n).unwrap());

@@ -3,27 +3,23 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_array::RecordBatch;
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
 use parquet::basic::{Compression, Type, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use spr_core::bytes::Sink;
+use spr_core::threads::Ordered;
 use spr_core::{Error, Result};
 
 use super::schema::Columns;
-use super::spool::SpooledRow;
+use super::spool::{self, SpoolReader};
 use crate::feature::HUGGINGFACE;
 use crate::role::Role;
 
-/// The bytes of rows that become columns at once.
-const BATCH: usize = 4 << 20;
-/// The most rows of a batch.
-const MOST_ROWS: usize = 1024;
-/// The most bytes of a batch, whose offsets have 31 bits.
-const MOST_BATCH: usize = 1 << 30;
 /// The size of a row group as it is stored, beyond which it ends.
-const GROUP: usize = 32 << 20;
+const GROUP: usize = 16 << 20;
 
 /// A sink as the library writes to it.
 struct Stream {
@@ -50,16 +46,19 @@ impl Write for Stream {
 }
 
 /// The writer of a file.
-pub(crate) struct FileWriter<'a> {
+pub(crate) struct FileWriter {
     writer: ArrowWriter<Stream>,
     failure: Failure,
-    columns: &'a Columns,
-    rows: Vec<SpooledRow>,
-    bytes: usize,
+    /// Makes columns of rows, beside the writing of the columns before.
+    batches: Ordered<Vec<u8>, Result<RecordBatch>>,
 }
 
-impl<'a> FileWriter<'a> {
-    pub(crate) fn new(sink: Sink, columns: &'a Columns) -> Result<Self> {
+impl FileWriter {
+    /// Starts a file, with at most `threads` threads.
+    ///
+    /// # Errors
+    /// There are no such columns in Parquet.
+    pub(crate) fn new(sink: Sink, columns: &Arc<Columns>, threads: usize) -> Result<Self> {
         let failure = Failure::default();
         let stream = Stream {
             sink,
@@ -67,41 +66,33 @@ impl<'a> FileWriter<'a> {
         };
         let writer =
             ArrowWriter::try_new(stream, columns.schema.clone(), Some(properties(columns)?));
+        let columns = columns.clone();
+        let batch = move |bytes: Vec<u8>| columns.batch(&spool::rows(&bytes)?);
         Ok(Self {
             writer: writer.map_err(|e| failed(&e))?,
             failure,
-            columns,
-            rows: Vec::new(),
-            bytes: 0,
+            batches: Ordered::new(threads.clamp(1, 2) - 1, batch),
         })
     }
 
-    /// Adds a row.
+    /// Adds the next `count` rows.
     ///
     /// # Errors
-    /// The file can't be written.
-    pub(crate) fn add(&mut self, row: SpooledRow) -> Result<()> {
-        let size: usize = row.iter().map(|(_, cell)| cell.size()).sum();
-        if self.bytes.saturating_add(size) > MOST_BATCH {
-            self.put()?;
+    /// The file can't be written, or the rows can't be read.
+    pub(crate) fn add(&mut self, rows: &mut SpoolReader, count: u64) -> Result<()> {
+        let mut left = count;
+        while left > 0 {
+            let (bytes, taken) = rows.take(left)?;
+            left -= taken;
+            if let Some(batch) = self.batches.push(bytes)? {
+                self.put(&batch?)?;
+            }
         }
-        self.rows.push(row);
-        self.bytes += size;
-        match self.bytes >= BATCH || self.rows.len() >= MOST_ROWS {
-            true => self.put(),
-            false => Ok(()),
-        }
+        Ok(())
     }
 
-    /// Writes the rows that are gathered.
-    fn put(&mut self) -> Result<()> {
-        if self.rows.is_empty() {
-            return Ok(());
-        }
-        let batch = self.columns.batch(&self.rows)?;
-        self.rows.clear();
-        self.bytes = 0;
-        let written = self.writer.write(&batch);
+    fn put(&mut self, batch: &RecordBatch) -> Result<()> {
+        let written = self.writer.write(batch);
         let ended = written.and_then(|()| match self.writer.in_progress_size() >= GROUP {
             true => self.writer.flush(),
             false => Ok(()),
@@ -114,7 +105,9 @@ impl<'a> FileWriter<'a> {
     /// # Errors
     /// It can't be written.
     pub(crate) fn finish(mut self) -> Result<u64> {
-        self.put()?;
+        while let Some(batch) = self.batches.pop()? {
+            self.put(&batch?)?;
+        }
         let stream = self.writer.into_inner();
         let stream = stream.map_err(|e| cause(&self.failure, &e))?;
         stream.sink.finish()

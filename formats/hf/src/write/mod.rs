@@ -11,6 +11,7 @@ mod spool;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, MemoryCounter, Output, Part, Sink};
 use spr_core::format::{Caps, Options, WriteSummary, Writer};
@@ -272,6 +273,7 @@ impl DatasetWriter {
         });
         let rate = self.rates.flatten();
         let columns = Columns::new(stored.collect(), &self.order, rate, &self.about)?;
+        let columns = Arc::new(columns);
         columns.warn_of_generic(&self.maker.env, &self.output.name());
         let spools = std::mem::take(&mut self.splits);
         match self.main.take() {
@@ -281,20 +283,19 @@ impl DatasetWriter {
     }
 
     /// Writes all rows to one file.
-    fn write_file(&mut self, sink: Sink, spools: Spools, columns: &Columns) -> Result<()> {
-        let mut file = FileWriter::new(sink, columns)?;
+    fn write_file(&mut self, sink: Sink, spools: Spools, columns: &Arc<Columns>) -> Result<()> {
+        let mut file = FileWriter::new(sink, columns, self.maker.env.threads)?;
         for (_, spool) in spools {
             let mut rows = spool.finish()?;
-            for _ in 0..rows.rows {
-                file.add(rows.next()?)?;
-            }
+            let count = rows.rows;
+            file.add(&mut rows, count)?;
         }
         self.written.bytes += file.finish()?;
         Ok(())
     }
 
     /// Writes the files of each split, and the card.
-    fn write_folder(&mut self, spools: Spools, columns: &Columns) -> Result<()> {
+    fn write_folder(&mut self, spools: Spools, columns: &Arc<Columns>) -> Result<()> {
         let mut splits = Vec::new();
         for (split, spool) in spools {
             let mut rows = spool.finish()?;
@@ -302,10 +303,8 @@ impl DatasetWriter {
             for (n, count) in shards.iter().enumerate() {
                 let name = format!("data/{split}-{n:05}-of-{:05}.parquet", shards.len());
                 let sink = self.output.create(Part::Member(&name), false)?;
-                let mut file = FileWriter::new(sink, columns)?;
-                for _ in 0..*count {
-                    file.add(rows.next()?)?;
-                }
+                let mut file = FileWriter::new(sink, columns, self.maker.env.threads)?;
+                file.add(&mut rows, *count)?;
                 self.written.bytes += file.finish()?;
             }
             splits.push((split, rows.rows));

@@ -8,6 +8,11 @@ use spr_core::{Error, Result};
 use super::cell::Cell;
 
 const BUFFER: usize = 256 << 10;
+/// The bytes of rows that become columns at once. Values are below 1 GiB, so that the offsets of a column have
+/// 31 bits.
+const BATCH: usize = 1 << 20;
+/// The most rows that become columns at once.
+const MOST_ROWS: u64 = 1024;
 
 /// The values of a row, each with the number of its column.
 pub(crate) type SpooledRow = Vec<(u32, Cell)>;
@@ -21,6 +26,8 @@ pub(crate) struct Spool {
     pub(crate) shards: Vec<u64>,
     in_shard: u64,
     since: u64,
+    /// The bytes of a row, whose memory is used again.
+    row: Vec<u8>,
 }
 
 impl Spool {
@@ -37,6 +44,7 @@ impl Spool {
             shards: Vec::new(),
             in_shard: 0,
             since: 0,
+            row: Vec::new(),
         })
     }
 
@@ -45,16 +53,17 @@ impl Spool {
     /// # Errors
     /// The temporary file can't be written.
     pub(crate) fn add(&mut self, row: &SpooledRow, most: u64) -> Result<()> {
-        let bytes = postcard::to_allocvec(row);
-        let bytes = bytes.map_err(|e| Error::unsupported(format!("a row can't be kept: {e}")))?;
-        let size = bytes.len() as u64;
+        self.row.clear();
+        let bytes = postcard::to_extend(row, std::mem::take(&mut self.row));
+        self.row = bytes.map_err(|e| Error::unsupported(format!("a row can't be kept: {e}")))?;
+        let size = self.row.len() as u64;
         if self.in_shard > 0 && self.bytes - self.since + size > most {
             self.shards.push(self.in_shard);
             (self.in_shard, self.since) = (0, self.bytes);
         }
         let written = self.file.write_all(&size.to_le_bytes());
         written
-            .and_then(|()| self.file.write_all(&bytes))
+            .and_then(|()| self.file.write_all(&self.row))
             .map_err(failed)?;
         self.bytes += size;
         self.rows += 1;
@@ -85,20 +94,37 @@ pub(crate) struct SpoolReader {
 }
 
 impl SpoolReader {
-    /// Reads the next row, of which it is known that there is one.
+    /// Takes some of the next `most` rows, of which it is known that they are there, for [`rows`]. Returns their
+    /// number, too.
     ///
     /// # Errors
     /// The temporary file can't be read.
-    pub(crate) fn next(&mut self) -> Result<SpooledRow> {
-        let mut size = [0; 8];
-        self.file.read_exact(&mut size).map_err(failed)?;
-        let size = u64::from_le_bytes(size);
-        let mut bytes = Vec::new();
-        let read = (&mut self.file).take(size).read_to_end(&mut bytes);
-        read.map_err(failed)?;
-        let row = postcard::from_bytes(&bytes);
-        row.map_err(|_| failed(io::Error::from(io::ErrorKind::InvalidData)))
+    pub(crate) fn take(&mut self, most: u64) -> Result<(Vec<u8>, u64)> {
+        let (mut bytes, mut count) = (Vec::new(), 0);
+        while count < most.min(MOST_ROWS) && bytes.len() < BATCH {
+            let mut size = [0; 8];
+            self.file.read_exact(&mut size).map_err(failed)?;
+            let mut row = (&mut self.file).take(u64::from_le_bytes(size));
+            row.read_to_end(&mut bytes).map_err(failed)?;
+            count += 1;
+        }
+        Ok((bytes, count))
     }
+}
+
+/// Returns the rows that were taken.
+///
+/// # Errors
+/// The temporary file was changed.
+pub(crate) fn rows(mut bytes: &[u8]) -> Result<Vec<SpooledRow>> {
+    let mut rows = Vec::new();
+    while !bytes.is_empty() {
+        let row = postcard::take_from_bytes(bytes);
+        let (row, rest) = row.map_err(|_| failed(io::ErrorKind::InvalidData.into()))?;
+        rows.push(row);
+        bytes = rest;
+    }
+    Ok(rows)
 }
 
 fn failed(error: io::Error) -> Error {
