@@ -1,5 +1,7 @@
 //! Hugging Face's data sets through the program.
 
+use std::fs;
+
 use crate::{Scratch, sample};
 
 /// Sample features with labels, as a folder of the Hub and as a file.
@@ -50,6 +52,25 @@ fn utterances_are_found_and_shards_make_the_whole() {
             joined.extend(s.read(&format!("shard-{n:05}-of-00003.jsonl")));
         }
         assert_eq!(joined, s.read("whole.jsonl"), "{source}");
+    }
+}
+
+#[test]
+fn files_that_are_missing_are_told_whatever_their_numbers_begin_with() {
+    let s = corpus();
+    fs::create_dir_all(s.path("new/data")).unwrap();
+    for n in 1..=3 {
+        s.ok(&format!(
+            "one.parquet new/data/train-{{shard}}.parquet --shard {n}/3"
+        ));
+    }
+    assert!(!s.ok("new whole.jsonl").err.contains("missing"));
+    assert!(s.ok("diff new one.parquet").out.is_empty());
+    for (number, missing) in [("2", "the file 2 "), ("1", "the files 1 to 2 ")] {
+        fs::remove_file(s.path(&format!("new/data/train-0000{number}-of-00003.parquet"))).unwrap();
+        let said = s.ok("new rest.jsonl --overwrite").err;
+        let told = format!("{missing}of the split train");
+        assert!(said.contains(&told), "{said}");
     }
 }
 

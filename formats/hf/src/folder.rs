@@ -120,7 +120,9 @@ fn check_numbers(split: &str, files: &[Location], folder: &Location, env: &Env) 
     all.sort_unstable();
     let mut gaps = shards::gaps(&all);
     if let (Some(first), Some(last), Some(total)) = (all.first(), all.last(), total) {
-        gaps.extend((*first > 0).then(|| (0, first - 1)));
+        // Shards of this program count from 1.
+        let base = u64::from(*last == total);
+        gaps.extend((*first > base).then(|| (base, first - 1)));
         gaps.extend((last + 1 < total).then(|| (last + 1, total - 1)));
     }
     for (first, last) in gaps {
