@@ -251,6 +251,31 @@ fn dither_is_drawn_by_seed_and_name() {
 }
 
 #[test]
+fn the_number_of_threads_changes_no_sample() {
+    let noise = |n: usize| {
+        let bits = |i: usize| i.wrapping_mul(2_654_435_761) >> 7 & 0x7fff;
+        let value = |i: usize| i16::try_from(bits(i)).unwrap() - 0x4000;
+        (0..n).map(value).collect::<Vec<_>>()
+    };
+    for (from, to, channels, n) in [
+        (16000, 8000, 1, 2_000_001),
+        (44100, 16000, 2, 1_300_000),
+        (8000, 48000, 1, 600_000),
+    ] {
+        let on = |threads: usize| {
+            let mut env = Env::default();
+            env.threads = threads;
+            let utts = vec![sound("a", from, &noise(n), channels)];
+            changed_in(rate(to), utts, &env).remove(0).unwrap()
+        };
+        let one = on(1);
+        for threads in [2, 3, 7] {
+            assert!(one == on(threads), "{from} to {to} on {threads} threads");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_resampled_is_told_and_passed() {
     let utts = vec![
         sound("nan", 8000, &[0.0, f32::NAN], 1),

@@ -146,23 +146,24 @@ impl SoundChoice {
         let seeded = |seed| Rng::Seeded(seed).of_pass(hash(utt.key.as_bytes()));
         let mut dither = self.dither.map(|seed| seeded(seed).generator());
         for col in 0..cols {
-            let (mut read, mut made) = (0, 0);
-            let mut next = |into: &mut Vec<f64>, most: usize| {
-                let start = read;
-                read = sound.samples.rows().min(start + most);
-                levels(&sound.samples, (!mix).then_some(col), start..read, into)
+            let mut made = 0;
+            let rows_from = |start: usize, most: usize, into: &mut Vec<f64>| {
+                let all = sound.samples.rows();
+                let (start, end) = (start.min(all), start.saturating_add(most).min(all));
+                levels(&sound.samples, (!mix).then_some(col), start..end, into)
             };
             let mut store = |levels: &[f64]| {
                 made += levels.len();
                 steps.fill(col, made - levels.len(), levels, dither.as_mut())
             };
             if let Some(rate) = rate {
-                resamplers.resample((sound.rate, rate), rows, next, store)?;
+                let rates = (sound.rate, rate);
+                resamplers.resample(rates, rows, env.threads, rows_from, store)?;
                 continue;
             }
             let mut block = Vec::new();
-            for _ in (0..rows).step_by(BLOCK) {
-                next(&mut block, BLOCK)?;
+            for start in (0..rows).step_by(BLOCK) {
+                rows_from(start, BLOCK, &mut block)?;
                 store(&block)?;
             }
         }
