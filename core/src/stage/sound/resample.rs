@@ -44,7 +44,7 @@ mod with {
     /// The longest block for rates with a small common divisor.
     const LONGEST: u32 = 1 << 20;
     /// The number of samples that a thread resamples at once.
-    const STRETCH: usize = 1 << 18;
+    const STRETCH: usize = 1 << 17;
 
     impl Resamplers {
         /// Resamples from rate `from` to rate `to`, where the first samples of both are at the same
