@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the dependencies: licences and sources against deny.toml, and that CONTRIBUTING.md gives a
-reason for each of [workspace.dependencies] and knows where the crates of the design work. Needs Python 3.11 and nothing else.
+"""Checks the dependencies: licences, sources and second versions against deny.toml, and that CONTRIBUTING.md
+gives a reason for each of [workspace.dependencies] and knows where the crates of the design work. Needs
+Python 3.11 and nothing else.
 
 `cargo deny check licenses bans sources` does more; this is for where it is not installed.
 """
 
+import collections
 import re
 import sys
 import tomllib
@@ -23,6 +25,36 @@ def licences_and_sources(manifest):
             yield f"{name} is under {package['license']}, which deny.toml does not allow"
     if len(foreign) < 20:
         yield f"{len(foreign)} dependencies are too few to be all"
+
+
+def second_versions(versions, skipped):
+    """Compares the crates that have several versions, by workspace, with those that deny.toml names."""
+    needed = set()
+    for manifest, pairs in versions.items():
+        names = collections.Counter(name for name, _ in pairs)
+        twice = {(name, version) for name, version in pairs if names[name] > 1}
+        needed |= twice
+        left = collections.Counter(name for name, _ in twice - skipped)
+        for name in sorted(name for name, count in left.items() if count > 1):
+            found = " and ".join(sorted(version for other, version in twice if other == name))
+            yield f"{manifest} has {name} in the versions {found}, which deny.toml does not name"
+    for name, version in sorted(skipped - needed):
+        yield f"deny.toml names {name} {version}, which is no second version"
+
+
+def all_second_versions(manifests):
+    """Applies `second_versions` to these workspaces."""
+    versions = {manifest: {(package["name"], package["version"]) for package in packages(manifest)} for manifest in manifests}
+    skipped = {tuple(entry["crate"].split("@")) for entry in load("deny.toml")["bans"]["skip"]}
+    return second_versions(versions, skipped)
+
+
+def test_of_second_versions():
+    """Checks that second versions are found, and exceptions that are none."""
+    pairs = {("a", "1"), ("a", "2"), ("b", "1")}
+    assert not list(second_versions({"x": pairs}, {("a", "1")}))
+    assert list(second_versions({"x": pairs}, set())) == ["x has a in the versions 1 and 2, which deny.toml does not name"]
+    assert list(second_versions({"x": pairs}, {("a", "1"), ("b", "1")})) == ["deny.toml names b 1, which is no second version"]
 
 
 def reasons():
@@ -57,8 +89,10 @@ def places():
 
 def main():
     self_test()
+    test_of_second_versions()
     manifests = ["Cargo.toml", "python/Cargo.toml"]
     faults = [fault for manifest in manifests for fault in licences_and_sources(manifest)]
+    faults += all_second_versions(manifests)
     faults += reasons()
     faults += places()
     for fault in faults:
