@@ -1,75 +1,59 @@
 #!/usr/bin/env python3
-"""Checks the dependencies: licences and sources against deny.toml, and that CONTRIBUTING.md gives a
-reason for each of [workspace.dependencies] and knows where the crates of the design work. Needs Python 3.11 and nothing else.
+"""Checks the dependencies: licences, sources and second versions against deny.toml, and that CONTRIBUTING.md
+gives a reason for each of [workspace.dependencies] and knows where the crates of the design work. Needs
+Python 3.11 and nothing else.
 
 `cargo deny check licenses bans sources` does more; this is for where it is not installed.
 """
 
-import json
-import pathlib
+import collections
 import re
-import subprocess
 import sys
 import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
-
-
-def load(name):
-    return tomllib.loads((ROOT / name).read_text())
-
-
-def allowed(expression, licences):
-    """Whether an SPDX expression can be met with `licences`. `A/B` is an old way to say `A OR B`."""
-    words = re.findall(r"[()]|[^\s()/]+", expression.replace("/", " OR "))
-    # AND binds closer than OR.
-    def any_of():
-        met = all_of()
-        while words[:1] == ["OR"]:
-            words.pop(0)
-            met = all_of() or met
-        return met
-
-    def all_of():
-        met = one()
-        while words[:1] == ["AND"]:
-            words.pop(0)
-            met = one() and met
-        return met
-
-    def one():
-        word = words.pop(0)
-        if word == "(":
-            met = any_of()
-            words.pop(0)
-            return met
-        if words[:1] == ["WITH"]:
-            word = f"{word} WITH {words[1]}"
-            del words[:2]
-        return word in licences
-
-    met = any_of()
-    if words:
-        raise ValueError(f"not understood: {expression}")
-    return met
+from crates import CRATES_IO, ROOT, allowed_licences, chosen, load, packages, self_test
 
 
 def licences_and_sources(manifest):
-    deny = load("deny.toml")
-    licences = set(deny["licenses"]["allow"])
-    more = {exception["crate"]: set(exception["allow"]) for exception in deny["licenses"].get("exceptions", [])}
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]
-    metadata = json.loads(subprocess.check_output(command, cwd=ROOT))
-    foreign = [package for package in metadata["packages"] if package["source"]]
+    foreign = [package for package in packages(manifest) if package["source"]]
     for package in foreign:
         name = f"{package['name']} {package['version']}"
         if package["source"] != CRATES_IO:
             yield f"{name} comes from {package['source']}"
-        if not allowed(package["license"] or "none", licences | more.get(package["name"], set())):
+        if chosen(package["license"] or "none", allowed_licences(package["name"])) is None:
             yield f"{name} is under {package['license']}, which deny.toml does not allow"
     if len(foreign) < 20:
         yield f"{len(foreign)} dependencies are too few to be all"
+
+
+def second_versions(versions, skipped):
+    """Compares the crates that have several versions, by workspace, with those that deny.toml names."""
+    needed = set()
+    for manifest, pairs in versions.items():
+        names = collections.Counter(name for name, _ in pairs)
+        twice = {(name, version) for name, version in pairs if names[name] > 1}
+        needed |= twice
+        left = collections.Counter(name for name, _ in twice - skipped)
+        for name in sorted(name for name, count in left.items() if count > 1):
+            found = " and ".join(sorted(version for other, version in twice if other == name))
+            yield f"{manifest} has {name} in the versions {found}, which deny.toml does not name"
+    for name, version in sorted(skipped - needed):
+        yield f"deny.toml names {name} {version}, which is no second version"
+
+
+def all_second_versions(manifests):
+    """Applies `second_versions` to these workspaces."""
+    versions = {manifest: {(package["name"], package["version"]) for package in packages(manifest)} for manifest in manifests}
+    skipped = {tuple(entry["crate"].split("@")) for entry in load("deny.toml")["bans"]["skip"]}
+    return second_versions(versions, skipped)
+
+
+def test_of_second_versions():
+    """Checks that second versions are found, and exceptions that are none."""
+    pairs = {("a", "1"), ("a", "2"), ("b", "1")}
+    assert not list(second_versions({"x": pairs}, {("a", "1")}))
+    assert list(second_versions({"x": pairs}, set())) == ["x has a in the versions 1 and 2, which deny.toml does not name"]
+    assert list(second_versions({"x": pairs}, {("a", "1"), ("b", "1")})) == ["deny.toml names b 1, which is no second version"]
 
 
 def reasons():
@@ -102,25 +86,12 @@ def places():
             yield f"CONTRIBUTING.md {wrong} {folder} as a place of {name}"
 
 
-def self_test():
-    licences = {"MIT", "Zlib"}
-    for expression, met in [
-        ("MIT", True),
-        ("GPL-3.0", False),
-        ("GPL-3.0 OR MIT", True),
-        ("MIT/Apache-2.0", True),
-        ("MIT AND Apache-2.0", False),
-        ("(MIT OR Apache-2.0) AND Zlib", True),
-        ("(MIT OR Apache-2.0) AND GPL-3.0", False),
-        ("Apache-2.0 WITH LLVM-exception", False),
-    ]:
-        assert allowed(expression, licences) == met, expression
-
-
 def main():
     self_test()
+    test_of_second_versions()
     manifests = ["Cargo.toml", "python/Cargo.toml"]
     faults = [fault for manifest in manifests for fault in licences_and_sources(manifest)]
+    faults += all_second_versions(manifests)
     faults += reasons()
     faults += places()
     for fault in faults:

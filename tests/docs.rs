@@ -33,6 +33,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/plot.md", 11),
     ("docs/shards.md", 23),
     ("docs/sound.md", 26),
+    ("docs/stability.md", 1),
     ("docs/stages.md", 5),
     ("docs/survey.md", 4),
     ("docs/verbs.md", 64),

@@ -1,5 +1,7 @@
 //! What the fuzz targets share.
 
+mod mend;
+
 use std::sync::Arc;
 
 use spr_convert::builtin;
@@ -29,12 +31,15 @@ pub fn env() -> Env {
         .with_store(Arc::new(MemoryStore::new()))
 }
 
-/// Reads `bytes` as `format` in each of its ways.
+/// Reads `bytes` as `format` in each of its ways, as they are and with checksums that fit.
 pub fn read(format: &'static dyn Format, bytes: &[u8]) {
     read_with(format, &[], bytes);
+    if let Some(mended) = mend::mended(bytes) {
+        read_with(format, &[], &mended);
+    }
 }
 
-/// [`read`] with options.
+/// Reads `bytes` as they are with options.
 pub fn read_with(format: &'static dyn Format, options: &[(&str, &str)], bytes: &[u8]) {
     let options = Options::new(format.info(), options.iter().copied()).expect("known options");
     let env = env();
@@ -130,7 +135,8 @@ pub fn round_trip(number: usize, bytes: &[u8]) {
 }
 
 fn detected(bytes: &[u8]) -> Option<Vec<Utterance>> {
-    let mut source = Source::from_bytes("fuzz", bytes.to_vec()).ok()?;
+    let bytes = mend::mended(bytes).unwrap_or_else(|| bytes.to_vec());
+    let mut source = Source::from_bytes("fuzz", bytes).ok()?;
     let format = builtin::registry().detect(&mut source).ok()?;
     let opened = Request::all().open(format, source, &Options::default(), &env());
     Some(faults::drain(opened.ok()?.into_stream().ok()?).utterances)

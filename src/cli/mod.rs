@@ -33,6 +33,7 @@ mod plot;
 mod program;
 mod progress;
 mod remedy;
+mod renamed;
 mod repair;
 #[cfg(feature = "plot")]
 mod report;
@@ -114,12 +115,14 @@ pub fn run(
             return FAILED;
         }
     };
+    let (arguments, old_names) = renamed::replace(arguments);
     let parsed = program.try_get_matches_from(words::plain(arguments));
     let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
     let (cli, given) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return session.usage(&error),
     };
+    renamed::warn(&old_names, &given);
     let result = program::run(cli, &given, &session);
     session.warnings.tell_rest();
     session.tell_idle_paths();

@@ -75,6 +75,7 @@ mod places;
 mod plot;
 #[cfg(feature = "remote")]
 mod remote;
+mod renamed;
 mod rounding;
 mod schemas;
 mod shar;
