@@ -123,9 +123,41 @@ pub fn is_tar(head: &[u8]) -> bool {
     Header::of(*block).is_some_and(|header| header.0[0] != 0 && header.size().is_some())
 }
 
-/// Returns `true` if an archive that starts with `head` begins with a folder in a folder.
+/// Returns `true` if there are two folders or more among the members of an archive whose headers are in
+/// `head`, its first bytes.
 pub fn begins_with_folders(head: &[u8]) -> bool {
     let (blocks, _) = head.as_chunks::<BLOCK>();
-    let is_folder = |block: &[u8; BLOCK]| block[place::KIND] == b'5';
-    blocks.len() > 1 && blocks.iter().take(2).all(is_folder)
+    let (mut at, mut folders) = (0, 0);
+    while let Some(header) = blocks.get(at).and_then(|block| Header::of(*block)) {
+        folders += usize::from(header.0[place::KIND] == b'5');
+        let size = header.size().and_then(|size| usize::try_from(size).ok());
+        let Some(size) = size else { break };
+        at = at.saturating_add(1 + size.div_ceil(BLOCK));
+    }
+    folders > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_found_behind_files() {
+        let member = |kind: u8, size: usize| {
+            let header = Header::new(b"a", 0, size as u64, kind);
+            [header.bytes(), &vec![b'5'; size.next_multiple_of(BLOCK)]].concat()
+        };
+        let (folder, file) = (member(b'5', 0), member(b'0', 700));
+        for (members, are_folders) in [
+            (vec![&folder, &folder], true),
+            (vec![&folder, &file, &file, &folder], true),
+            (vec![&file, &folder, &file], false),
+            (vec![&file, &file], false),
+            (vec![], false),
+        ] {
+            let archive: Vec<u8> = members.into_iter().flatten().copied().collect();
+            assert_eq!(begins_with_folders(&archive), are_folders);
+        }
+        assert!(!begins_with_folders(&member(b'0', 1 << 20)[..4096]));
+    }
 }
