@@ -96,9 +96,12 @@ fn signals_clean_up() {
         let heard = heard.filter(|(_, number)| !is_ignored(*number));
         let (signal, number) = heard.unwrap_or(signals[1]);
         let status = 128 + number;
-        let child = waiting(&s, output);
+        let mut child = waiting(&s, output);
+        // The end of its input, which half of the corpus may be, must not come before the signal.
+        let input = child.stdin.take();
         kill(&child, signal);
         let said = crate::said(child.wait_with_output().unwrap());
+        drop(input);
         assert_eq!(said.status, status, "{output}: {}", said.err);
         assert_eq!(said.err.lines().count(), 1, "{output}: {}", said.err);
         assert!(said.err.contains("nothing was written"), "{}", said.err);
