@@ -319,6 +319,15 @@ impl Format for Kaldi {
         Ok(OpenedDataset::stream(reader))
     }
 
+    fn can_cut(&self, mut source: Source, options: &Options, env: &Env) -> Result<bool> {
+        if options.get(RANGE).is_some() || table(&mut source, options)? == Table::Script {
+            return Ok(false);
+        }
+        let mut reader = ArchiveReader::new(source, options, &mut Request::all(), env)?;
+        // A fault in the first entry is left to the reader of the entries.
+        Ok(reader.object_end(false).is_ok_and(|end| end.is_some()))
+    }
+
     fn create(
         &self,
         output: Output,
