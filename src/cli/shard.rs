@@ -11,7 +11,7 @@ use super::messages;
 use super::shard_args::{ResumeArg, ShardArgs, across};
 use crate::job::{Conversion, Job};
 use crate::plan::{Input, Sink};
-use crate::shard::{self, Hashes, Record, Shard, ShardBalance, Weights};
+use crate::shard::{self, Hashes, Record, Reread, Shard, ShardBalance, Weights};
 
 /// The record that a shard writes beside its data.
 pub(super) struct ShardRecorder {
