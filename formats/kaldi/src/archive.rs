@@ -211,13 +211,15 @@ impl ArchiveReader {
             return self.source.seek(0);
         };
         object_end.go_to(&mut self.source, end)?;
-        self.end = Some(self.source.offset());
+        let end = self.source.offset();
+        self.end = Some(end);
+        self.objects.limit(end);
         object_end.go_to(&mut self.source, first)
     }
 
     /// Returns what ends each object, if that is found from any byte on, and remembers the kind of the
     /// first entries. The source is left behind them.
-    pub(crate) fn object_end(&mut self, lenient: bool) -> Result<Option<ObjectEnd>> {
+    fn object_end(&mut self, lenient: bool) -> Result<Option<ObjectEnd>> {
         if self.bare.is_some() || self.info.byte_order.is_some() {
             return Ok(None);
         }

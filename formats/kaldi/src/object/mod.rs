@@ -279,6 +279,12 @@ impl ObjectReader {
         (self.before, self.judged, self.doubted) = (other.before, other.judged, other.doubted);
     }
 
+    /// Leaves objects from this byte of the file on to others.
+    pub(crate) fn limit(&mut self, byte: u64) {
+        self.singles.limit(byte);
+        self.doubles.limit(byte);
+    }
+
     /// Returns the kind of all objects, if it is known.
     pub(crate) fn kind(&self) -> Option<ObjectKind> {
         self.holder.or(self.found.first)

@@ -37,7 +37,8 @@ impl Machine<'_> {
             }
             _ => {
                 let at = self.source.offset();
-                self.source.skip(len)?;
+                // Little is read of what follows a jump, even a short one.
+                self.source.seek(at + len)?;
                 Ok(Payload::Range {
                     at,
                     len,
