@@ -176,7 +176,8 @@ fn alignments(utterances: u64, frames: usize) -> String {
 #[test]
 fn shards_of_text_read_their_own() {
     let s = Scratch::new();
-    s.write("f.ark", matrices((0..60).map(|n| 600 + 20 * n)));
+    // Up to the end of an entry is read twice.
+    s.write("f.ark", matrices((0..300).map(|n| 120 + n)));
     s.ok("f.ark ark,t:t.ark --no-sync -q");
     s.write("ali.txt", alignments(3000, 600));
     let words = alignments(3000, 600).replace(' ', " w");

@@ -184,7 +184,7 @@ const OPENING: &[u8] = &[
 /// Returns the first non-blank byte without consuming it, or `None` at the end of the file.
 fn next_byte(source: &mut Source) -> Result<Option<u8>> {
     loop {
-        let window = source.peek(4096)?;
+        let window = source.peek(64)?;
         if window.is_empty() {
             return Ok(None);
         }
