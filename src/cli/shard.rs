@@ -11,7 +11,7 @@ use super::messages;
 use super::shard_args::{ResumeArg, ShardArgs, across};
 use crate::job::{Conversion, Job};
 use crate::plan::{Input, Sink};
-use crate::shard::{self, Hashes, Record, Shard, ShardBalance, Weights};
+use crate::shard::{self, Hashes, Record, Reread, Shard, ShardBalance, Weights};
 
 /// The record that a shard writes beside its data.
 pub(super) struct ShardRecorder {
@@ -117,7 +117,7 @@ impl ShardRecorder {
             job.plan.run.overwrite = true;
         }
         warn_of_few(shard, weights.count(), job, env);
-        warn_of_packed(shard, &weights, job, env);
+        warn_of_reread(shard, &weights, job, env);
         let outputs = job.plan.outputs().flat_map(Sink::locations);
         shard::keep_inputs(&job.plan, &outputs.collect::<Vec<_>>(), registry, env)?;
         job.settle_kind(registry, env)?;
@@ -212,19 +212,31 @@ fn warn_of_few(shard: Shard, entries: u64, job: &Job, env: &Env) {
     }
 }
 
-/// Warns of compressed inputs, which every shard reads from the start.
-fn warn_of_packed(shard: Shard, weights: &Weights, job: &Job, env: &Env) {
+/// Warns of inputs that every shard reads from the start.
+fn warn_of_reread(shard: Shard, weights: &Weights, job: &Job, env: &Env) {
     if shard.of == 1 {
         return;
     }
-    for input in weights.packed().filter_map(|n| job.plan.inputs.get(n)) {
-        let of = shard.of;
-        let message = format!(
-            "is compressed, so that each of {of} shards unpacks it from the start: {of} times the work \
-             of one job"
-        );
-        let warning = Error::unfit(message).file(input.text());
-        env.warn(&warning.hint("decompress it first, or convert it once into files of their own"));
+    let of = shard.of;
+    for (n, reread) in weights.reread() {
+        let (message, hint) = match reread {
+            Reread::Packed => (
+                format!(
+                    "is compressed, so that each of {of} shards unpacks it from the start: {of} times \
+                     the work of one job"
+                ),
+                "decompress it first, or convert it once into files of their own",
+            ),
+            Reread::Sequential(why) => (
+                format!(
+                    "{why}, so that each of {of} shards reads it from the start: up to {of} times the \
+                     work of one job"
+                ),
+                "convert it once into files of their own",
+            ),
+        };
+        let input = job.plan.inputs.get(n).map_or("", Input::text);
+        env.warn(&Error::unfit(message).file(input).hint(hint));
     }
 }
 

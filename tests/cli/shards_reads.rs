@@ -164,28 +164,101 @@ fn shards_of_features_read_their_own() {
     }
 }
 
+/// An archive of integers in text, a line for each utterance.
+fn alignments(utterances: u64, frames: usize) -> String {
+    let line = |n| {
+        let labels = noise(n, frames).map(|label| (label % 3000).to_string());
+        format!("utt{n:04} {}\n", labels.collect::<Vec<_>>().join(" "))
+    };
+    (0..utterances).map(line).collect()
+}
+
 #[test]
-fn compressed_inputs_are_warned_of() {
+fn shards_of_text_read_their_own() {
     let s = Scratch::new();
-    s.write("f.ark", matrices([3, 4, 5].into_iter()));
-    s.ok("f.ark f.ark.gz -q");
-    s.ok("f.ark f.jsonl.zst -q");
-    s.ok("f.ark f.pkl -q");
-    for (input, told) in [
-        (
-            "f.ark.gz",
-            "each of 2 shards unpacks it from the start: 2 times the work of one job",
-        ),
-        ("f.jsonl.zst", "each of 2 shards unpacks it from the start"),
-        ("f.pkl", "each shard reads all that is before its own part"),
+    // Up to the end of an entry is read twice.
+    s.write("f.ark", matrices((0..300).map(|n| 120 + n)));
+    s.ok("f.ark ark,t:t.ark --no-sync -q");
+    s.write("ali.txt", alignments(3000, 600));
+    let words = alignments(3000, 600).replace(' ', " w");
+    s.write("words.txt", words);
+    for (input, more) in [
+        ("t.ark", "-t kaldi"),
+        ("t.ark", "-t kaldi --on-error skip"),
+        ("ali.txt,holder=int32-vector", "-f kaldi -t kaldi"),
+        ("ali.txt", "-f kaldi -t kaldi --on-error skip"),
+        ("words.txt", "-f kaldi -t kaldi"),
     ] {
-        let said = s.ok(&format!("{input} x.ark --shard 2/2 --overwrite"));
-        assert!(said.err.contains(told), "{input}: {}", said.err);
-        let said = s.ok(&format!("{input} x.ark --shard 1/1 --overwrite"));
-        assert!(!said.err.contains("shard"), "{input}: {}", said.err);
+        check(&s, input, more);
     }
-    let said = s.ok("f.ark x.ark --shard 2/2 --overwrite");
-    assert!(!said.err.contains("warning"), "{}", said.err);
+}
+
+#[test]
+fn shards_of_pickles_read_their_own() {
+    let s = Scratch::new();
+    s.write("f.ark", matrices((0..30).map(|n| 600 + 20 * n)));
+    let mut several = Vec::new();
+    for n in 0..30 {
+        s.write("one.ark", matrices(std::iter::once(600 + 20 * n)));
+        s.ok("one.ark one.pkl,protocol=2,keys=none --no-sync -q --overwrite --allow-loss all");
+        several.extend(s.read("one.pkl"));
+    }
+    s.write("several.pkl", several);
+    s.ok("f.ark list.pkl,layout=list,protocol=2 --no-sync -q");
+    s.ok("f.ark dict.pkl,layout=dict,protocol=2 --no-sync -q");
+    for input in ["several.pkl", "list.pkl", "dict.pkl"] {
+        check(&s, input, "-t kaldi");
+    }
+}
+
+#[test]
+fn inputs_that_each_shard_reads_from_the_start_are_warned_of() {
+    let s = Scratch::new();
+    s.write("f.ark", matrices([1000; 12].into_iter()));
+    s.write("small.ark", matrices([10; 1000].into_iter()));
+    s.write("ali.txt", alignments(400, 1000));
+    for output in [
+        "f.ark.gz",
+        "f.jsonl.zst",
+        "f.jsonl",
+        "joined.pkl",
+        "joined0.pkl,protocol=0",
+        "dict0.pkl,layout=dict,protocol=0",
+        "dict.pkl,layout=dict",
+        "new.pkl,protocol=4",
+    ] {
+        s.ok(&format!("f.ark {output} -q --no-sync"));
+    }
+    let unpacks = "is compressed, so that each of 3 shards unpacks it from the start: 3 times the \
+                   work of one job";
+    let coded = "its numbers are coded as text, which protocol=4 avoids, so that each of 3 shards \
+                 reads it from the start: up to 3 times the work of one job";
+    let all = "its entries are found by reading all of it, so that each of 3 shards reads it from the \
+               start: up to 3 times the work of one job";
+    for (input, told) in [
+        ("f.ark.gz", Some(unpacks)),
+        ("f.jsonl.zst", Some(unpacks)),
+        ("joined.pkl", Some(coded)),
+        ("joined0.pkl", Some(coded)),
+        ("dict0.pkl", Some(all)),
+        ("small.ark", Some(all)),
+        ("f.jsonl --shard-by entries", Some(all)),
+        ("ali.txt -f kaldi --shard-by frames", Some(all)),
+        ("f.ark", None),
+        ("f.jsonl", None),
+        ("dict.pkl", None),
+        ("new.pkl", None),
+        ("ali.txt -f kaldi", None),
+    ] {
+        let said = s.ok(&format!("{input} x.ark -t kaldi --shard 2/3 --overwrite"));
+        let warning = said.err.lines().find(|line| line.contains("warning"));
+        match (warning, told) {
+            (Some(warning), Some(told)) => assert!(warning.ends_with(told), "{input}: {warning}"),
+            (warning, told) => assert_eq!(warning, told, "{input}"),
+        }
+        let said = s.ok(&format!("{input} x.ark -t kaldi --shard 1/1 --overwrite"));
+        assert!(!said.err.contains("of 1 shards"), "{input}: {}", said.err);
+    }
 }
 
 /// Lines of all lengths, blank ones and those of Windows among them.

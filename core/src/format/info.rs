@@ -127,8 +127,6 @@ pub struct FormatInfo {
     pub variants: FileVariants,
     /// The habits that it shares with Kaldi's tables.
     pub tables: TableHabits,
-    /// Whether each line of its files is an entry, so that they can be cut at any line.
-    pub by_line: bool,
     /// The partitions that PDNN makes of its files.
     pub pdnn: Partitioning,
 }
@@ -151,7 +149,6 @@ impl FormatInfo {
             index: IndexKind::Own,
             variants: FileVariants::NONE,
             tables: TableHabits::NONE,
-            by_line: false,
             pdnn: Partitioning::Partitions,
         }
     }
@@ -195,14 +192,6 @@ impl FormatInfo {
     #[must_use]
     pub const fn variants(mut self, variants: FileVariants) -> Self {
         self.variants = variants;
-        self
-    }
-
-    /// With files that can be cut at any line, for which [`Request::lines`](super::Request::lines)
-    /// is taken.
-    #[must_use]
-    pub const fn by_line(mut self) -> Self {
-        self.by_line = true;
         self
     }
 

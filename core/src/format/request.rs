@@ -89,8 +89,8 @@ pub struct Request {
     share: Option<Subset>,
     /// The byte where the first entry of a run starts.
     start: Option<u64>,
-    /// The bytes in which the selected lines start.
-    lines: Option<[u64; 2]>,
+    /// The bytes to which the selected entries belong.
+    within: Option<[u64; 2]>,
     /// Whether the values of features are requested. Otherwise readers may return matrices of the
     /// right type and shape with undefined content, and skip the bytes in the file.
     pub values: bool,
@@ -144,7 +144,7 @@ impl Request {
             keys: None,
             share: None,
             start: None,
-            lines: None,
+            within: None,
             values: true,
             label_values: true,
             weighing: false,
@@ -231,11 +231,11 @@ impl Request {
         Self { start, ..self }
     }
 
-    /// Selects the lines that start from the first to before the second byte, of a format whose
-    /// files can be [cut](super::FormatInfo::by_line) at any line.
+    /// Selects the entries that belong to the bytes from the first to before the second one, of a file
+    /// that [can be cut](super::Format::can_cut). Each entry belongs to one of consecutive parts.
     #[must_use]
-    pub fn lines(self, lines: Option<[u64; 2]>) -> Self {
-        Self { lines, ..self }
+    pub fn within(self, within: Option<[u64; 2]>) -> Self {
+        Self { within, ..self }
     }
 
     /// Requests audio as samples.
@@ -356,6 +356,11 @@ impl Request {
         self.share.is_some()
     }
 
+    /// Returns `true` if only a part of a file is requested.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.within.is_some()
+    }
+
     /// Returns `true` if only some keys are selected.
     pub fn has_keys(&self) -> bool {
         self.keys.is_some()
@@ -380,9 +385,9 @@ impl Request {
         self.start.take()
     }
 
-    /// Takes the bytes in which the selected lines start.
-    pub fn take_lines(&mut self) -> Option<[u64; 2]> {
-        self.lines.take()
+    /// Takes the bytes to which the selected entries belong.
+    pub fn take_within(&mut self) -> Option<[u64; 2]> {
+        self.within.take()
     }
 
     /// Takes the subset after the selection of keys was taken; the format then applies it.

@@ -56,6 +56,16 @@ pub trait Format: Send + Sync {
         Ok(false)
     }
 
+    /// Returns `true` if [`open`](Self::open) takes [`Request::within`] for a file: where entries start is
+    /// found from any byte on, without reading what is before it.
+    ///
+    /// # Errors
+    /// Reading fails, or the value of an option is invalid.
+    fn can_cut(&self, source: Source, options: &Options, env: &Env) -> Result<bool> {
+        let _ = (source, options, env);
+        Ok(false)
+    }
+
     /// Starts a data set in `output`, which the caller commits once the writer is finished; `about`
     /// is what it says of itself. Callers go through [`create`](super::create), which refuses what
     /// [`Caps::about`] has no place for. Formats that hold one utterance a file ask for

@@ -57,6 +57,9 @@ pub struct DatasetInfo {
     pub about: About,
     /// The detected kind of objects and the reason, if their bytes alone are ambiguous.
     pub decision: Option<String>,
+    /// The reason why utterances are found only by reading those before them, if it is not seen where
+    /// entries are weighed.
+    pub sequential: Option<&'static str>,
     /// Whether another process is still producing the data, so that each utterance should be passed
     /// on before the next one is complete.
     pub live: bool,

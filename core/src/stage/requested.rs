@@ -2,7 +2,7 @@
 
 use super::{FolderReader, LoadAudio, SelectFields, SelectKeys, Shard};
 use crate::bytes::{Env, Location, Source};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::{ChunkSupport, FieldSet, Format, OpenedDataset, Options, Reader, Request};
 
 impl Request {
@@ -18,8 +18,15 @@ impl Request {
         env: &Env,
     ) -> Result<OpenedDataset> {
         self.settle_chunks();
+        let file = self.is_cut().then(|| source.name().to_owned());
         let opened = format.open(source, options, &mut self, env)?;
-        self.rest_of(opened, env)
+        match (file, self.take_within()) {
+            (Some(file), Some(_)) => {
+                let message = "only a part of the file is requested, but it can't be cut";
+                Err(Error::unsupported(message).file(file))
+            }
+            _ => self.rest_of(opened, env),
+        }
     }
 
     /// Opens a folder: one that as a whole is a data set of `format`, or one of files with an

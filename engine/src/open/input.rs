@@ -87,7 +87,7 @@ impl Input {
             let share = request.share(Subset::Run { first, end });
             request = share.starting_at(self.start);
         }
-        request = request.lines(self.lines);
+        request = request.within(self.within);
         if let Locator::Folder(folder) = &self.place {
             return self.open_folder(folder, request, registry, env);
         }

@@ -47,9 +47,9 @@ pub struct Input {
     /// The byte where the first of them starts, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<u64>,
-    /// The bytes in which the lines that are read start, if not all are.
+    /// The bytes to which the entries that are read belong, if not all are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lines: Option<[u64; 2]>,
+    pub within: Option<[u64; 2]>,
 }
 
 /// Data that join by key.
@@ -129,7 +129,7 @@ impl Joins {
 impl Input {
     /// Returns `true` if not all of it is read.
     pub(crate) fn is_cut(&self) -> bool {
-        self.entries.is_some() || self.lines.is_some()
+        self.entries.is_some() || self.within.is_some()
     }
 
     /// The data set at a place, which an argument of some form names.
@@ -152,7 +152,7 @@ impl Input {
             joins: Joins::default(),
             entries: None,
             start: None,
-            lines: None,
+            within: None,
         }
     }
 

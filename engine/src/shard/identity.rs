@@ -11,7 +11,7 @@ impl Plan {
     pub fn identity(&self, shard: Option<Shard>) -> String {
         let inputs = self.inputs.iter().map(|input| {
             let mut input = json!(input);
-            for of_shard in ["entries", "lines", "start", "skips"] {
+            for of_shard in ["entries", "within", "start", "skips"] {
                 input[of_shard] = Value::Null;
             }
             input

@@ -25,6 +25,7 @@ pub(crate) use name::check_name;
 pub use name::{FIELD, check_numbered, numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
 pub use watched_store::watched;
+pub use weigh::Reread;
 pub use weights::Weights;
 
 /// The number of a shard and the number of shards.

@@ -1,5 +1,8 @@
 //! Weighing of one input after the other, with as little reading as their formats allow.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Count, Format, Medium, Registry, Request, Weight};
 use spr_core::model::{Audio, Key, Matrix, Position, Utterance};
@@ -9,10 +12,13 @@ use super::Hashes;
 use super::balance::ShardBalance;
 use crate::argument::Input;
 
-/// The size from which on a file is cut at lines instead of counting them.
+/// The size from which on a file is cut at bytes instead of counting its entries, and from which on it
+/// matters that all of it is read.
 const LONG: u64 = 1 << 20;
-/// The largest number of blocks in which the lines of a file are weighed.
+/// The largest number of blocks in which a file is weighed.
 const BLOCKS: u64 = 1 << 18;
+/// The reason for reading all of an input of which nothing else is known.
+const ALL: &str = "its entries are found by reading all of it";
 /// The value of what is not known.
 const UNKNOWN: u64 = u64::MAX;
 
@@ -70,8 +76,17 @@ pub(super) enum Unit {
     Entry,
     /// The whole file, whatever it holds.
     File,
-    /// The lines that start in a block of this size.
+    /// The entries that belong to a block of this size.
     Block(u64),
+}
+
+/// The reason why each shard reads more of an input than its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reread {
+    /// It is compressed, so that it is read from its start.
+    Packed,
+    /// It is read from its start for another reason.
+    Sequential(&'static str),
 }
 
 impl Unit {
@@ -95,7 +110,7 @@ impl Unit {
                 ..input
             },
             Self::Block(size) => Input {
-                lines: Some([first, end].map(|n| n.saturating_mul(size))),
+                within: Some([first, end].map(|n| n.saturating_mul(size))),
                 ..input
             },
         }
@@ -112,7 +127,7 @@ pub(super) struct Weigher<'a> {
     registry: &'a Registry,
     env: Env,
     known: Vec<Entry>,
-    is_packed: bool,
+    reread: Option<Reread>,
 }
 
 impl<'a> Weigher<'a> {
@@ -136,7 +151,7 @@ impl<'a> Weigher<'a> {
             registry,
             env: env.listening(|_| {}),
             known: Vec::new(),
-            is_packed: false,
+            reread: None,
         }
     }
 
@@ -145,9 +160,9 @@ impl<'a> Weigher<'a> {
         self.known.len() as u64
     }
 
-    /// Returns `true` if the last input is a compressed file.
-    pub(super) fn is_packed(&self) -> bool {
-        self.is_packed
+    /// Returns the reason why each shard reads more of the last input than its own, if it does.
+    pub(super) fn reread(&self) -> Option<Reread> {
+        self.reread
     }
 
     /// Counts a fault as an entry.
@@ -172,7 +187,21 @@ impl<'a> Weigher<'a> {
     /// # Errors
     /// It is at fault, or a key has no group.
     pub(super) fn input(&mut self, input: &Input) -> Result<Unit> {
-        self.is_packed = false;
+        let read = Arc::<AtomicU64>::default();
+        self.reread = None;
+        self.env = self.env.counting(input.file().cloned(), read.clone());
+        let unit = self.entries(input)?;
+        if let (Unit::Entry, Some(file)) = (unit, input.file()) {
+            let length = length(file, &self.env)?;
+            let all =
+                (read.load(Ordering::Relaxed) > length / 2).then_some(Reread::Sequential(ALL));
+            let matters = |reread: &Reread| *reread == Reread::Packed || length >= LONG;
+            self.reread = self.reread.or(all).filter(matters);
+        }
+        Ok(unit)
+    }
+
+    fn entries(&mut self, input: &Input) -> Result<Unit> {
         let env = self.env.clone();
         if let Some((list, lists)) = input.own_list(self.registry, &env)? {
             let mut each = |key: &Key, weight| self.add(key, Entry::of(weight));
@@ -213,18 +242,20 @@ impl<'a> Weigher<'a> {
             }
         }
         let mut source = env.open_file(file)?;
-        self.is_packed = source.compression().is_some();
+        self.reread = source.compression().map(|_| Reread::Packed);
         let Ok((format, _)) = input.format_of(&mut source, false, registry, &env) else {
             return Ok(None);
         };
         let is_plain = source.is_plain_file() && source.can_seek();
-        // To count entries, all lines are read.
+        let options = input.format_options(format)?;
+        // To count entries, all of them are read.
         let may_cut = self.by != ShardBalance::Entries && self.groups.of.is_none();
         let long = source.len().filter(|len| is_plain && *len >= LONG);
-        if let Some(len) = long.filter(|_| format.info().by_line && may_cut) {
+        if let Some(len) = long.filter(|_| may_cut)
+            && format.can_cut(env.open_file(file)?, &options, &env)?
+        {
             return Ok(Some(self.blocks(len)));
         }
-        let options = input.format_options(format)?;
         let mut each = |key: &Key, weight| self.add(key, Entry::of(weight));
         let is_weighed = format.weigh(source, &options, &env, &mut each)?;
         Ok(is_weighed.then_some(Unit::Entry))
@@ -232,10 +263,11 @@ impl<'a> Weigher<'a> {
 
     fn note_packed(&mut self, input: &Input) {
         let source = input.file().and_then(|file| self.env.open_file(file).ok());
-        self.is_packed = source.is_some_and(|source| source.compression().is_some());
+        let compression = source.and_then(|source| source.compression());
+        self.reread = compression.map(|_| Reread::Packed);
     }
 
-    /// Weighs the lines of a file of this length by blocks.
+    /// Weighs a file of this length by blocks.
     fn blocks(&mut self, length: u64) -> Unit {
         let size = length.div_ceil(BLOCKS);
         let mut left = length;
@@ -253,6 +285,8 @@ impl<'a> Weigher<'a> {
         let env = self.env.clone();
         let request = Request::all().weights().lenient(true);
         let mut reader = input.stored(request, self.registry, &env)?;
+        let sequential = reader.info().sequential.map(Reread::Sequential);
+        self.reread = self.reread.or(sequential);
         let before = self.known.len();
         let mut utt = Utterance::default();
         loop {

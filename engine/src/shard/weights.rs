@@ -5,7 +5,7 @@ use spr_core::format::{Registry, Request};
 use spr_core::{Error, KeyMap, Result};
 
 use super::balance::ShardBalance;
-use super::weigh::{Entry, Unit, Weigher};
+use super::weigh::{Entry, Reread, Unit, Weigher};
 use super::{Cut, Hashes, Shard};
 use crate::argument::Input;
 
@@ -40,8 +40,8 @@ struct Weighed {
     unit: Unit,
     /// Whether it can be opened, if that is known; one that cannot counts as one entry.
     is_readable: Option<bool>,
-    /// Whether it is compressed, so that it is read from its start.
-    is_packed: bool,
+    /// The reason why each shard reads more of it than its own, if it does.
+    reread: Option<Reread>,
 }
 
 impl Weights {
@@ -89,7 +89,7 @@ impl Weights {
                 entries,
                 unit,
                 is_readable,
-                is_packed: weigher.is_packed() && entries > 1,
+                reread: weigher.reread().filter(|_| entries > 1),
             });
         }
         let (known, groups) = weigher.finish();
@@ -134,11 +134,10 @@ impl Weights {
         self.weights.iter().map(|weight| u128::from(*weight)).sum()
     }
 
-    /// Returns the numbers of the inputs that each shard reads from the start, because they are
-    /// compressed.
-    pub fn packed(&self) -> impl Iterator<Item = usize> {
+    /// Returns the numbers of the inputs that each shard reads from the start, with the reasons.
+    pub fn reread(&self) -> impl Iterator<Item = (usize, Reread)> {
         let inputs = self.inputs.iter().enumerate();
-        inputs.filter(|(_, input)| input.is_packed).map(|(n, _)| n)
+        inputs.filter_map(|(n, input)| Some((n, input.reread?)))
     }
 
     /// Returns the entries of a shard.

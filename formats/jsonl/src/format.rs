@@ -60,8 +60,7 @@ static INFO: FormatInfo = FormatInfo::new(
     "jsonl",
     "canonical text form, one JSON object per line",
     &["jsonl"],
-)
-.by_line();
+);
 
 impl Format for Jsonl {
     fn info(&self) -> &'static FormatInfo {
@@ -93,6 +92,10 @@ impl Format for Jsonl {
     ) -> Result<OpenedDataset> {
         let reader = JsonlReader::new(source, request, env)?;
         Ok(OpenedDataset::stream(reader))
+    }
+
+    fn can_cut(&self, _: Source, _: &Options, _: &Env) -> Result<bool> {
+        Ok(true)
     }
 
     fn create(&self, output: Output, _: &Options, _: &About, _: &Env) -> Result<Box<dyn Writer>> {

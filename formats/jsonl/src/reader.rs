@@ -31,7 +31,7 @@ pub(crate) struct JsonlReader {
 
 impl JsonlReader {
     pub(crate) fn new(mut source: Source, request: &mut Request, env: &Env) -> Result<Self> {
-        let lines = request.take_lines();
+        let lines = request.take_within();
         if let Some([first, _]) = lines {
             go_to_line(&mut source, first)?;
         }

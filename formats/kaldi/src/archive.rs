@@ -19,6 +19,7 @@ use crate::range::{CLIPPED, Range};
 use crate::recognise::{self, TAG, TOKEN, UnmarkedForm};
 use crate::sample::{Entries, EntriesAhead, sample};
 use crate::text::truncated;
+use crate::text_parts::{ObjectEnd, pass_blanks};
 
 /// The option for the range of an object.
 pub(crate) const RANGE: &str = "range";
@@ -41,6 +42,8 @@ pub(crate) struct ArchiveReader {
     waiting: EntriesAhead,
     /// Whether the origin of an utterance is the start of its entry.
     weighing: bool,
+    /// The byte where the entries of another part of the file start.
+    end: Option<u64>,
     ended: bool,
 }
 
@@ -109,14 +112,21 @@ impl ArchiveReader {
             objects,
             choice: Choice::take(request)?,
             bare: key,
+            end: None,
             ended: false,
         };
-        reader.go_to_start(request)?;
-        if request.lenient && !bare && reader.objects.is_open() {
-            reader.waiting = sample(&mut reader);
-            if reader.objects.found().group().is_some() {
-                reader.info = reader.objects.known(&reader.source, keys);
+        let samples = request.lenient && !bare && reader.objects.is_open();
+        match request.take_within() {
+            Some(part) => reader.go_to_part(part, request.lenient)?,
+            None => {
+                reader.go_to_start(request)?;
+                if samples {
+                    reader.waiting = sample(&mut reader);
+                }
             }
+        }
+        if samples && reader.objects.found().group().is_some() {
+            reader.info = reader.objects.known(&reader.source, keys);
         }
         Ok(reader)
     }
@@ -127,7 +137,10 @@ impl ArchiveReader {
         }
         loop {
             let start = self.source.offset();
-            if self.choice.is_over() || !read_key(&mut self.source, &mut utt.key)? {
+            if self.choice.is_over()
+                || self.is_at_end()?
+                || !read_key(&mut self.source, &mut utt.key)?
+            {
                 return Ok(false);
             }
             let wanted = self.choice.wants(&utt.key);
@@ -184,6 +197,66 @@ impl ArchiveReader {
             self.choice.go_to(number);
         }
         Ok(())
+    }
+}
+
+/// Parts of an archive of text.
+impl ArchiveReader {
+    /// Goes to the entries that belong to the bytes from the first to before the second one. How they
+    /// are read depends on the first entries of the file, as without parts.
+    fn go_to_part(&mut self, [first, end]: [u64; 2], lenient: bool) -> Result<()> {
+        let Some(object_end) = self.object_end(lenient)? else {
+            // Nothing tells where entries start, so that the first part is the whole.
+            self.ended = first > 0;
+            return self.source.seek(0);
+        };
+        object_end.go_to(&mut self.source, end)?;
+        let end = self.source.offset();
+        self.end = Some(end);
+        self.objects.limit(end);
+        object_end.go_to(&mut self.source, first)
+    }
+
+    /// Returns what ends each object, if that is found from any byte on, and remembers the kind of the
+    /// first entries. The source is left behind them.
+    fn object_end(&mut self, lenient: bool) -> Result<Option<ObjectEnd>> {
+        if self.bare.is_some() || self.info.byte_order.is_some() {
+            return Ok(None);
+        }
+        if self.objects.is_open() {
+            let choice = std::mem::take(&mut self.choice);
+            let silent = self.objects.without_values();
+            let own = std::mem::replace(&mut self.objects, silent);
+            let read = match lenient {
+                true => {
+                    sample(self);
+                    Ok(true)
+                }
+                false => self.next(&mut Utterance::default()),
+            };
+            let other = std::mem::replace(&mut self.objects, own);
+            self.objects.learn(other);
+            (self.choice, self.ended) = (choice, false);
+            read?;
+        }
+        Ok(self.objects.kind().and_then(ObjectEnd::of))
+    }
+
+    /// Returns `true` if the next entry belongs to another part.
+    fn is_at_end(&mut self) -> Result<bool> {
+        let Some(end) = self.end else {
+            return Ok(false);
+        };
+        pass_blanks(&mut self.source)?;
+        let at = self.source.offset();
+        if at > end {
+            let message = format!("expected the start of an entry at byte {end}");
+            let error = Error::unsupported(message)
+                .file(self.source.name())
+                .byte(end);
+            return Err(error.hint("its shards can be cut by entries instead of bytes"));
+        }
+        Ok(at == end)
     }
 }
 

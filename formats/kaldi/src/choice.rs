@@ -7,7 +7,8 @@ use spr_core::model::Key;
 /// The name of the format.
 pub(crate) const NAME: &str = "kaldi";
 
-/// The entries selected by a request, which must be asked about in order.
+/// The entries selected by a request, which must be asked about in order; by default, all.
+#[derive(Default)]
 pub(crate) struct Choice {
     /// The shard of all entries.
     run: Option<Subset>,

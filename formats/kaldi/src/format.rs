@@ -6,27 +6,30 @@ use spr_core::format::{
     IndexKind, Keys, LabelCaps, LabelModels, Lists, Medium, Notation, OpenedDataset, OptionSpec,
     Options, Probe, RandomAccess, Request, Score, TableHabits, Tags, Variant, WholeFolder, Writer,
 };
-use spr_core::model::{About, Dtype};
+use spr_core::model::{About, Dtype, Key};
 use spr_core::{Error, Result};
 
-use crate::archive::{ArchiveReader, RANGE, is_bare_file, is_place, no_range};
+use crate::archive::{ArchiveReader, RANGE, is_bare_file, is_place, no_range, read_key};
 use crate::audio::SoundForm;
 use crate::audit::tables::Tables;
 use crate::choice::{Content, NAME};
 use crate::compress::{Compress, STORED};
+use crate::decide;
 use crate::files::Files;
 use crate::jobs::JobFolder;
-use crate::kind::Precision;
+use crate::kind::{HOLDERS, Precision};
 use crate::lists::ScriptFiles;
 use crate::notation::Specifiers;
 use crate::object::DTYPES;
 use crate::packed::PACKED;
 use crate::probe;
 use crate::random::{ArchiveTable, ScriptTable};
+use crate::recognise::{self, TOKEN};
 use crate::salvage::SalvageReader;
 use crate::script::ScriptReader;
 use crate::sinks::Sinks;
 use crate::specifier::Table;
+use crate::text_parts::ObjectEnd;
 use crate::transitions::TransitionModels;
 use crate::write_object::{KINDS, Style};
 use crate::writer::{KaldiWriter, TableStyle};
@@ -317,6 +320,26 @@ impl Format for Kaldi {
         }
         let reader = ScriptReader::new(source, options, request, env)?;
         Ok(OpenedDataset::stream(reader))
+    }
+
+    fn can_cut(&self, mut source: Source, options: &Options, env: &Env) -> Result<bool> {
+        if options.get(RANGE).is_some()
+            || table(&mut source, options)? == Table::Script
+            || is_bare_file(&mut source, options, env)?
+            || !read_key(&mut source, &mut Key::default())?
+        {
+            return Ok(false);
+        }
+        let head = source.peek(TOKEN)?;
+        if head.first() == Some(&0) || recognise::unmarked(head).is_some() {
+            return Ok(false);
+        }
+        // The reader decides by more entries, and reads all in the first part if that differs.
+        let kind = match options.choice("holder", HOLDERS)? {
+            Some((kind, _)) => Some(kind),
+            None => decide::first_kind(&mut source)?,
+        };
+        Ok(kind.is_none_or(|kind| ObjectEnd::of(kind).is_some()))
     }
 
     fn create(

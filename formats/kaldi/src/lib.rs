@@ -50,6 +50,7 @@ mod table;
 mod table_options;
 mod tagged;
 mod text;
+mod text_parts;
 mod transitions;
 mod wrapped;
 mod write_object;

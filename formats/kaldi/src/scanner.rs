@@ -30,6 +30,8 @@ pub(crate) struct Scanner<T> {
     start: u64,
     /// The end of the object before.
     end: u64,
+    /// The byte from which on nothing is scanned ahead.
+    limit: u64,
     /// Whether threads scan objects after the current one.
     goes_on: bool,
     /// How far the text was cut into parts.
@@ -92,6 +94,7 @@ impl<T: Real + 'static> Scanner<T> {
             numbers: Vec::new(),
             start: 0,
             end: 0,
+            limit: u64::MAX,
             goes_on: false,
             cut: None,
             ahead: VecDeque::new(),
@@ -113,6 +116,11 @@ impl<T: Real + 'static> Scanner<T> {
         }
         self.start = at;
         Ok(())
+    }
+
+    /// Leaves objects from this byte on to others.
+    pub(crate) fn limit(&mut self, byte: u64) {
+        self.limit = byte;
     }
 
     /// Scans the next bytes of the object, whose rows so far have the layout `shape`; the source is not advanced.
@@ -194,6 +202,7 @@ impl<T: Real + 'static> Scanner<T> {
         // As many as the pool keeps without giving one back.
         let most = self.threads + 1;
         let reach = ((most + 1) * PART) as u64;
+        let reach = reach.min(self.limit.saturating_sub(at));
         let known = self
             .cut
             .filter(|cut| cut.at >= at && cut.at - at <= 2 * reach);

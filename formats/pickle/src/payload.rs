@@ -200,11 +200,6 @@ impl Cursor {
         }
     }
 
-    /// Returns `true` if the place of a byte depends on those before it.
-    pub(crate) fn is_coded(&self) -> bool {
-        self.coding != StringCoding::Raw
-    }
-
     /// Checks that the string was consumed completely.
     pub(crate) fn end(&mut self, source: &mut Source) -> Result<()> {
         if self.taken < self.ready.len() || self.refill(source)? {

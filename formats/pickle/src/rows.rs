@@ -112,11 +112,6 @@ impl Rows {
         self.shape(n, rank, into, limits).map(drop)
     }
 
-    /// Returns `true` if rows can be found only by decoding those before them.
-    pub(crate) fn are_coded(&self) -> bool {
-        self.cursor.is_coded()
-    }
-
     /// Skips the next `n` rows, which must exist.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ const TEXT: &str = "{\"key\":\"a\",\"text\":\"x\"}\n\n{\"key\":\"b\",\"text\":\"
 /// The keys of the lines that start in these bytes.
 fn keys(lines: Option<[u64; 2]>, env: &Env) -> Vec<String> {
     let source = env.open_file(&Location::from("x.jsonl")).unwrap();
-    let request = Request::all().lines(lines);
+    let request = Request::all().within(lines);
     let opened = request.open(&FORMAT, source, &Options::default(), env);
     let mut reader = opened.unwrap().into_stream().unwrap();
     let (mut utt, mut keys) = (Utterance::default(), Vec::new());

@@ -22,6 +22,8 @@ const ENTRIES: usize = 64;
 /// The number of bytes inspected first, and the largest number unless a single entry needs more.
 const FIRST: usize = 64 << 10;
 const MOST: usize = 1 << 20;
+/// The number of bytes that are enough if they decide nothing but how to go on.
+const FEW: usize = 16 << 10;
 
 /// A decision, and the reason in words.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +68,13 @@ fn look(
         size = size.saturating_mul(2);
         source.hold("an object", size as u64, limits)?;
     }
+}
+
+/// Returns the kind of the text whose first value is next, judging by a few bytes.
+pub(crate) fn first_kind(source: &mut Source) -> Result<Option<ObjectKind>> {
+    let (bytes, last) = source.ahead(FEW, |_| false)?;
+    let decision = lines::scan_lines(bytes, last).decision;
+    Ok(decision.map(|decision| decision.kind))
 }
 
 fn decided(kind: ObjectKind, things: &str, what: &str, entries: usize, sure: bool) -> Decision {

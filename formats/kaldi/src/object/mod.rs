@@ -271,6 +271,25 @@ impl ObjectReader {
         }
     }
 
+    /// Takes over what another reader has found out about the kinds of these objects.
+    pub(crate) fn learn(&mut self, other: Self) {
+        let decision = self.found.decision.take();
+        self.found = other.found;
+        self.found.decision = decision.or(self.found.decision.take());
+        (self.before, self.judged, self.doubted) = (other.before, other.judged, other.doubted);
+    }
+
+    /// Leaves objects from this byte of the file on to others.
+    pub(crate) fn limit(&mut self, byte: u64) {
+        self.singles.limit(byte);
+        self.doubles.limit(byte);
+    }
+
+    /// Returns the kind of all objects, if it is known.
+    pub(crate) fn kind(&self) -> Option<ObjectKind> {
+        self.holder.or(self.found.first)
+    }
+
     /// Reads each object as if it were the first one.
     pub(crate) fn sample(&mut self) {
         self.judged = ExpectedKind::Later;

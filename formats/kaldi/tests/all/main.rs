@@ -10,6 +10,7 @@ mod lists;
 mod nested;
 mod opaque;
 mod packed;
+mod parts;
 mod rounding;
 mod salvage;
 mod scripts;

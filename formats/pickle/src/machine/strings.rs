@@ -5,7 +5,8 @@ use crate::coding::raw_unicode_text;
 use crate::payload::INLINE;
 use spr_core::bytes::ByteOrder;
 
-/// The number of bytes of a line searched at a time.
+/// The numbers of bytes of a line searched first, as most are names, and then at a time.
+const SHORT: usize = 128;
 const BLOCK: usize = 64 << 10;
 
 impl Machine<'_> {
@@ -37,7 +38,8 @@ impl Machine<'_> {
             }
             _ => {
                 let at = self.source.offset();
-                self.source.skip(len)?;
+                // Little is read of what follows a jump, even a short one.
+                self.source.seek(at + len)?;
                 Ok(Payload::Range {
                     at,
                     len,
@@ -111,8 +113,10 @@ impl Machine<'_> {
     fn line(&mut self) -> Result<(u64, u64)> {
         let at = self.source.offset();
         self.line.clear();
+        let mut size = SHORT;
         loop {
-            let window = self.source.peek(BLOCK)?;
+            let window = self.source.peek(size)?;
+            size = BLOCK;
             if window.is_empty() {
                 return Err(Error::truncated("the file ends in a line of a pickle"));
             }

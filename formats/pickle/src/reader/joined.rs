@@ -6,7 +6,10 @@ use spr_core::tables::side::SideReader;
 use spr_core::{Error, Result};
 
 use super::scope::{Scope, key_source, rank, read_features, read_labels};
+use crate::array::Array;
+use crate::coding::StringCoding;
 use crate::dataset::UtteranceArrays;
+use crate::payload::Payload;
 use crate::rows::Rows;
 
 /// One or two arrays as utterances.
@@ -23,6 +26,19 @@ pub(super) struct JoinedReader {
     side: Option<SideReader>,
 }
 
+/// Returns the reason why the rows of an array are found only by reading others, if they are.
+fn sequential(features: &Array) -> Option<&'static str> {
+    match &features.data {
+        Payload::Range { coding, .. } if *coding != StringCoding::Raw => {
+            Some("its numbers are coded as text, which protocol=4 avoids")
+        }
+        Payload::Range { .. } if features.by_columns => {
+            Some("its features are stored column by column")
+        }
+        Payload::Range { .. } | Payload::Inline(_) | Payload::Parts(_) => None,
+    }
+}
+
 impl JoinedReader {
     /// Creates a reader of the utterances in `part`, and updates `info`.
     pub(super) fn new(
@@ -37,6 +53,7 @@ impl JoinedReader {
         info.dtype = Some(features.dtype);
         info.label_columns = labels.as_ref().map(|labels| labels.width());
         info.byte_order = Some(features.order);
+        info.sequential = sequential(&features);
         info.keys = key_source(side.as_ref());
         Self {
             rank: rank(&features),
@@ -48,11 +65,6 @@ impl JoinedReader {
             open: None,
             side,
         }
-    }
-
-    /// Returns `true` if rows can be found only by decoding those before them.
-    pub(super) fn is_coded(&self) -> bool {
-        self.features.are_coded()
     }
 
     /// Sets the number of threads that decode features.

@@ -7,7 +7,7 @@ mod scope;
 use std::sync::Arc;
 
 use spr_core::bytes::{Codec, Env, Source};
-use spr_core::format::{ChunkSupport, Options, Reader, Request, Subset};
+use spr_core::format::{ChunkSupport, Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::tables::side::{self, SideReader};
 use spr_core::{Error, ErrorKind, Limits, Result};
@@ -62,14 +62,6 @@ impl PickleReader {
             chunked: request.chunks != ChunkSupport::No && request.values && request.parts.features,
             limits: env.limits,
         };
-        if let (Body::Joined(joined), Some(Subset::Run { first: 1.., .. })) = (&body, scope.run)
-            && joined.is_coded()
-        {
-            let message = "its numbers are coded as text, so that each shard reads all that is before \
-                           its own part";
-            let warning = Error::unfit(message).file(source.name());
-            env.warn(&warning.hint("protocol=4 writes a pickle that needs no such reading"));
-        }
         if scope.keys.is_some() || scope.run.is_some() {
             info = info.without_totals();
         }
@@ -192,7 +184,7 @@ const OPENING: &[u8] = &[
 /// Returns the first non-blank byte without consuming it, or `None` at the end of the file.
 fn next_byte(source: &mut Source) -> Result<Option<u8>> {
     loop {
-        let window = source.peek(4096)?;
+        let window = source.peek(64)?;
         if window.is_empty() {
             return Ok(None);
         }

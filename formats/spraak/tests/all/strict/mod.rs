@@ -92,6 +92,10 @@ impl Format for Strict {
         self.0.weigh(source, options, env, each)
     }
 
+    fn can_cut(&self, source: Source, options: &Options, env: &Env) -> Result<bool> {
+        self.0.can_cut(source, options, env)
+    }
+
     fn folder(&self) -> Option<&dyn WholeFolder> {
         self.0.folder()
     }
