@@ -179,7 +179,12 @@ fn trip(target: &'static dyn Format, utts: Vec<Utterance>) -> Result<()> {
     let source = env
         .open_file(&MAIN.into())
         .unwrap_or_else(|e| panic!("{name} wrote nothing: {e}"));
-    let opened = Request::all().open(target, source, &holder(target, &kept)?, &env);
+    // Sound in containers is a reference to it unless samples are asked for.
+    let request = match kept.iter().any(|utt| utt.waveform().is_some()) {
+        true => Request::all().samples(),
+        false => Request::all(),
+    };
+    let opened = request.open(target, source, &holder(target, &kept)?, &env);
     let mut back = opened
         .and_then(OpenedDataset::into_stream)
         .and_then(|reader| faults::drain(reader).whole())
