@@ -9,7 +9,7 @@ use crate::model::Utterance;
 const BYTES: u64 = 256 << 10;
 const UTTERANCES: usize = 256;
 /// The mean size in bytes from which they are passed on one by one, as a block keeps the memory of all of them.
-const LARGE: u64 = 64 << 10;
+const LARGE: u64 = 1 << 20;
 
 /// Utterances in order, and the end or error after them.
 #[derive(Default)]
