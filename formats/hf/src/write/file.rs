@@ -71,7 +71,7 @@ impl FileWriter {
         Ok(Self {
             writer: writer.map_err(|e| failed(&e))?,
             failure,
-            batches: Ordered::new(threads.clamp(1, 2) - 1, batch),
+            batches: Ordered::new(usize::from(threads > 1), batch),
         })
     }
 
