@@ -15,7 +15,7 @@ use std::process::{Command, Output};
 
 /// Address space given to the program, in KiB; its code, which is 35 MiB with all formats, thread stacks and the
 /// allocator's reserves count.
-const LIMIT: u64 = 254 << 10;
+const LIMIT: u64 = 210 << 10;
 const UTTERANCES: usize = 900;
 const FRAMES: usize = 3000;
 const DIM: u8 = 40;
@@ -62,6 +62,8 @@ fn shell(folder: &Path, script: &str) -> Output {
         .args(["-c", script])
         .current_dir(folder)
         .env("PATH", path)
+        // Else the C library reserves up to 128 MiB for each thread at some moment.
+        .env("MALLOC_ARENA_MAX", "1")
         .output()
         .unwrap()
 }
