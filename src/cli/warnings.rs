@@ -1,4 +1,4 @@
-//! Warnings: a few of each sort are said, the others counted.
+//! Warnings: a few of each sort are said, each of them once, the others counted.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use spr_core::format::Registry;
 use super::{messages, remedy};
 
 /// Warnings of a sort that are said.
-const SAID: u64 = 10;
+const SAID: usize = 10;
 
 /// The warnings that were printed, and the number of those that were not.
 pub(super) struct Warnings {
@@ -21,9 +21,9 @@ pub(super) struct Warnings {
 /// The warnings of one sort.
 #[derive(Default)]
 struct Sort {
-    said: u64,
+    said: Vec<String>,
     more: u64,
-    /// The last that was said.
+    /// The last that was said, without its place.
     last: String,
 }
 
@@ -40,15 +40,18 @@ impl Warnings {
     pub(super) fn hear(&self, warning: &Error, sort: WarningSort) {
         let mut sorts = self.sorts.lock().unwrap_or_else(PoisonError::into_inner);
         let sort = sorts.entry(sort).or_default();
-        if sort.said == SAID {
+        let words = warning.to_string();
+        // A file that is looked into before it is read gives its warnings twice.
+        if sort.said.contains(&words) {
+            return;
+        }
+        if sort.said.len() == SAID {
             sort.more += 1;
             return;
         }
-        sort.said += 1;
-        if sort.said == SAID {
-            sort.last = warning.message().to_owned();
-        }
-        messages::warning(&warning.to_string());
+        messages::warning(&words);
+        sort.said.push(words);
+        sort.last = warning.message().to_owned();
         if let Some(hint) = remedy::hint(warning, &self.registry) {
             messages::say("hint", &hint);
         }
