@@ -4,7 +4,7 @@ use spr_core::format::Registry;
 use spr_core::loss::LossKind;
 use spr_core::{Error, ErrorKind, Remedy};
 
-use crate::capabilities;
+use crate::{builtin, capabilities};
 
 /// Returns the hint for an error, if there is one, with the formats of `registry`.
 pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
@@ -22,13 +22,13 @@ pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
             format!("say which with --from {}", names.join(" or --from "))
         }
         Remedy::ReadAs(_) => {
-            "`spr-convert formats` lists what is read; --from NAME forces a format".to_owned()
+            with_left_out("`spr-convert formats` lists what is read; --from NAME forces a format")
         }
         Remedy::WriteAs(names) if names.len() <= FEW => {
             format!("say it with --to {}", names.join(" or --to "))
         }
         Remedy::WriteAs(_) => {
-            "say it with --to NAME; `spr-convert formats` lists the names".to_owned()
+            with_left_out("say it with --to NAME; `spr-convert formats` lists the names")
         }
         Remedy::ReadByContent(name) => {
             format!("it looks like {name}, as which it is read if no format is named")
@@ -62,6 +62,14 @@ pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
         // One without a switch here.
         other => other.to_string(),
     })
+}
+
+/// Adds the formats that this build lacks, if there are some.
+fn with_left_out(hint: &str) -> String {
+    match builtin::LEFT_OUT {
+        [] => hint.to_owned(),
+        names => format!("{hint}; this build is without {}", names.join(", ")),
+    }
 }
 
 /// Returns a word as a shell takes it.
