@@ -92,7 +92,7 @@ pub(crate) fn read(
 }
 
 /// Returns the kind of an object that was read, by the fields of the utterance.
-fn kind_of(utt: &Utterance, name: &'static str) -> ObjectKind {
+pub(crate) fn kind_of(utt: &Utterance, name: &'static str) -> ObjectKind {
     if utt.audio.is_some() {
         return ObjectKind::Wave;
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Location, Locator, Source};
+use spr_core::bytes::{Env, Finder, Location, Locator, Source};
 use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Object, Position, Utterance};
 use spr_core::{Error, Result};
@@ -15,6 +15,8 @@ use crate::script_line::{self, Target};
 
 /// The largest number of open archives.
 const OPEN: usize = 16;
+/// The format of files whose entries have names.
+const HDF5: &str = "hdf5";
 
 pub(crate) struct ScriptReader {
     script: Source,
@@ -36,6 +38,8 @@ pub(crate) struct Targets {
     script: Option<Location>,
     /// Open archives, the most recently used one last.
     open: Vec<OpenArchive>,
+    /// Open HDF5 files, the most recently used one last.
+    found_in: Vec<(Location, Finder)>,
     /// The object from which a range was cut, or which a command returned, for the next line with
     /// the same name.
     kept: Option<(String, Utterance)>,
@@ -68,6 +72,7 @@ impl Targets {
             env: env.clone(),
             script: script.location().cloned(),
             open: Vec::new(),
+            found_in: Vec::new(),
             kept: None,
         })
     }
@@ -101,14 +106,14 @@ impl Targets {
         let at = self.env.moved(line.locator()?);
         if line.range.is_none() && !matches!(at, Locator::Command(_)) {
             self.kept = None;
-            return self.load(&at, utt);
+            return self.load(&at, line.entry, utt);
         }
         let kept = match self.kept.take() {
             Some((place, object)) if place == line.place => object,
             other => {
                 let mut object = other.map(|(_, object)| object).unwrap_or_default();
                 object.key.set(utt.key.as_bytes());
-                self.load(&at, &mut object)?;
+                self.load(&at, line.entry, &mut object)?;
                 object
             }
         };
@@ -130,14 +135,17 @@ impl Targets {
         std::mem::swap(&mut self.objects, &mut objects);
         self.objects.sample();
         let (mut utt, mut votes) = (Utterance::default(), Votes::default());
-        let places = lines.filter_map(|rest| script_line::locator(rest).ok());
-        for at in places.take(TRIED) {
+        let places = lines.filter_map(|rest| {
+            let line = Target::parse(rest).ok()?;
+            Some((line.locator().ok()?, line.entry))
+        });
+        for (at, entry) in places.take(TRIED) {
             let at = self.env.moved(at);
             if votes.are_enough() {
                 break;
             }
             let script = self.script.as_ref();
-            if self.env.is_file_from(script, &at) && self.load(&at, &mut utt).is_ok() {
+            if self.env.is_file_from(script, &at) && self.load(&at, entry, &mut utt).is_ok() {
                 votes.add(self.objects.found());
             }
         }
@@ -171,8 +179,11 @@ impl Targets {
         range.take(object, utt, &self.env.limits)
     }
 
-    /// Reads the object at a location.
-    fn load(&mut self, at: &Locator, utt: &mut Utterance) -> Result<()> {
+    /// Reads the object at a location, which is an entry of a file there if there is a key of it.
+    fn load(&mut self, at: &Locator, entry: Option<&str>, utt: &mut Utterance) -> Result<()> {
+        if let (Locator::File(file), Some(entry)) = (at, entry) {
+            return self.find(file, entry, utt);
+        }
         let script = self.script.as_ref();
         let Locator::FileAt(file, offset) = at else {
             let mut source = self.env.open_from(script, at)?;
@@ -206,6 +217,35 @@ impl Targets {
         }
         self.open.push(archive);
         Ok(())
+    }
+}
+
+impl Targets {
+    /// Reads an entry of an HDF5 file.
+    fn find(&mut self, file: &Location, entry: &str, utt: &mut Utterance) -> Result<()> {
+        let known = self.found_in.iter().position(|(at, _)| at == file);
+        let (at, mut find) = match known {
+            Some(i) => self.found_in.remove(i),
+            None => {
+                let at = Locator::File(file.clone());
+                let source = self.env.open_from(self.script.as_ref(), &at)?;
+                (file.clone(), self.env.finder(HDF5, source)?)
+            }
+        };
+        self.objects.turn();
+        let key = std::mem::take(&mut utt.key);
+        let found = find(&Key::from(entry), utt);
+        utt.key = key;
+        if self.found_in.len() == OPEN {
+            drop(self.found_in.remove(0));
+        }
+        self.found_in.push((at, find));
+        if !found? {
+            let error = Error::malformed(format!("there is no '{}'", entry.escape_debug()));
+            return Err(error.file(file.told()).continuable());
+        }
+        let taken = self.objects.take(utt, HDF5);
+        taken.map(drop).map_err(|e| e.file(file.told()))
     }
 }
 

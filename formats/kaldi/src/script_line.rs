@@ -12,6 +12,9 @@ use crate::number::is_space;
 use crate::range::Range;
 use crate::specifier::rxfilename;
 
+/// The ends of names of HDF5 files.
+const HDF5_NAMES: [&str; 3] = [".h5", ".hdf5", ".hdf"];
+
 /// The byte ranges of key and value in a line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct LineParts {
@@ -80,6 +83,8 @@ pub(crate) fn text_of(name: &[u8]) -> Cow<'_, str> {
 pub(crate) struct Target<'a> {
     /// The place as written.
     pub(crate) place: &'a str,
+    /// The key of the object in the HDF5 file that it is in, as ESPnet's scripts have it.
+    pub(crate) entry: Option<&'a str>,
     /// The range of the object, unless all of it is meant.
     pub(crate) range: Option<Range>,
 }
@@ -100,6 +105,13 @@ pub(crate) fn split_range(text: &str) -> Result<(&str, Option<&str>)> {
     }
 }
 
+/// Splits `file.h5:key`, of which a key may have more colons.
+fn split_entry(place: &str) -> Option<(&str, &str)> {
+    let colons = place.match_indices(':').map(|(at, _)| at);
+    let mut parts = colons.map(|at| (&place[..at], &place[at + 1..]));
+    parts.find(|(file, key)| !key.is_empty() && HDF5_NAMES.iter().any(|end| file.ends_with(end)))
+}
+
 impl<'a> Target<'a> {
     /// Parses the text after the key.
     ///
@@ -109,16 +121,17 @@ impl<'a> Target<'a> {
         let (place, range) = split_range(rest)?;
         Ok(Self {
             place,
+            entry: split_entry(place).map(|(_, key)| key),
             range: range.map(Range::parse).transpose()?,
         })
     }
 
-    /// Returns the location of the object.
+    /// Returns the location of the object, or of the HDF5 file that it is in.
     ///
     /// # Errors
     /// Kaldi would not read from it.
     pub(crate) fn locator(&self) -> Result<Locator> {
-        rxfilename(self.place)
+        rxfilename(split_entry(self.place).map_or(self.place, |(file, _)| file))
     }
 }
 
@@ -176,11 +189,14 @@ mod tests {
             ("a  x.ark:12[0:5]\r", at("x.ark", 12)),
             ("a d/x.ark", file("d/x.ark")),
             ("a x:y.ark", file("x:y.ark")),
+            ("a d:/x.h5:a:7[0:5]", file("d:/x.h5")),
+            ("a x.h5", file("x.h5")),
             ("a cat x |", Locator::Command("cat x".to_owned())),
         ] {
             let (key, rest) = split(line.as_bytes()).unwrap();
             assert_eq!((key, locator(&rest).unwrap()), (&b"a"[..], place), "{line}");
         }
+        assert_eq!(Target::parse("d:/x.h5:a:7").unwrap().entry, Some("a:7"));
         for rest in ["x.ark:12[0-5]", "x.ark]", "|x"] {
             assert!(locator(rest).is_err(), "{rest}");
         }

@@ -227,6 +227,27 @@ impl ObjectReader {
         if whole && self.rest.is_none() {
             self.expect_end(source)?;
         }
+        let settled = self.settle(kind, utt);
+        settled.map_err(|e| e.file(source.name()).byte(at))
+    }
+
+    /// Takes over an object that was read from a file of another format, and returns its kind.
+    ///
+    /// # Errors
+    /// It is of another kind than the objects before, or than the user says.
+    pub(crate) fn take(&mut self, utt: &Utterance, format: &'static str) -> Result<ObjectKind> {
+        let kind = nested::kind_of(utt, format);
+        match self.holder.filter(|holder| holder.group() != kind.group()) {
+            Some(holder) => {
+                let error = Error::malformed(format!("holds {kind}, expected {holder}"));
+                Err(error.continuable())
+            }
+            None => self.settle(kind, utt),
+        }
+    }
+
+    /// Compares the kind of an object with those before.
+    fn settle(&mut self, kind: ObjectKind, utt: &Utterance) -> Result<ObjectKind> {
         if let Some(matrix) = &utt.features {
             self.rank = matrix.rank();
         }
@@ -234,8 +255,7 @@ impl ObjectReader {
         if first.group() == kind.group() {
             return Ok(kind);
         }
-        let error = Error::malformed(self.unlike(kind, first));
-        Err(error.file(source.name()).byte(at).continuable())
+        Err(Error::malformed(self.unlike(kind, first)).continuable())
     }
 
     fn unlike(&self, kind: ObjectKind, first: ObjectKind) -> String {
