@@ -1,12 +1,8 @@
 //! Numbers of any type and shape in one column, where rows differ too much for nested lists.
 
-use std::sync::Arc;
-
-use arrow_array::builder::{BinaryBuilder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, StructArray};
-use arrow_buffer::NullBuffer;
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Fields};
 use spr_core::model::{Array as Numbers, Dtype};
 use spr_core::{Error, Limits, Result};
@@ -15,7 +11,7 @@ use crate::cells::bytes;
 use crate::feature::{field, list};
 
 /// Returns the fields: the name of the element type, the shape, and all elements, little-endian.
-fn fields() -> Fields {
+pub(crate) fn fields() -> Fields {
     Fields::from(vec![
         field("dtype", DataType::Utf8),
         field("shape", list(DataType::Int64)),
@@ -74,45 +70,10 @@ pub(crate) fn read(array: &ArrayRef, row: usize, limits: &Limits) -> Result<Numb
 }
 
 /// Brings little-endian numbers into the machine's order, and back.
-fn swap(bytes: &mut [u8], dtype: Dtype) {
+pub(crate) fn swap(bytes: &mut [u8], dtype: Dtype) {
     if cfg!(target_endian = "big") {
         bytes
             .chunks_exact_mut(dtype.size())
             .for_each(<[u8]>::reverse);
     }
-}
-
-/// Makes such a column.
-pub(crate) fn build(rows: &[Option<&Numbers>]) -> Result<ArrayRef> {
-    let item = field("item", DataType::Int64);
-    let (mut dtypes, mut data) = (StringBuilder::new(), BinaryBuilder::new());
-    let mut shapes = ListBuilder::new(Int64Builder::new()).with_field(item);
-    for row in rows {
-        let Some(numbers) = row else {
-            dtypes.append_null();
-            shapes.append_null();
-            data.append_null();
-            continue;
-        };
-        dtypes.append_value(numbers.dtype().name());
-        for size in numbers.shape() {
-            let size = i64::try_from(*size);
-            shapes
-                .values()
-                .append_value(size.map_err(|_| Error::limit("a shape too large"))?);
-        }
-        shapes.append(true);
-        let mut bytes = numbers.values().as_bytes().to_vec();
-        swap(&mut bytes, numbers.dtype());
-        data.append_value(bytes);
-    }
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(dtypes.finish()),
-        Arc::new(shapes.finish()),
-        Arc::new(data.finish()),
-    ];
-    let nulls = NullBuffer::from_iter(rows.iter().map(Option::is_some));
-    let made = StructArray::try_new(fields(), columns, Some(nulls));
-    made.map(|made| Arc::new(made) as ArrayRef)
-        .map_err(|e| Error::malformed(e.to_string()))
 }

@@ -10,18 +10,18 @@ use arrow_array::{
 use arrow_buffer::{MutableBuffer, NullBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Fields};
-use spr_core::model::{Array as Numbers, Decimal, Segment, Tier};
+use spr_core::model::{Decimal, Segment, Tier};
 use spr_core::{Error, Result};
 
-use super::cell::Cell;
+use super::cell::{Cell, Numbers};
 use super::facts::{Form, TierForm};
+use super::generic;
 use super::values;
 use crate::feature::{audio, field};
-use crate::generic;
 use crate::json::Json;
 
 /// The values of a column, of which some may be missing.
-type Cells<'a> = [Option<&'a Cell>];
+type Cells<'a> = [Option<&'a Cell<'a>>];
 
 /// Makes a column.
 ///
@@ -42,7 +42,7 @@ pub(crate) fn build(form: &Form, cells: &Cells<'_>) -> Result<ArrayRef> {
             let rows: Vec<_> = cells.iter().map(|cell| numbers(*cell)).collect();
             let range: Vec<Level<'_>> = rows
                 .iter()
-                .map(|row| row.map(|row| (row.shape(), row.values().as_bytes())))
+                .map(|row| row.map(|row| (row.shape.as_slice(), &*row.bytes)))
                 .collect();
             build_lists(dtype, &range)
         }
@@ -66,21 +66,21 @@ fn failed(error: &ArrowError) -> Error {
     Error::malformed(error.to_string())
 }
 
-fn text(cell: Option<&Cell>) -> Option<&str> {
+fn text<'a>(cell: Option<&'a Cell<'_>>) -> Option<&'a str> {
     match cell? {
         Cell::Text(text) | Cell::Json(text) => Some(text),
         _ => None,
     }
 }
 
-fn numbers(cell: Option<&Cell>) -> Option<&Numbers> {
+fn numbers<'a, 'b>(cell: Option<&'a Cell<'b>>) -> Option<&'a Numbers<'b>> {
     match cell? {
         Cell::Numbers(numbers) => Some(numbers),
         _ => None,
     }
 }
 
-fn number(cell: Option<&Cell>) -> Option<Decimal> {
+fn number(cell: Option<&Cell<'_>>) -> Option<Decimal> {
     match cell? {
         Cell::Number(number) => Some(*number),
         _ => None,
@@ -92,8 +92,8 @@ fn build_values(dtype: &DataType, cells: &Cells<'_>) -> Result<ArrayRef> {
     let parsed: Vec<_> = cells
         .iter()
         .map(|cell| match cell {
-            Some(Cell::Text(text)) if is_number => Some(Json::Other(text.clone())),
-            Some(Cell::Text(text)) => Some(Json::text(text.as_str())),
+            Some(Cell::Text(text)) if is_number => Some(Json::Other(text.clone().into_owned())),
+            Some(Cell::Text(text)) => Some(Json::text(&**text)),
             Some(Cell::Json(text)) => Json::parse(text),
             _ => None,
         })
@@ -103,9 +103,9 @@ fn build_values(dtype: &DataType, cells: &Cells<'_>) -> Result<ArrayRef> {
 }
 
 fn build_classes(names: &[String], cells: &Cells<'_>) -> Result<ArrayRef> {
-    let class = |cell: &Option<&Cell>| {
+    let class = |cell: &Option<&Cell<'_>>| {
         let name = match cell {
-            Some(Cell::Text(text)) => text.clone(),
+            Some(Cell::Text(text)) => text.clone().into_owned(),
             Some(Cell::Json(text)) => match Json::parse(text) {
                 Some(Json::Text(text)) => text,
                 _ => return Ok(None),
@@ -123,7 +123,9 @@ fn build_classes(names: &[String], cells: &Cells<'_>) -> Result<ArrayRef> {
 }
 
 fn build_sound(cells: &Cells<'_>) -> Result<ArrayRef> {
-    let (mut data, mut paths) = (BinaryBuilder::new(), StringBuilder::new());
+    let sizes = cells.iter().flatten().map(|cell| cell.size());
+    let mut data = BinaryBuilder::with_capacity(cells.len(), sizes.sum());
+    let mut paths = StringBuilder::new();
     for cell in cells {
         match cell {
             Some(Cell::Sound { bytes, path }) => {
@@ -242,25 +244,22 @@ fn build_digits(exact: bool, numbers: &[Option<Decimal>]) -> ArrayRef {
     }
 }
 
-fn build_tiers(form: TierForm, cells: &Cells<'_>) -> Result<ArrayRef> {
-    let tiers = |cell: &Option<&'_ Cell>| -> Option<Vec<Tier>> {
+fn build_tiers<'a>(form: TierForm, cells: &Cells<'a>) -> Result<ArrayRef> {
+    let tiers = |cell: &Option<&'a Cell<'a>>| -> Option<&'a [Tier]> {
         match cell {
-            Some(Cell::Tiers(tiers)) => Some(tiers.clone()),
+            Some(Cell::Tiers(tiers)) => Some(tiers),
             _ => None,
         }
     };
-    let rows: Vec<Option<Vec<Tier>>> = cells.iter().map(tiers).collect();
+    let rows: Vec<Option<&[Tier]>> = cells.iter().map(tiers).collect();
     if !form.tiers {
         let rows: Vec<_> = rows
             .iter()
-            .map(|row| {
-                row.as_ref()
-                    .map(|tiers| tiers.first().map_or(&[][..], |tier| &tier.segments))
-            })
+            .map(|row| row.map(|tiers| tiers.first().map_or(&[][..], |tier| &tier.segments)))
             .collect();
         return build_segments(form, &rows);
     }
-    let all: Vec<_> = rows.iter().flatten().flatten().collect();
+    let all: Vec<_> = rows.iter().flatten().copied().flatten().collect();
     let names = all.iter().map(|tier| std::str::from_utf8(&tier.name).ok());
     let points = all.iter().map(|tier| Some(tier.points));
     let segments: Vec<_> = all
@@ -273,7 +272,7 @@ fn build_tiers(form: TierForm, cells: &Cells<'_>) -> Result<ArrayRef> {
         build_segments(form, &segments)?,
     ];
     let items = structure(form.tier_fields(), columns, None)?;
-    let lengths = rows.iter().map(|row| row.as_ref().map_or(0, Vec::len));
+    let lengths = rows.iter().map(|row| row.map_or(0, <[_]>::len));
     lists(lengths, items, nulls(&rows))
 }
 

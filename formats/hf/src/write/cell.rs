@@ -1,8 +1,10 @@
 //! The values of a row before they have their columns.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::Env;
-use spr_core::model::{Array, Decimal, Matrix, Rank, Tag, Tier, Utterance};
+use spr_core::model::{Decimal, Dtype, Matrix, Rank, Tag, Tier, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::json::{Fields, Object};
 use spr_syntax::manifest::columns::{self, COLUMN};
@@ -14,30 +16,53 @@ use crate::role::Role;
 use crate::row::{FORMAT, PATH, usual_path};
 use crate::split;
 
-/// A value of a row.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Cell {
-    Text(String),
+/// A value of a row: of an utterance, or of the bytes in which it waited.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Cell<'a> {
+    #[serde(borrow)]
+    Text(Cow<'a, str>),
     /// A value as JSON.
-    Json(String),
+    #[serde(borrow)]
+    Json(Cow<'a, str>),
     /// A sound file with its name.
     Sound {
-        #[serde(with = "serde_bytes")]
-        bytes: Vec<u8>,
+        #[serde(borrow, with = "serde_bytes")]
+        bytes: Cow<'a, [u8]>,
         path: Option<String>,
     },
-    Numbers(Array),
-    Tiers(Vec<Tier>),
+    #[serde(borrow)]
+    Numbers(Numbers<'a>),
+    Tiers(Cow<'a, [Tier]>),
     Number(Decimal),
 }
 
-impl Cell {
+/// An array of any rank.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Numbers<'a> {
+    pub(crate) dtype: Dtype,
+    pub(crate) shape: Vec<usize>,
+    /// All elements in row-major order, in the machine's byte order.
+    #[serde(borrow, with = "serde_bytes")]
+    pub(crate) bytes: Cow<'a, [u8]>,
+}
+
+impl<'a> Numbers<'a> {
+    pub(crate) fn new(values: &'a Matrix, shape: &[usize]) -> Self {
+        Self {
+            dtype: values.dtype(),
+            shape: shape.to_vec(),
+            bytes: values.as_bytes().into(),
+        }
+    }
+}
+
+impl Cell<'_> {
     /// Returns its approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Text(text) | Self::Json(text) => text.len(),
             Self::Sound { bytes, .. } => bytes.len(),
-            Self::Numbers(array) => array.values().as_bytes().len(),
+            Self::Numbers(numbers) => numbers.bytes.len(),
             Self::Tiers(tiers) => tiers.iter().map(|tier| tier.segments.len() * 64).sum(),
             Self::Number(_) => size_of::<Decimal>(),
         }
@@ -45,11 +70,11 @@ impl Cell {
 }
 
 /// A value with the role of its column and the name that the column stands for.
-pub(crate) type Named = (Role, String, Cell);
+pub(crate) type Named<'a> = (Role, String, Cell<'a>);
 
 /// The values of an utterance.
-pub(crate) struct Row {
-    pub(crate) cells: Vec<Named>,
+pub(crate) struct Row<'a> {
+    pub(crate) cells: Vec<Named<'a>>,
     /// The split that a column says, if files are divided by it.
     pub(crate) split: Option<String>,
     /// The sampling rate of sound: `None` without sound, `Some(None)` if it is unknown.
@@ -69,43 +94,45 @@ impl RowMaker {
     ///
     /// # Errors
     /// Something can't be encoded, or two columns would have one name.
-    pub(crate) fn make(&self, utt: &Utterance) -> Result<Row> {
+    pub(crate) fn make<'a>(&self, utt: &'a Utterance) -> Result<Row<'a>> {
         let mut row = Row {
             cells: Vec::new(),
             split: None,
             rate: None,
         };
-        let mut add = |role: Role, cell: Cell| row.cells.push((role, String::new(), cell));
+        let mut add = |role: Role, cell: Cell<'a>| row.cells.push((role, String::new(), cell));
         let key = utf8(utt.key.as_bytes(), "the key")?;
-        add(Role::Key, Cell::Text(key.to_owned()));
+        add(Role::Key, Cell::Text(key.into()));
         let mut tags: Vec<_> = utt.meta.tags.clone();
         if let Some(audio) = &utt.audio {
             let (bytes, extension) = self.codec.encode(audio, &self.env)?;
             let usual = usual_path(&utt.key, extension);
             let path = take_tag(&mut tags, FORMAT, PATH)?;
-            let bytes = bytes.into_owned();
             let path = path.map_or(Some(usual), |path| (!path.is_empty()).then_some(path));
             add(Role::Audio, Cell::Sound { bytes, path });
             row.rate = Some(audio.facts().rate);
         }
-        let mut add = |role: Role, cell: Cell| row.cells.push((role, String::new(), cell));
+        let mut add = |role: Role, cell: Cell<'a>| row.cells.push((role, String::new(), cell));
         if let Some(text) = &utt.text {
-            add(Role::Text, Cell::Text(utf8(text, "the text")?.to_owned()));
+            add(Role::Text, Cell::Text(utf8(text, "the text")?.into()));
         }
         if let Some(features) = &utt.features {
-            add(Role::Features, Cell::Numbers(numbers(features)?));
+            add(Role::Features, Cell::Numbers(numbers(features)));
         }
         if let Some(labels) = &utt.labels {
-            add(Role::Labels, Cell::Numbers(of_labels(labels)?));
+            add(Role::Labels, Cell::Numbers(of_labels(labels)));
         }
         match utt.tiers.as_slice() {
             [] => {}
-            [only] if only.is_plain() => add(Role::Segments, Cell::Tiers(utt.tiers.clone())),
-            _ => add(Role::Tiers, Cell::Tiers(utt.tiers.clone())),
+            [only] if only.is_plain() => {
+                add(Role::Segments, Cell::Tiers(Cow::Borrowed(&utt.tiers)))
+            }
+            _ => add(Role::Tiers, Cell::Tiers(Cow::Borrowed(&utt.tiers))),
         }
         add_meta(utt, &mut add)?;
         for named in &utt.arrays {
-            let cell = Cell::Numbers(named.array.clone());
+            let array = &named.array;
+            let cell = Cell::Numbers(Numbers::new(array.values(), array.shape()));
             row.cells.push((Role::Array, named.name.clone(), cell));
         }
         if self.divides {
@@ -142,24 +169,25 @@ fn take_split(tags: &mut Vec<Tag>) -> Result<Option<String>> {
 }
 
 /// Returns a matrix as an array of its rank.
-fn numbers(matrix: &Matrix) -> Result<Array> {
-    let shape = match matrix.rank() {
-        Rank::Scalar => Vec::new(),
-        Rank::Vector => vec![matrix.rows()],
-        Rank::Matrix => vec![matrix.rows(), matrix.cols()],
+fn numbers(matrix: &Matrix) -> Numbers<'_> {
+    let shape = [matrix.rows(), matrix.cols()];
+    let rank = match matrix.rank() {
+        Rank::Scalar => 0,
+        Rank::Vector => 1,
+        Rank::Matrix => 2,
     };
-    Array::of(matrix.clone(), &shape)
+    Numbers::new(matrix, &shape[..rank])
 }
 
 /// Returns labels as an array: one list if there is one for each frame.
-fn of_labels(labels: &Matrix) -> Result<Array> {
+fn of_labels(labels: &Matrix) -> Numbers<'_> {
     match labels.cols() {
-        1 => Array::of(labels.clone(), &[labels.rows()]),
+        1 => Numbers::new(labels, &[labels.rows()]),
         _ => numbers(labels),
     }
 }
 
-fn add_meta(utt: &Utterance, add: &mut dyn FnMut(Role, Cell)) -> Result<()> {
+fn add_meta<'a>(utt: &'a Utterance, add: &mut dyn FnMut(Role, Cell<'a>)) -> Result<()> {
     let meta = &utt.meta;
     for (role, name) in [
         (Role::Speaker, &meta.speaker),
@@ -170,7 +198,7 @@ fn add_meta(utt: &Utterance, add: &mut dyn FnMut(Role, Cell)) -> Result<()> {
     ] {
         if let Some(name) = name {
             let word = role.names().first().copied().unwrap_or_default();
-            add(role, Cell::Text(utf8(name.as_bytes(), word)?.to_owned()));
+            add(role, Cell::Text(utf8(name.as_bytes(), word)?.into()));
         }
     }
     for (role, number) in [
@@ -187,13 +215,13 @@ fn add_meta(utt: &Utterance, add: &mut dyn FnMut(Role, Cell)) -> Result<()> {
 }
 
 /// Adds the columns without a field in the model.
-fn add_tags(tags: &[Tag], cells: &mut Vec<Named>) -> Result<()> {
+fn add_tags(tags: &[Tag], cells: &mut Vec<Named<'_>>) -> Result<()> {
     let mut line = Vec::new();
     let mut fields = Fields::open(&mut line);
     columns::write(tags, |name, _| has_meaning(name), &mut fields)?;
     fields.close();
     for (name, value) in Object::of_line(&line)?.rest() {
-        let cell = Cell::Json(value.get().to_owned());
+        let cell = Cell::Json(value.get().to_owned().into());
         cells.push((Role::Tag, name.into_owned(), cell));
     }
     Ok(())

@@ -172,13 +172,13 @@ impl Facts {
     /// It is no text, where values are made classes, or there are too many of them.
     pub(crate) fn add(
         &mut self,
-        cell: &Cell,
+        cell: &Cell<'_>,
         held: &mut MemoryCounter,
         limits: &Limits,
     ) -> Result<()> {
         match cell {
             Cell::Text(text) => {
-                let value = Json::text(text.as_str());
+                let value = Json::text(&**text);
                 self.add_class(&value, held, limits)?;
                 self.add_wanted(&value, &quoted(text));
             }
@@ -190,7 +190,7 @@ impl Facts {
                 }
                 self.kinds.add(value.as_ref(), text);
             }
-            Cell::Numbers(array) => self.shapes.add(array),
+            Cell::Numbers(numbers) => self.shapes.add(numbers.dtype, &numbers.shape),
             Cell::Tiers(tiers) => self.add_tiers(tiers),
             Cell::Number(number) => self.is_inexact |= !is_exact(*number),
             Cell::Sound { .. } => {}

@@ -10,7 +10,6 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use spr_core::bytes::Sink;
-use spr_core::threads::Ordered;
 use spr_core::{Error, Result};
 
 use super::schema::Columns;
@@ -46,19 +45,20 @@ impl Write for Stream {
 }
 
 /// The writer of a file.
-pub(crate) struct FileWriter {
+pub(crate) struct FileWriter<'a> {
     writer: ArrowWriter<Stream>,
     failure: Failure,
-    /// Makes columns of rows, beside the writing of the columns before.
-    batches: Ordered<Vec<u8>, Result<RecordBatch>>,
+    columns: &'a Columns,
+    /// The rows of a batch, whose memory is used again.
+    rows: Vec<u8>,
 }
 
-impl FileWriter {
-    /// Starts a file, with at most `threads` threads.
+impl<'a> FileWriter<'a> {
+    /// Starts a file.
     ///
     /// # Errors
     /// There are no such columns in Parquet.
-    pub(crate) fn new(sink: Sink, columns: &Arc<Columns>, threads: usize) -> Result<Self> {
+    pub(crate) fn new(sink: Sink, columns: &'a Columns) -> Result<Self> {
         let failure = Failure::default();
         let stream = Stream {
             sink,
@@ -66,12 +66,11 @@ impl FileWriter {
         };
         let writer =
             ArrowWriter::try_new(stream, columns.schema.clone(), Some(properties(columns)?));
-        let columns = columns.clone();
-        let batch = move |bytes: Vec<u8>| columns.batch(&spool::rows(&bytes)?);
         Ok(Self {
             writer: writer.map_err(|e| failed(&e))?,
             failure,
-            batches: Ordered::new(usize::from(threads > 1), batch),
+            columns,
+            rows: Vec::new(),
         })
     }
 
@@ -82,11 +81,9 @@ impl FileWriter {
     pub(crate) fn add(&mut self, rows: &mut SpoolReader, count: u64) -> Result<()> {
         let mut left = count;
         while left > 0 {
-            let (bytes, taken) = rows.take(left)?;
-            left -= taken;
-            if let Some(batch) = self.batches.push(bytes)? {
-                self.put(&batch?)?;
-            }
+            left = left.saturating_sub(rows.take(&mut self.rows)?);
+            let batch = self.columns.batch(&spool::rows(&self.rows)?)?;
+            self.put(&batch)?;
         }
         Ok(())
     }
@@ -104,10 +101,7 @@ impl FileWriter {
     ///
     /// # Errors
     /// It can't be written.
-    pub(crate) fn finish(mut self) -> Result<u64> {
-        while let Some(batch) = self.batches.pop()? {
-            self.put(&batch?)?;
-        }
+    pub(crate) fn finish(self) -> Result<u64> {
         let stream = self.writer.into_inner();
         let stream = stream.map_err(|e| cause(&self.failure, &e))?;
         stream.sink.finish()
@@ -149,7 +143,7 @@ fn properties(columns: &Columns) -> Result<WriterProperties> {
                 .set_column_statistics_enabled(path, EnabledStatistics::None),
             Some(Role::Features | Role::Array) if is_float => properties
                 .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_statistics_enabled(path, EnabledStatistics::Chunk),
+                .set_column_statistics_enabled(path, EnabledStatistics::None),
             _ => properties,
         };
     }

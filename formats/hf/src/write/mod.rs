@@ -4,6 +4,7 @@ mod build;
 mod cell;
 mod facts;
 mod file;
+mod generic;
 mod order;
 mod schema;
 mod shapes;
@@ -11,7 +12,6 @@ mod spool;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, MemoryCounter, Output, Part, Sink};
 use spr_core::format::{Caps, Options, WriteSummary, Writer};
@@ -126,7 +126,7 @@ impl DatasetWriter {
     }
 
     /// Makes the row of an utterance.
-    fn make(&self, utt: &Utterance) -> Result<Row> {
+    fn make<'a>(&self, utt: &'a Utterance) -> Result<Row<'a>> {
         let made = self.caps.check(utt).and_then(|()| self.maker.make(utt));
         let made = made.and_then(|row| {
             let large = row
@@ -143,8 +143,8 @@ impl DatasetWriter {
     }
 
     /// Checks that what is made a class is text.
-    fn check_classes(&self, row: Row) -> Result<Row> {
-        let is_text = |cell: &cell::Cell| match cell {
+    fn check_classes<'a>(&self, row: Row<'a>) -> Result<Row<'a>> {
+        let is_text = |cell: &cell::Cell<'_>| match cell {
             cell::Cell::Text(_) => true,
             cell::Cell::Json(text) => text.starts_with('"'),
             _ => false,
@@ -205,8 +205,8 @@ impl DatasetWriter {
     }
 
     /// Adds a row to those that wait.
-    fn keep(&mut self, row: Row) -> Result<()> {
-        let mut spooled: SpooledRow = Vec::with_capacity(row.cells.len());
+    fn keep(&mut self, row: Row<'_>) -> Result<()> {
+        let mut spooled: SpooledRow<'_> = Vec::with_capacity(row.cells.len());
         let mut others = Vec::new();
         for (role, name, cell) in row.cells {
             let number = self.number(role, &name)?;
@@ -273,7 +273,6 @@ impl DatasetWriter {
         });
         let rate = self.rates.flatten();
         let columns = Columns::new(stored.collect(), &self.order, rate, &self.about)?;
-        let columns = Arc::new(columns);
         columns.warn_of_generic(&self.maker.env, &self.output.name());
         let spools = std::mem::take(&mut self.splits);
         match self.main.take() {
@@ -283,8 +282,8 @@ impl DatasetWriter {
     }
 
     /// Writes all rows to one file.
-    fn write_file(&mut self, sink: Sink, spools: Spools, columns: &Arc<Columns>) -> Result<()> {
-        let mut file = FileWriter::new(sink, columns, self.maker.env.threads)?;
+    fn write_file(&mut self, sink: Sink, spools: Spools, columns: &Columns) -> Result<()> {
+        let mut file = FileWriter::new(sink, columns)?;
         for (_, spool) in spools {
             let mut rows = spool.finish()?;
             let count = rows.rows;
@@ -295,7 +294,7 @@ impl DatasetWriter {
     }
 
     /// Writes the files of each split, and the card.
-    fn write_folder(&mut self, spools: Spools, columns: &Arc<Columns>) -> Result<()> {
+    fn write_folder(&mut self, spools: Spools, columns: &Columns) -> Result<()> {
         let mut splits = Vec::new();
         for (split, spool) in spools {
             let mut rows = spool.finish()?;
@@ -303,7 +302,7 @@ impl DatasetWriter {
             for (n, count) in shards.iter().enumerate() {
                 let name = format!("data/{split}-{n:05}-of-{:05}.parquet", shards.len());
                 let sink = self.output.create(Part::Member(&name), false)?;
-                let mut file = FileWriter::new(sink, columns, self.maker.env.threads)?;
+                let mut file = FileWriter::new(sink, columns)?;
                 file.add(&mut rows, *count)?;
                 self.written.bytes += file.finish()?;
             }

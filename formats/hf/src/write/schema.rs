@@ -178,7 +178,7 @@ impl Columns {
     ///
     /// # Errors
     /// A value is not of the form that its column was found to have.
-    pub(crate) fn batch(&self, rows: &[SpooledRow]) -> Result<RecordBatch> {
+    pub(crate) fn batch(&self, rows: &[SpooledRow<'_>]) -> Result<RecordBatch> {
         let mut cells = vec![vec![None; rows.len()]; self.columns.len()];
         let written: Vec<_> = match self.written {
             Some(_) => rows.iter().map(|row| self.written(row)).collect(),
@@ -207,7 +207,7 @@ impl Columns {
 
     /// Returns the values of columns without a field that are shown in other digits or letters, or
     /// all if their order is another.
-    fn written(&self, row: &SpooledRow) -> Option<Cell> {
+    fn written(&self, row: &SpooledRow<'_>) -> Option<Cell<'static>> {
         let tags = row.iter().filter_map(|(number, cell)| {
             let place = *self.places.get(*number as usize)?;
             let column = &self.columns[place];
@@ -246,7 +246,9 @@ impl Columns {
             fields.raw(&column.stands_for, text);
         }
         fields.close();
-        String::from_utf8(line).ok().map(Cell::Text)
+        String::from_utf8(line)
+            .ok()
+            .map(|line| Cell::Text(line.into()))
     }
 }
 

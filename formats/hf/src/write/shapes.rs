@@ -1,7 +1,7 @@
 //! The type of a column of numbers, by the shapes of all of them.
 
 use arrow_schema::DataType;
-use spr_core::model::{Array, Dtype};
+use spr_core::model::Dtype;
 
 use crate::feature::{fixed, list};
 use crate::numbers::{arrow_type, nested};
@@ -27,13 +27,12 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     /// Adds an array.
-    pub(crate) fn add(&mut self, array: &Array) {
-        let shape = array.shape();
+    pub(crate) fn add(&mut self, dtype: Dtype, shape: &[usize]) {
         if self.dtype.is_none() {
-            self.dtype = Some(array.dtype());
+            self.dtype = Some(dtype);
             self.sizes = vec![Sizes::Unknown; shape.len()];
         }
-        if self.dtype != Some(array.dtype()) || self.sizes.len() != shape.len() {
+        if self.dtype != Some(dtype) || self.sizes.len() != shape.len() {
             self.differ = true;
             return;
         }
@@ -112,14 +111,12 @@ impl Shapes {
 
 #[cfg(test)]
 mod tests {
-    use spr_core::Limits;
-
     use super::*;
 
     fn lists(shapes: &[&[usize]]) -> Option<String> {
         let mut all = Shapes::default();
         for shape in shapes {
-            all.add(&Array::new(Dtype::F32, shape, &Limits::default()).unwrap());
+            all.add(Dtype::F32, shape);
         }
         let mut dtype = all.lists()?;
         let mut words = Vec::new();

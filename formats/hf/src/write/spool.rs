@@ -1,33 +1,33 @@
 //! Rows that wait in a temporary file until the types of all columns are known.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 
 use spr_core::{Error, Result};
 
 use super::cell::Cell;
 
-const BUFFER: usize = 256 << 10;
-/// The bytes of rows that become columns at once. Values are below 1 GiB, so that the offsets of a column have
-/// 31 bits.
+/// The bytes of rows that are written, and become columns, at once. Values are below 1 GiB, so that the offsets of a
+/// column have 31 bits.
 const BATCH: usize = 1 << 20;
-/// The most rows that become columns at once.
+/// The most rows of a batch.
 const MOST_ROWS: u64 = 1024;
 
 /// The values of a row, each with the number of its column.
-pub(crate) type SpooledRow = Vec<(u32, Cell)>;
+pub(crate) type SpooledRow<'a> = Vec<(u32, Cell<'a>)>;
 
 /// Rows of one split.
 pub(crate) struct Spool {
-    file: BufWriter<File>,
+    file: File,
+    /// The rows of the next batch, and their number.
+    batch: Vec<u8>,
+    in_batch: u64,
     pub(crate) rows: u64,
     bytes: u64,
     /// The number of rows in each file but the last.
     pub(crate) shards: Vec<u64>,
     in_shard: u64,
     since: u64,
-    /// The bytes of a row, whose memory is used again.
-    row: Vec<u8>,
 }
 
 impl Spool {
@@ -36,15 +36,15 @@ impl Spool {
     /// # Errors
     /// There can be no temporary file.
     pub(crate) fn new() -> Result<Self> {
-        let file = tempfile::tempfile().map_err(failed)?;
         Ok(Self {
-            file: BufWriter::with_capacity(BUFFER, file),
+            file: tempfile::tempfile().map_err(failed)?,
+            batch: Vec::new(),
+            in_batch: 0,
             rows: 0,
             bytes: 0,
             shards: Vec::new(),
             in_shard: 0,
             since: 0,
-            row: Vec::new(),
         })
     }
 
@@ -52,22 +52,38 @@ impl Spool {
     ///
     /// # Errors
     /// The temporary file can't be written.
-    pub(crate) fn add(&mut self, row: &SpooledRow, most: u64) -> Result<()> {
-        self.row.clear();
-        let bytes = postcard::to_extend(row, std::mem::take(&mut self.row));
-        self.row = bytes.map_err(|e| Error::unsupported(format!("a row can't be kept: {e}")))?;
-        let size = self.row.len() as u64;
+    pub(crate) fn add(&mut self, row: &SpooledRow<'_>, most: u64) -> Result<()> {
+        let before = self.batch.len();
+        let batch = postcard::to_extend(row, std::mem::take(&mut self.batch));
+        self.batch = batch.map_err(|e| Error::unsupported(format!("a row can't be kept: {e}")))?;
+        let size = (self.batch.len() - before) as u64;
         if self.in_shard > 0 && self.bytes - self.since + size > most {
+            self.put(before)?;
             self.shards.push(self.in_shard);
             (self.in_shard, self.since) = (0, self.bytes);
         }
-        let written = self.file.write_all(&size.to_le_bytes());
-        written
-            .and_then(|()| self.file.write_all(&self.row))
-            .map_err(failed)?;
         self.bytes += size;
         self.rows += 1;
         self.in_shard += 1;
+        self.in_batch += 1;
+        match self.batch.len() >= BATCH || self.in_batch == MOST_ROWS {
+            true => self.put(self.batch.len()),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes the rows of the batch so far, which are this many of its bytes.
+    fn put(&mut self, bytes: usize) -> Result<()> {
+        if self.in_batch == 0 {
+            return Ok(());
+        }
+        let head = [bytes as u64, self.in_batch].map(u64::to_le_bytes).concat();
+        let written = self.file.write_all(&head);
+        written
+            .and_then(|()| self.file.write_all(&self.batch[..bytes]))
+            .map_err(failed)?;
+        self.batch.drain(..bytes);
+        self.in_batch = 0;
         Ok(())
     }
 
@@ -75,11 +91,10 @@ impl Spool {
     ///
     /// # Errors
     /// The temporary file can't be written.
-    pub(crate) fn finish(self) -> Result<SpoolReader> {
-        let (rows, mut shards) = (self.rows, self.shards);
+    pub(crate) fn finish(mut self) -> Result<SpoolReader> {
+        self.put(self.batch.len())?;
+        let (rows, mut shards, mut file) = (self.rows, self.shards, self.file);
         shards.push(self.in_shard);
-        let file = self.file.into_inner().map_err(|e| failed(e.into_error()))?;
-        let mut file = BufReader::with_capacity(BUFFER, file);
         file.rewind().map_err(failed)?;
         Ok(SpoolReader { file, rows, shards })
     }
@@ -87,36 +102,38 @@ impl Spool {
 
 /// Reads the rows again, in order.
 pub(crate) struct SpoolReader {
-    file: BufReader<File>,
+    file: File,
     pub(crate) rows: u64,
     /// The number of rows in each file.
     pub(crate) shards: Vec<u64>,
 }
 
 impl SpoolReader {
-    /// Takes some of the next `most` rows, of which it is known that they are there, for [`rows`]. Returns their
-    /// number, too.
+    /// Reads the next batch, of which it is known that it is there, for [`rows`], and returns the number of its rows.
+    /// No batch is of two shards.
     ///
     /// # Errors
     /// The temporary file can't be read.
-    pub(crate) fn take(&mut self, most: u64) -> Result<(Vec<u8>, u64)> {
-        let (mut bytes, mut count) = (Vec::new(), 0);
-        while count < most.min(MOST_ROWS) && bytes.len() < BATCH {
-            let mut size = [0; 8];
-            self.file.read_exact(&mut size).map_err(failed)?;
-            let mut row = (&mut self.file).take(u64::from_le_bytes(size));
-            row.read_to_end(&mut bytes).map_err(failed)?;
-            count += 1;
+    pub(crate) fn take(&mut self, batch: &mut Vec<u8>) -> Result<u64> {
+        let mut head = [[0; 8]; 2];
+        self.file
+            .read_exact(head.as_flattened_mut())
+            .map_err(failed)?;
+        let [bytes, count] = head.map(u64::from_le_bytes);
+        batch.clear();
+        let read = (&mut self.file).take(bytes).read_to_end(batch);
+        match read.map_err(failed)? as u64 == bytes && count > 0 {
+            true => Ok(count),
+            false => Err(failed(io::ErrorKind::UnexpectedEof.into())),
         }
-        Ok((bytes, count))
     }
 }
 
-/// Returns the rows that were taken.
+/// Returns the rows of a batch.
 ///
 /// # Errors
 /// The temporary file was changed.
-pub(crate) fn rows(mut bytes: &[u8]) -> Result<Vec<SpooledRow>> {
+pub(crate) fn rows(mut bytes: &[u8]) -> Result<Vec<SpooledRow<'_>>> {
     let mut rows = Vec::new();
     while !bytes.is_empty() {
         let row = postcard::take_from_bytes(bytes);
