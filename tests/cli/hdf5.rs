@@ -113,3 +113,59 @@ fn segments_and_text_come_back() {
     let error = s.fails("in.jsonl x.h5");
     assert!(error.contains("exists"), "{error}");
 }
+
+#[test]
+fn a_script_names_entries_as_espnet_does() {
+    let s = with("types");
+    s.write(
+        "in.scp",
+        "one in.h5:t-f4\ntwo in.h5:t-f4-big[1:2]\nthree in.h5:t-f8\n",
+    );
+    let ls = s.ok("ls in.scp").out;
+    let lines: Vec<_> = ls
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .collect();
+    assert_eq!(lines[0][..4], ["one", "features", "3", "2"], "{ls}");
+    assert_eq!(lines[1][..4], ["two", "features", "2", "2"], "{ls}");
+    s.ok("in.scp out.ark");
+    s.ok("in.h5 all.ark --quiet --allow-loss all");
+    s.ok("select all.ark one.ark t-f4");
+    assert!(
+        s.ok("show out.ark one")
+            .out
+            .lines()
+            .skip(1)
+            .eq(s.ok("show one.ark").out.lines().skip(1))
+    );
+    // A mistake in a line is one of that utterance.
+    s.write(
+        "in.scp",
+        "one in.h5:t-f4\ntwo in.h5:nothing\nthree no.h5:t-f8\n",
+    );
+    let said = s.run("in.scp out.jsonl --on-error skip");
+    assert_eq!(said.status, 3, "{}", said.err);
+    assert!(
+        said.err.contains("utterance two: there is no 'nothing'"),
+        "{}",
+        said.err
+    );
+    assert!(said.err.contains("no.h5: utterance three"), "{}", said.err);
+    assert_eq!(s.ok("ls out.jsonl").out.lines().count(), 1);
+}
+
+#[test]
+fn columns_are_attributes_and_come_back() {
+    let s = Scratch::new();
+    let meta = r#"{"tags":[["manifest","snr","1.50"],["manifest","mic","\"far\""],["manifest","text","[1]"]]}"#;
+    let line =
+        |key: &str| format!("{{\"key\":\"{key}\",\"features\":[[1.0,2.0]],\"meta\":{meta}}}\n");
+    s.write("in.jsonl", line("a") + &line("b"));
+    s.ok("in.jsonl x.h5");
+    s.ok("x.h5 again.h5");
+    assert_eq!(s.read("x.h5"), s.read("again.h5"));
+    s.ok("x.h5 out.jsonl");
+    s.ok("diff in.jsonl out.jsonl");
+    let back = String::from_utf8(s.read("out.jsonl")).unwrap();
+    assert!(back.contains("1.50") && back.contains("far"), "{back}");
+}

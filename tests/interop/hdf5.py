@@ -68,6 +68,33 @@ def checks(t):
             with h5py.File(t.path("again.h5")) as file:
                 for key, features in expected.items():
                     same(file[key][()], features, key)
+        with t.check("hdf5: attributes are columns, and attributes again, libver=%s" % libver):
+            said = {"snr": 12.5, "take": 3, "clean": True, "microphone": "far \u00e4", "gain": np.float32(0.1)}
+            name = t.path("said-%s.h5" % libver)
+            with h5py.File(name, "w", libver=libver) as file:
+                for speaker in ("ann", "bob"):
+                    made = file.create_dataset(speaker + "/u1", data=data_of("f4", 1))
+                    made.attrs.update(said)
+                    file[speaker].attrs.update({"age": 30, "take": 1})
+            t.convert(name, "said.jsonl")
+            t.convert("said.jsonl", "said.h5")
+            t.convert(name, "said.parquet")
+            with h5py.File(t.path("said.h5")) as file:
+                got = dict(file["bob/u1"].attrs)
+            # Numbers have 64 bits when they come back.
+            assert got == dict(said, gain=0.1, age=30), got
+            assert isinstance(got["clean"], np.bool_) and isinstance(got["take"], np.int64), got
+        with t.check("hdf5: a script of ESPnet names entries, libver=%s" % libver):
+            name = t.path("esp-%s.h5" % libver)
+            with h5py.File(name, "w", libver=libver) as file:
+                for n in range(4):
+                    file.create_dataset("utt:%d" % n, data=data_of("f4", n), compression="gzip")
+            with open(t.path("esp.scp"), "w") as script:
+                script.writelines("key-%d %s:utt:%d\n" % (n, name, n) for n in (2, 0, 3))
+            read = t.jsonl(t.path("esp.scp"))
+            assert [key for key, *_ in read] == ["key-2", "key-0", "key-3"]
+            for (key, features, *_), n in zip(read, (2, 0, 3)):
+                same(features, data_of("f4", n), key)
         with t.check("hdf5: all in one array beside lengths, names and text, libver=%s" % libver):
             lengths = np.random.RandomState(3).randint(0, 50, 300)
             ends = np.cumsum(lengths)

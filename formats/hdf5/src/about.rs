@@ -27,7 +27,8 @@ const GENDER: &[&str] = &["gender"];
 const LANGUAGE: &[&str] = &["language", "lang"];
 const RECORDING: &[&str] = &["recording", "recording_id"];
 const CHANNEL: &[&str] = &["channel"];
-/// The attributes of HDF5's own tables and scales, and that of a layout.
+/// The attributes of HDF5's own tables and scales, those in which PyTables, MATLAB and netCDF say how they store a
+/// value, and that of a layout.
 const OTHERS: &[&str] = &[
     "CLASS",
     "NAME",
@@ -35,6 +36,18 @@ const OTHERS: &[&str] = &[
     "VERSION",
     "DIMENSION_LIST",
     "REFERENCE_LIST",
+    "PYTABLES_FORMAT_VERSION",
+    "FLAVOR",
+    "EXTDIM",
+    "MATLAB_class",
+    "MATLAB_empty",
+    "MATLAB_fields",
+    "MATLAB_int_decode",
+    "H5PATH",
+    "_NCProperties",
+    "_Netcdf4Coordinates",
+    "_Netcdf4Dimid",
+    "_FillValue",
     "layout",
 ];
 

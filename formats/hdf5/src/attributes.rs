@@ -1,4 +1,4 @@
-//! Attributes with one value: numbers and texts.
+//! Attributes with one value: numbers, truth values and texts.
 
 use hdf5_reader::messages::attribute::AttributeMessage;
 use hdf5_reader::{ByteOrder as Order, Datatype, Hdf5File, VarLenKind};
@@ -11,6 +11,7 @@ use crate::storage::Shared;
 pub(crate) enum Value {
     Integer(i128),
     Float(f64),
+    Bool(bool),
     Text(Vec<u8>),
 }
 
@@ -20,6 +21,7 @@ impl Value {
         match self {
             Self::Integer(n) => Decimal::parse(&n.to_string()),
             Self::Float(value) => Decimal::of(*value),
+            Self::Bool(_) => None,
             Self::Text(text) => Decimal::parse(std::str::from_utf8(text).ok()?),
         }
     }
@@ -29,6 +31,7 @@ impl Value {
         let whole = match self {
             Self::Integer(n) => *n,
             Self::Float(value) => Decimal::of(*value)?.to_string().parse().ok()?,
+            Self::Bool(_) => return None,
             Self::Text(text) => std::str::from_utf8(text).ok()?.parse().ok()?,
         };
         u32::try_from(whole).ok().filter(|rate| *rate > 0)
@@ -39,6 +42,7 @@ impl Value {
         match self {
             Self::Integer(n) => n.to_string().into_bytes(),
             Self::Float(value) => value.to_string().into_bytes(),
+            Self::Bool(value) => value.to_string().into_bytes(),
             Self::Text(text) => text.clone(),
         }
     }
@@ -65,9 +69,9 @@ impl Attributes {
         found.filter_map(|(_, value)| value.as_ref()).next()
     }
 
-    /// Returns the names of all.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| &**name)
+    /// Returns all with their names.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Option<&Value>)> {
+        self.0.iter().map(|(name, value)| (&**name, value.as_ref()))
     }
 }
 
@@ -106,6 +110,13 @@ fn value(message: &AttributeMessage, shared: &Shared, file: &Hdf5File) -> Option
                 _ => f64::from_le_bytes(bytes.try_into().ok()?),
             };
             Some(Value::Float(value))
+        }
+        // The truth values of h5py.
+        Datatype::Enum { members, .. } => {
+            let name = |name: &str| members.iter().find(|member| member.name == name);
+            let truths = [name("FALSE")?, name("TRUE")?];
+            let truth = truths.map(|member| member.value == *raw);
+            (members.len() == 2 && truth[0] != truth[1]).then_some(Value::Bool(truth[1]))
         }
         _ => None,
     }

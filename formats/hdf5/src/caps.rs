@@ -1,7 +1,7 @@
 //! The capabilities of HDF5 files.
 
 use spr_core::format::{
-    ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, SegmentCaps,
+    ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, SegmentCaps, Tags,
 };
 use spr_core::model::{Dtype, SourceField};
 
@@ -26,5 +26,6 @@ pub(crate) const CAPS: Caps = {
     caps.empty = Empty::Kept;
     (caps.frame_shift, caps.frame_offset) = (true, true);
     caps.source = SourceField::ALL;
+    caps.tags = Tags::Any;
     caps
 };

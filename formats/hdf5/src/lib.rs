@@ -3,6 +3,7 @@
 mod about;
 mod attributes;
 mod caps;
+mod columns;
 mod dataset;
 mod entries;
 mod field;

@@ -9,6 +9,7 @@ use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
 use crate::about::{self, Scope};
+use crate::columns::Columns;
 use crate::dataset::{File, Stored};
 use crate::entries::{Entry, Layout, Part, Rows};
 use crate::field::{self, Wanted};
@@ -20,7 +21,7 @@ use crate::tree::{self, Node, Target};
 
 /// The number of headers of datasets with several utterances that are kept.
 const KEPT: usize = 16;
-/// The number of attributes without a meaning that are told.
+/// The number of attributes that are told not to be read.
 const TOLD: usize = 8;
 
 /// Opens a file, which has the layout `asked` if one is given.
@@ -74,6 +75,11 @@ pub(crate) fn open(
     }
     request.select(&mut entries, |entry| &entry.key)?;
     info.utterances = Some(entries.len() as u64);
+    let told = Told {
+        names: Vec::new(),
+        file: name.clone(),
+        env: env.clone(),
+    };
     let reader = Hdf5Reader {
         file,
         name,
@@ -83,7 +89,7 @@ pub(crate) fn open(
         entries,
         next: 0,
         kept: HashMap::new(),
-        told: Vec::new(),
+        told,
         wanted: Wanted {
             features: request.values || request.lookup,
             labels: request.label_values || request.lookup,
@@ -108,6 +114,25 @@ pub(crate) fn open(
     })))
 }
 
+/// The attributes that are not read, so far.
+struct Told {
+    names: Vec<String>,
+    file: Arc<str>,
+    env: Env,
+}
+
+impl Told {
+    /// Warns of an attribute, once for each name.
+    fn tell(&mut self, name: &str) {
+        let is_new = !self.names.iter().any(|told| told == name);
+        if self.names.len() < TOLD && is_new {
+            let message = format!("the attribute '{}' is not read", name.escape_debug());
+            self.env.warn(&Error::unfit(message).file(&*self.file));
+            self.names.push(name.to_owned());
+        }
+    }
+}
+
 struct Hdf5Reader {
     file: File,
     name: Arc<str>,
@@ -119,8 +144,7 @@ struct Hdf5Reader {
     next: usize,
     /// Datasets that hold several utterances, by index.
     kept: HashMap<usize, Stored>,
-    /// The attributes without a meaning so far.
-    told: Vec<String>,
+    told: Told,
     wanted: Wanted,
     info: DatasetInfo,
     env: Env,
@@ -142,15 +166,16 @@ impl Hdf5Reader {
         utt.start();
         utt.key.set(entry.key.as_bytes());
         utt.origin.file = Some(self.name.clone());
+        let mut columns = Columns::default();
         for part in entry.parts.clone() {
-            self.part(part, utt)
+            self.part(part, utt, &mut columns)
                 .map_err(|e| match self.nodes.get(part.node) {
                     Some(node) => e.context(format!("the dataset '{}'", node.path.escape_debug())),
                     None => e,
                 })?;
         }
         if self.layout == Layout::Own {
-            return Ok(());
+            return columns.finish(&mut utt.meta);
         }
         let mut is_nearest = true;
         for attributes in self.groups.attributes().iter().rev() {
@@ -162,12 +187,13 @@ impl Hdf5Reader {
             };
             let described = about::describe(attributes, scope, utt);
             described.map_err(|e| e.context("an attribute of its group"))?;
+            columns.add_outer(attributes, |name| self.told.tell(name));
         }
-        Ok(())
+        columns.finish(&mut utt.meta)
     }
 
     /// Reads one dataset of an utterance.
-    fn part(&mut self, part: Part, utt: &mut Utterance) -> Result<()> {
+    fn part(&mut self, part: Part, utt: &mut Utterance, columns: &mut Columns) -> Result<()> {
         let Some(node) = self.nodes.get(part.node) else {
             return Err(Error::malformed("is missing"));
         };
@@ -186,23 +212,11 @@ impl Hdf5Reader {
         let (file, env) = (&self.file, &self.env);
         field::take(file, part, &stored, above, self.wanted, utt, env)?;
         about::describe(&stored.attributes, Scope::Utterance, utt)?;
-        self.tell(&stored);
+        columns.add(&stored.attributes, |name| self.told.tell(name));
         if part.rows != Rows::All && self.kept.len() < KEPT {
             self.kept.insert(part.node, stored);
         }
         Ok(())
-    }
-
-    /// Warns of attributes that are not read, once for each name.
-    fn tell(&mut self, stored: &Stored) {
-        for name in stored.attributes.names() {
-            let is_new = !self.told.iter().any(|told| told == name);
-            if self.told.len() < TOLD && is_new && about::is_unknown(name) {
-                let message = format!("the attribute '{}' is not read", name.escape_debug());
-                self.env.warn(&Error::unfit(message).file(&*self.name));
-                self.told.push(name.to_owned());
-            }
-        }
     }
 
     fn read_number(&mut self, number: usize, utt: &mut Utterance) -> Result<()> {

@@ -1,5 +1,7 @@
 //! The texts of some datasets, which are stored together in a global heap.
 
+use std::borrow::Cow;
+
 use spr_core::bytes::{ByteOrder, PutNumber, Sink};
 use spr_core::{Error, Result};
 
@@ -15,13 +17,16 @@ const ENOUGH: usize = 32 << 10;
 const MOST: usize = 1000;
 const LITTLE: ByteOrder = ByteOrder::Little;
 
+/// An attribute with its name.
+pub(super) type Attribute = (Cow<'static, str>, Value);
+
 /// A dataset whose header waits for the address of the heap.
 pub(super) struct Waiting {
     pub(super) shape: Vec<u64>,
     pub(super) datatype: Vec<u8>,
     pub(super) at: u64,
     pub(super) bytes: u64,
-    pub(super) attributes: Vec<(&'static str, Value)>,
+    pub(super) attributes: Vec<Attribute>,
 }
 
 /// Texts and datasets that wait to be written.
@@ -36,14 +41,15 @@ impl Batch {
     /// Adds a text to the heap.
     ///
     /// # Errors
-    /// It is longer than 4 GB.
+    /// It is longer than 4 GB, or an utterance has too many.
     pub(super) fn text(&mut self, text: &[u8]) -> Result<Value> {
         let too_long = |_| Error::unfit("the text is longer than 4 GB");
         let len = u32::try_from(text.len()).map_err(too_long)?;
         if len == 0 {
             return Ok(Value::Text(0, 0));
         }
-        self.count += 1;
+        let next = self.count.checked_add(1);
+        self.count = next.ok_or_else(|| Error::unfit("has too many texts"))?;
         self.objects.put_u16(self.count, LITTLE);
         self.objects.put_u16(1, LITTLE);
         self.objects.put_u32(0, LITTLE);

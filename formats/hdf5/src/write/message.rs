@@ -34,8 +34,8 @@ const ANY_TEXT: [u8; 20] = [
 
 /// The value of an attribute.
 pub(super) enum Value {
-    Float(f64),
-    Integer(u32),
+    /// A number or a truth value, with its bytes.
+    Number(Dtype, Vec<u8>),
     /// Text with its length and the index of its object in a global heap. Index 0 is empty text.
     Text(u32, u16),
 }
@@ -55,6 +55,27 @@ pub(super) fn pad(bytes: &mut Vec<u8>) {
 fn size(n: usize) -> Result<u16> {
     let too_long = |_| Error::unfit("its names or dimensions are too long for a header of HDF5");
     u16::try_from(n).map_err(too_long)
+}
+
+impl Value {
+    pub(super) fn float(number: f64) -> Self {
+        Self::Number(Dtype::F64, number.to_le_bytes().to_vec())
+    }
+
+    /// Makes the value of an integer of at most 64 bits.
+    ///
+    /// # Errors
+    /// It has more.
+    pub(super) fn integer(number: i128) -> Result<Self> {
+        let too_large = |_| Error::unfit(format!("{number} has more than 64 bits"));
+        match i64::try_from(number) {
+            Ok(number) => Ok(Self::Number(Dtype::I64, number.to_le_bytes().to_vec())),
+            Err(_) => {
+                let number = u64::try_from(number).map_err(too_large)?;
+                Ok(Self::Number(Dtype::U64, number.to_le_bytes().to_vec()))
+            }
+        }
+    }
 }
 
 impl Header {
@@ -112,13 +133,9 @@ impl Header {
     pub(super) fn attribute(&mut self, name: &str, value: &Value, heap: u64) -> Result<()> {
         let mut data = Vec::new();
         let datatype = match value {
-            Value::Float(number) => {
-                data.put_u64(number.to_bits(), LITTLE);
-                number_type(Dtype::F64)?
-            }
-            Value::Integer(number) => {
-                data.put_u32(*number, LITTLE);
-                number_type(Dtype::U32)?
+            Value::Number(dtype, bytes) => {
+                data.extend_from_slice(bytes);
+                number_type(*dtype)?
             }
             Value::Text(len, index) => {
                 data.put_u32(*len, LITTLE);

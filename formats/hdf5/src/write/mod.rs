@@ -8,11 +8,13 @@ mod part;
 
 use spr_core::bytes::{ByteOrder, Env, MemoryCounter, Output, Part, PutNumber, Sink};
 use spr_core::format::{Caps, WriteSummary, Writer};
-use spr_core::model::{Decimal, Meta, Utterance};
+use spr_core::model::{Decimal, Dtype, Meta, Utterance};
 use spr_core::{Error, Limits, Remedy, Result};
 
+use crate::attributes::Value as Stored;
+use crate::columns;
 use crate::names::{LAYOUT, MAGIC, Role, SEGMENTS, path};
-use batch::{Batch, Waiting, align};
+use batch::{Attribute, Batch, Waiting, align};
 use index::{Group, Place};
 use message::{Header, UNDEFINED, Value};
 use part::{Content, Part as Field};
@@ -80,7 +82,7 @@ impl Hdf5Writer {
             let message = "a name has a zero byte, where HDF5 ends a text";
             return Err(Error::unfit(message));
         }
-        Ok(())
+        columns::attributes(&utt.meta.tags).map(drop)
     }
 
     /// Stores the values of a field, and keeps what its header will say.
@@ -98,14 +100,15 @@ impl Hdf5Writer {
         if let Some(utt) = meta {
             self.describe(&utt.meta, &mut attributes)?;
             if let (Some(text), false) = (&utt.text, field.role == Role::Text) {
-                attributes.push(("text", self.batch.text(text)?));
+                attributes.push(("text".into(), self.batch.text(text)?));
             }
             if let (Some(json), false) = (part::segments(utt)?, field.role == Role::Segments) {
-                attributes.push((SEGMENTS, self.batch.text(&json)?));
+                attributes.push((SEGMENTS.into(), self.batch.text(&json)?));
             }
         }
         if let Some(rate) = field.rate {
-            attributes.push(("sample_rate", Value::Integer(rate)));
+            let rate = Value::Number(Dtype::U32, rate.to_le_bytes().to_vec());
+            attributes.push(("sample_rate".into(), rate));
         }
         let path = path(key, field.role);
         self.held
@@ -123,7 +126,7 @@ impl Hdf5Writer {
     }
 
     /// Adds the attributes of what is known about an utterance.
-    fn describe(&mut self, meta: &Meta, into: &mut Vec<(&'static str, Value)>) -> Result<()> {
+    fn describe(&mut self, meta: &Meta, into: &mut Vec<Attribute>) -> Result<()> {
         for (name, number) in [
             ("frame_shift", meta.frame_shift),
             ("frame_offset", meta.frame_offset),
@@ -131,11 +134,20 @@ impl Hdf5Writer {
             ("end", meta.end),
         ] {
             if let Some(number) = number {
-                into.push((name, self.number(number)?));
+                into.push((name.into(), self.number(number)?));
             }
         }
         for (field, name) in meta.names() {
-            into.push((field.name(), self.batch.text(name.as_bytes())?));
+            into.push((field.name().into(), self.batch.text(name.as_bytes())?));
+        }
+        for (name, value) in columns::attributes(&meta.tags)? {
+            let value = match value {
+                Stored::Integer(number) => Value::integer(number)?,
+                Stored::Float(number) => Value::float(number),
+                Stored::Bool(truth) => Value::Number(Dtype::Bool, vec![u8::from(truth)]),
+                Stored::Text(text) => self.batch.text(&text)?,
+            };
+            into.push((name.into(), value));
         }
         Ok(())
     }
@@ -144,7 +156,7 @@ impl Hdf5Writer {
     fn number(&mut self, number: Decimal) -> Result<Value> {
         let value = number.value();
         match Decimal::of(value) == Some(number) {
-            true => Ok(Value::Float(value)),
+            true => Ok(Value::float(value)),
             false => self.batch.text(number.to_string().as_bytes()),
         }
     }
