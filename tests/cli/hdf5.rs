@@ -130,7 +130,7 @@ fn a_script_names_entries_as_espnet_does() {
     assert_eq!(lines[1][..4], ["two", "features", "2", "2"], "{ls}");
     s.ok("in.scp out.ark");
     s.ok("in.h5 all.ark --quiet --allow-loss all");
-    s.ok("select all.ark one.ark t-f4");
+    s.ok("select all.ark one.ark --glob t-f4");
     assert!(
         s.ok("show out.ark one")
             .out
@@ -156,10 +156,11 @@ fn a_script_names_entries_as_espnet_does() {
 
 #[test]
 fn columns_are_attributes_and_come_back() {
+    const FEATURES: &str = r#"{"dtype":"f32","shape":[1,2],"data":[[1,2]]}"#;
     let s = Scratch::new();
     let meta = r#"{"tags":[["manifest","snr","1.50"],["manifest","mic","\"far\""],["manifest","text","[1]"]]}"#;
     let line =
-        |key: &str| format!("{{\"key\":\"{key}\",\"features\":[[1.0,2.0]],\"meta\":{meta}}}\n");
+        |key: &str| format!("{{\"key\":\"{key}\",\"features\":{FEATURES},\"meta\":{meta}}}\n");
     s.write("in.jsonl", line("a") + &line("b"));
     s.ok("in.jsonl x.h5");
     s.ok("x.h5 again.h5");

@@ -33,7 +33,7 @@ impl Files {
                 Locator::File(file) => {
                     let found = env.check_found(source.location(), &file);
                     found.map_err(|e| lines.place(e, index))?;
-                    if !file.is_within(&"/dev".into()) {
+                    if !is_device(&file) {
                         named.push((file, index));
                     }
                 }
@@ -83,5 +83,28 @@ impl Files {
             *written = true;
         }
         Ok(sink)
+    }
+}
+
+/// Returns `true` if any number of objects can be written there, one behind the other.
+fn is_device(file: &Location) -> bool {
+    file.is_within(&"/dev".into()) && !file.is_within(&"/dev/shm".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_memory_holds_files() {
+        let devices = [
+            "/dev/null",
+            "/dev/stdout",
+            "/dev/shm/x",
+            "/dev/shm",
+            "/device",
+        ];
+        let found = devices.map(|name| is_device(&name.into()));
+        assert_eq!(found, [true, true, false, false, false]);
     }
 }

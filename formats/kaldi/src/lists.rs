@@ -5,7 +5,7 @@ use spr_core::format::{Lists, Weight};
 use spr_core::model::Key;
 use spr_core::{Error, Limits, Result, number};
 
-use crate::script_line::{self, LineParts};
+use crate::script_line::{self, LineParts, Target};
 
 /// The extension of script files.
 pub(crate) const SCRIPT: &str = "scp";
@@ -116,7 +116,8 @@ impl Lists for ScriptFiles {
 /// as it is written.
 fn move_line(line: &[u8], env: &Env, out: &mut Vec<u8>) -> Result<()> {
     let (key, text) = script_line::split(line)?;
-    let at = script_line::locator(&text).map_err(|error| error.utterance(&Key::from(key)))?;
+    let target = Target::parse(&text).and_then(|target| Ok((target.locator()?, target.entry)));
+    let (at, entry) = target.map_err(|error| error.utterance(&Key::from(key)))?;
     out.extend_from_slice(key);
     out.push(b' ');
     let parts = LineParts::of(line)?;
@@ -129,7 +130,10 @@ fn move_line(line: &[u8], env: &Env, out: &mut Vec<u8>) -> Result<()> {
     let place = |file: &Location| file.as_os_str().as_encoded_bytes().to_vec();
     match (env.moved(at.clone()), at) {
         (moved, at) if moved == at => out.extend_from_slice(rest),
-        (Locator::File(file), _) => out.extend([&place(&file), range].concat()),
+        (Locator::File(file), _) => {
+            let entry = entry.map_or_else(String::new, |entry| format!(":{entry}"));
+            out.extend([&place(&file), entry.as_bytes(), range].concat());
+        }
         (Locator::FileAt(file, byte), _) => {
             let byte = format!(":{byte}");
             out.extend([&place(&file), byte.as_bytes(), range].concat());
