@@ -82,7 +82,7 @@ pub(super) fn usage(
     let meant = match flag {
         Some(ContextValue::String(word)) => {
             let program = program();
-            misspelt::flag(word, &program, registry)
+            misspelt::flag(word, usage_of(&text), &program, registry)
                 .or_else(|| misspelt::output(word, usage_of(&text)?, &program))
         }
         _ => None,

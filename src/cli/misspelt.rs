@@ -156,8 +156,14 @@ const EFFECTS: &[&str] = &[
     "--filter",
 ];
 
-/// A flag that there is not may be another's: one of another verb, or one by another name.
-pub(super) fn flag(word: &str, program: &Command, registry: &Registry) -> Option<String> {
+/// A flag that there is not may be another's: one of another verb, or one by another name. `usage` names the verb that
+/// was typed.
+pub(super) fn flag(
+    word: &str,
+    usage: Option<&str>,
+    program: &Command,
+    registry: &Registry,
+) -> Option<String> {
     let word = word.split('=').next().unwrap_or(word);
     if ["-i", "--in", "--input", "--infile"].contains(&word) {
         return Some("the input has no flag: spr-convert IN OUT".to_owned());
@@ -177,6 +183,17 @@ pub(super) fn flag(word: &str, program: &Command, registry: &Registry) -> Option
     if EFFECTS.contains(&word) {
         let hint = "sound keeps its level and length here; sox and ffmpeg change them";
         return Some(hint.to_owned());
+    }
+    let typed = usage.and_then(|usage| program.find_subcommand(usage.split_whitespace().nth(1)?));
+    let begins = |flag: &str| {
+        let rest = word
+            .strip_prefix("--")
+            .and_then(|word| word.strip_prefix(flag));
+        rest.is_some_and(|rest| rest.starts_with('-') && rest != "-rate")
+    };
+    let mut own = typed.into_iter().flat_map(Command::get_arguments);
+    if own.any(|own| own.get_long().is_some_and(begins)) {
+        return None;
     }
     if let Some((_, ours)) = TOPICS.iter().find(|(part, _)| word.contains(part)) {
         return Some(format!("that is {ours} here"));
