@@ -29,6 +29,16 @@ impl FromStr for LossKind {
 }
 
 /// The permitted losses. [`LossKind::Metadata`] is always permitted, with a warning.
+///
+/// ```
+/// use spr_core::loss::{LossKind, LossPolicy};
+///
+/// let mut policy = LossPolicy::default();
+/// assert!(!policy.allows(LossKind::Precision));
+/// policy.allow("precision".parse()?);
+/// assert!(policy.allows(LossKind::Precision));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LossPolicy {

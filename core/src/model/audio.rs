@@ -10,6 +10,15 @@ use crate::name::Locator;
 /// Readers of manifests and data directories return references, containers return encoded bytes.
 /// [`Request`](crate::format::Request) and [`LoadAudio`](crate::stage::LoadAudio) convert both to
 /// samples.
+///
+/// ```
+/// use spr_core::model::{Audio, Matrix, Rank, Waveform};
+///
+/// let samples = Matrix::from_rows(&[0i16; 8000], 1, Rank::Matrix)?;
+/// let sound = Audio::from(Waveform { rate: 16_000, samples });
+/// assert_eq!(sound.facts().seconds(), Some(0.5));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Audio {

@@ -11,6 +11,15 @@ use crate::format::{KeyPredicate, Reader};
 use crate::model::{DatasetInfo, Key, Limits, Utterance};
 
 /// A condition on keys.
+///
+/// ```
+/// use spr_core::format::KeyPredicate;
+/// use spr_core::stage::KeyFilter;
+///
+/// let wanted: KeyPredicate = KeyFilter::glob("ann-*")?.into();
+/// assert!(wanted(&"ann-001".into()) && !wanted(&"bob-001".into()));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub enum KeyFilter {
