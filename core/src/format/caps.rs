@@ -241,13 +241,13 @@ impl Caps {
     }
 
     /// Returns `true` if the frame shift of an utterance is stored.
-    pub fn hold_shift(&self, utt: &Utterance) -> bool {
+    pub(crate) fn hold_shift(&self, utt: &Utterance) -> bool {
         let is_framed = utt.features.is_some() || utt.labels.is_some();
         self.frame_shift && (is_framed || !self.framed_shift)
     }
 
     /// Returns the fields of which it supports anything.
-    pub fn parts(&self) -> FieldSet {
+    pub(crate) fn parts(&self) -> FieldSet {
         FieldSet {
             features: self.features.is_some(),
             labels: self.labels.is_some(),

@@ -8,7 +8,7 @@ use crate::name::Locator;
 /// The audio of an utterance, in the form in which it was read.
 ///
 /// Readers of manifests and data directories return references, containers return encoded bytes.
-/// [`Request`](crate::format::Request) and [`LoadAudio`](crate::stage::LoadAudio) convert both to
+/// [`Request`](crate::format::Request) and [`samples`](crate::stage::ReaderExt::samples) convert both to
 /// samples.
 ///
 /// ```
@@ -202,7 +202,7 @@ impl AudioReference {
     }
 
     /// Returns what is said of the whole recording.
-    pub fn recording(&self) -> AudioFacts {
+    pub(crate) fn recording(&self) -> AudioFacts {
         match self.is_stretch() {
             true => AudioFacts {
                 rate: self.facts.rate.or(self.whole.rate),

@@ -120,7 +120,7 @@ impl From<KeyFilter> for KeyPredicate {
 }
 
 /// Selects the utterances whose keys a filter holds, or the others.
-pub struct SelectKeys {
+pub(crate) struct SelectKeys {
     inner: Box<dyn Reader>,
     wanted: KeyPredicate,
     held: bool,
@@ -130,7 +130,7 @@ pub struct SelectKeys {
 impl SelectKeys {
     /// Selects the utterances of `inner` whose keys are `wanted`, or the others if `held` is
     /// `false`.
-    pub fn new(inner: Box<dyn Reader>, wanted: impl Into<KeyPredicate>, held: bool) -> Self {
+    pub(crate) fn new(inner: Box<dyn Reader>, wanted: impl Into<KeyPredicate>, held: bool) -> Self {
         Self {
             info: inner.info().without_totals(),
             inner,
