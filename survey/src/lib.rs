@@ -22,6 +22,8 @@
 //! # Ok::<(), spr_core::Error>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod archive;
 mod candidate;
 mod claim;

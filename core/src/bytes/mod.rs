@@ -47,7 +47,7 @@ pub use codec::Codec;
 pub use env::{Env, Finder, Nested, NestedFormats, WarningSort};
 pub use finish::Finish;
 pub use leftover::Leftover;
-pub use local::{Local, cannot_create};
+pub use local::Local;
 pub use medium::Medium;
 pub use memory::MemoryStore;
 pub use names::{key_in_folder, key_of_file};

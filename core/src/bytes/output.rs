@@ -135,7 +135,7 @@ impl Output {
     }
 
     /// Returns `true` if files can be written beside the data.
-    pub fn has_siblings(&self) -> bool {
+    pub(crate) fn has_siblings(&self) -> bool {
         matches!(
             self.lock().main,
             Destination::At(Locator::File(_) | Locator::Nowhere)

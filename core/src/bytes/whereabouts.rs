@@ -22,7 +22,12 @@ impl Env {
     /// it is not there, where it is now: as far as a look around the list and the working folder finds
     /// it.
     #[must_use]
-    pub fn tell_whereabouts(&self, error: Error, list: Option<&Location>, at: &Locator) -> Error {
+    pub(crate) fn tell_whereabouts(
+        &self,
+        error: Error,
+        list: Option<&Location>,
+        at: &Locator,
+    ) -> Error {
         let missing = at.location().filter(|_| error.is_missing());
         match missing.and_then(|file| self.whereabouts(list, file)) {
             Some([old, new]) => error.suggest(Remedy::MapPath {

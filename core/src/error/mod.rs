@@ -75,6 +75,14 @@ impl ErrorKind {
 /// It displays as one line, the file first: `feats.ark@18734: utterance A-03: matrix header says 0
 /// columns`. The code that knows a part of the place first sets it; outer layers only add. The
 /// system's error is its [source](std::error::Error::source).
+///
+/// ```
+/// use spr_core::{Error, ErrorKind};
+///
+/// let error = Error::malformed("0 columns").utterance(&"A-03".into()).file("feats.ark").byte(18734);
+/// assert_eq!(error.to_string(), "feats.ark@18734: utterance A-03: 0 columns");
+/// assert_eq!((error.kind(), error.byte_offset()), (ErrorKind::Malformed, Some(18734)));
+/// ```
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]

@@ -133,6 +133,21 @@ pub enum ChunkSupport {
 /// The capabilities of an output. Everything declared here round-trips. Other data are rejected by
 /// the [check](Self::check) that every writer makes, and narrowed or dropped, if permitted, by the
 /// [adapter](crate::adapt).
+///
+/// ```
+/// use spr_core::format::{Caps, Count, FeatureCaps, Keys};
+/// use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+///
+/// let mut caps = Caps::new(Count::Many, Keys::Words);
+/// caps.features = Some(FeatureCaps::new(&[Dtype::F32]));
+/// let mut utt = Utterance { key: "ann-1".into(), ..Utterance::default() };
+/// utt.features = Some(Matrix::from_rows(&[1.0f32], 1, Rank::Matrix)?);
+/// caps.check(&utt)?;
+/// // 64-bit floats are not held, so that a writer must not be handed any.
+/// utt.features = Some(Matrix::from_rows(&[1.0f64], 1, Rank::Matrix)?);
+/// assert!(caps.check(&utt).is_err());
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {
@@ -226,13 +241,13 @@ impl Caps {
     }
 
     /// Returns `true` if the frame shift of an utterance is stored.
-    pub fn hold_shift(&self, utt: &Utterance) -> bool {
+    pub(crate) fn hold_shift(&self, utt: &Utterance) -> bool {
         let is_framed = utt.features.is_some() || utt.labels.is_some();
         self.frame_shift && (is_framed || !self.framed_shift)
     }
 
     /// Returns the fields of which it supports anything.
-    pub fn parts(&self) -> FieldSet {
+    pub(crate) fn parts(&self) -> FieldSet {
         FieldSet {
             features: self.features.is_some(),
             labels: self.labels.is_some(),

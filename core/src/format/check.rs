@@ -94,7 +94,7 @@ impl Caps {
     ///
     /// # Errors
     /// Something has no place; the error names it.
-    pub fn check_about(&self, about: &About) -> Result<()> {
+    pub(crate) fn check_about(&self, about: &About) -> Result<()> {
         let lost = about.clone().keep(self.about);
         match lost.first() {
             Some(field) => Err(refused(format_args!("the data set's {}", field.name()))),

@@ -29,6 +29,16 @@ impl FromStr for LossKind {
 }
 
 /// The permitted losses. [`LossKind::Metadata`] is always permitted, with a warning.
+///
+/// ```
+/// use spr_core::loss::{LossKind, LossPolicy};
+///
+/// let mut policy = LossPolicy::default();
+/// assert!(!policy.allows(LossKind::Precision));
+/// policy.allow("precision".parse()?);
+/// assert!(policy.allows(LossKind::Precision));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LossPolicy {
@@ -53,7 +63,7 @@ impl LossPolicy {
     }
 
     /// Returns `true` if this loss stops the conversion.
-    pub fn denies(&self, kind: LossKind) -> bool {
+    pub(crate) fn denies(&self, kind: LossKind) -> bool {
         kind != LossKind::Metadata && !self.allows(kind)
     }
 }
@@ -109,12 +119,12 @@ impl LossReport {
     }
 
     /// Names a loss of the data set as a whole, which is none of its utterances.
-    pub fn add_of_dataset(&mut self, kind: LossKind, what: &str) {
+    pub(crate) fn add_of_dataset(&mut self, kind: LossKind, what: &str) {
         self.lines.entry(kind).or_default().name(what);
     }
 
     /// Counts the changes of a cast in the utterance `key`.
-    pub fn add_cast(&mut self, key: &Key, stats: &CastStats) {
+    pub(crate) fn add_cast(&mut self, key: &Key, stats: &CastStats) {
         self.count(key, stats, None);
     }
 
@@ -166,13 +176,13 @@ impl LossReport {
     }
 
     /// Returns `true` if `policy` denies a loss that occurred.
-    pub fn is_denied(&self, policy: &LossPolicy) -> bool {
+    pub(crate) fn is_denied(&self, policy: &LossPolicy) -> bool {
         !self.is_empty() && self.lines.keys().any(|kind| policy.denies(*kind))
     }
 
     /// Returns the error for denied losses of what the target has no place for at all, if there are
     /// any: whatever else there is, it will not be written. `target` names the format.
-    pub fn denied_at_once(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+    pub(crate) fn denied_at_once(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
         let denied = || self.lines().filter(|(kind, _)| policy.denies(*kind));
         let is_measured = |kind: LossKind| {
             use LossKind::{Precision, Range, Rank, Weights};

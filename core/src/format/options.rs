@@ -8,6 +8,17 @@ use crate::error::{Error, Result};
 use crate::text::nearest;
 
 /// Options for one input or output, every key known to its format.
+///
+/// ```
+/// use spr_core::format::{FormatInfo, OptionSpec, Options};
+///
+/// static OPTIONS: &[OptionSpec] = &[OptionSpec { name: "text", value: "true|false", help: "writes text" }];
+/// static INFO: FormatInfo = FormatInfo { options: OPTIONS, ..FormatInfo::new("toy", "a toy", &["toy"]) };
+///
+/// assert!(Options::new(&INFO, [("text", "true")])?.flag("text")?);
+/// assert!(Options::new(&INFO, [("txet", "true")]).is_err());
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pairs: Vec<(&'static str, String)>,

@@ -8,6 +8,16 @@ use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::text::nearest;
 
 /// A list of formats, found by name or by content.
+///
+/// ```
+/// use spr_core::format::{Format, Registry};
+///
+/// /// The format of a file that a user named, by its extension.
+/// fn by_name(registry: &Registry, extension: &str) -> Option<&'static dyn Format> {
+///     registry.by_extension(extension).first().copied()
+/// }
+/// assert!(by_name(&Registry::default(), "ark").is_none());
+/// ```
 #[derive(Clone, Default)]
 pub struct Registry {
     formats: Vec<&'static dyn Format>,

@@ -85,7 +85,7 @@ impl About {
     }
 
     /// Returns the fields that are said here, and otherwise or not at all in `other`.
-    pub fn differs_from(&self, other: &Self) -> Vec<AboutField> {
+    pub(crate) fn differs_from(&self, other: &Self) -> Vec<AboutField> {
         let same = |field: AboutField| match field {
             AboutField::Description => self.description == other.description,
             AboutField::License => self.license == other.license,

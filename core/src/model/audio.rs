@@ -8,8 +8,17 @@ use crate::name::Locator;
 /// The audio of an utterance, in the form in which it was read.
 ///
 /// Readers of manifests and data directories return references, containers return encoded bytes.
-/// [`Request`](crate::format::Request) and [`LoadAudio`](crate::stage::LoadAudio) convert both to
+/// [`Request`](crate::format::Request) and [`samples`](crate::stage::ReaderExt::samples) convert both to
 /// samples.
+///
+/// ```
+/// use spr_core::model::{Audio, Matrix, Rank, Waveform};
+///
+/// let samples = Matrix::from_rows(&[0i16; 8000], 1, Rank::Matrix)?;
+/// let sound = Audio::from(Waveform { rate: 16_000, samples });
+/// assert_eq!(sound.facts().seconds(), Some(0.5));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Audio {
@@ -193,7 +202,7 @@ impl AudioReference {
     }
 
     /// Returns what is said of the whole recording.
-    pub fn recording(&self) -> AudioFacts {
+    pub(crate) fn recording(&self) -> AudioFacts {
         match self.is_stretch() {
             true => AudioFacts {
                 rate: self.facts.rate.or(self.whole.rate),

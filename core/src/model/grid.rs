@@ -79,7 +79,7 @@ impl FrameGrid {
     }
 
     /// Returns the frame that starts at this time, up to rounding.
-    pub fn frame_near(&self, time: Decimal) -> Option<u64> {
+    pub(crate) fn frame_near(&self, time: Decimal) -> Option<u64> {
         let near = |frame: &u64| {
             let apart = self.time(*frame).value() - time.value();
             apart.abs() <= NEAR * self.shift.value()

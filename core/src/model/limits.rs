@@ -4,6 +4,17 @@ use crate::error::{Error, Remedy, Result};
 use crate::model::Dtype;
 
 /// Sizes that no input may exceed, whatever its headers declare.
+///
+/// ```
+/// use spr_core::Limits;
+/// use spr_core::model::Dtype;
+///
+/// let limits = Limits::default().allowing(1 << 20);
+/// assert_eq!(limits.matrix_bytes(Dtype::F32, 100, 40)?, 16_000);
+/// // A header may claim what it likes.
+/// assert!(limits.matrix_bytes(Dtype::F32, u64::MAX, 40).is_err());
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The size of one object in memory, in bytes: a matrix, a line of text, a header.

@@ -162,7 +162,7 @@ impl Matrix {
     ///
     /// # Panics
     /// A row is not there.
-    pub fn swap_rows(&mut self, a: usize, b: usize) {
+    pub(crate) fn swap_rows(&mut self, a: usize, b: usize) {
         let size = self.cols * self.dtype.size();
         let (low, high) = (a.min(b) * size, a.max(b) * size);
         if low != high {

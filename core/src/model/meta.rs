@@ -143,7 +143,7 @@ impl Meta {
     }
 
     /// Returns `true` if anything is known about speaker and recording.
-    pub fn has_source(&self) -> bool {
+    pub(crate) fn has_source(&self) -> bool {
         // Without a loop over the fields, as every utterance is asked several times.
         let Self {
             frame_shift: _,

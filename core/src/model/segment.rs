@@ -39,6 +39,16 @@ impl Segment {
 }
 
 /// Segments of one type, such as the words or the phones of an utterance, in order.
+///
+/// ```
+/// use spr_core::model::{Decimal, Segment, Tier};
+///
+/// let at = |text| Decimal::parse(text);
+/// let word = Segment::new(at("0.10").unwrap(), at("0.42"), b"hello");
+/// assert!(word.is_proper());
+/// let words = Tier { name: b"words"[..].into(), ..Tier::only(vec![word]) };
+/// assert!(!words.is_plain());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tier {
     /// Its name, in any encoding; empty for a single tier without a name.

@@ -13,6 +13,20 @@ use super::{
 /// An utterance. The caller owns it and passes it to a reader repeatedly.
 ///
 /// Two are equal if their content is, whatever their origin.
+///
+/// ```
+/// use spr_core::model::{Matrix, Rank, Utterance};
+///
+/// // Three frames of two columns, and a label for each.
+/// let utt = Utterance {
+///     key: "ann-1".into(),
+///     features: Some(Matrix::from_rows(&[0.5f32, 1.0, 0.25, 2.0, 0.0, 4.0], 2, Rank::Matrix)?),
+///     labels: Some(Matrix::from_rows(&[7i32, 7, 9], 1, Rank::Matrix)?),
+///     ..Utterance::default()
+/// };
+/// assert_eq!((utt.frames(), utt.segments()), (3, None));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Utterance {
     /// Its key.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CastStats, Dtype, Element, Matrix, Rank, Wide};
+use super::{CastStats, Dtype, Element, Matrix, Wide};
 use crate::error::Result;
 use crate::model::Limits;
 use crate::number::dispatch;
@@ -18,11 +18,6 @@ pub struct Waveform {
 }
 
 impl Waveform {
-    /// Returns `true` if the samples are a matrix of one of these types.
-    pub fn is_of(&self, dtypes: &[Dtype]) -> bool {
-        dtypes.contains(&self.samples.dtype()) && self.samples.rank() == Rank::Matrix
-    }
-
     /// Casts the samples to type `to` with the same level, and measures the change: the 16-bit
     /// sample 16384 becomes the float 0.5, or the 8-bit sample 192. Differences are relative to
     /// full scale.
@@ -66,7 +61,7 @@ impl Waveform {
 
     /// Returns `true` if the samples are floats, or integers that use only the first `bits` of their
     /// type.
-    pub fn has_bits(&self, bits: u32) -> bool {
+    pub(crate) fn has_bits(&self, bits: u32) -> bool {
         let unused = unused(self.samples.dtype(), bits);
         unused == 0
             || dispatch!(self.samples.dtype(), A => {

@@ -25,7 +25,7 @@ impl Key {
     ///
     /// # Errors
     /// It is not; the error says why.
-    pub fn check_path(&self) -> Result<()> {
+    pub(crate) fn check_path(&self) -> Result<()> {
         let refused = |why| Err(Error::unfit(format!("the key can't be a file name: {why}")));
         let bytes = self.as_bytes();
         let mut parts = bytes.split(|byte| *byte == b'/');

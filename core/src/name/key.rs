@@ -9,6 +9,16 @@ use serde::{Deserialize, Serialize};
 ///
 /// It displays as text that is safe on a terminal: control characters are escaped and bytes that
 /// are not UTF-8 are shown as the replacement character.
+///
+/// ```
+/// use spr_core::model::Key;
+///
+/// let key = Key::from("ann-1");
+/// assert_eq!((key.as_str(), key.as_bytes()), (Some("ann-1"), &b"ann-1"[..]));
+/// // Two names that differ stay different, whatever their encoding.
+/// let (a, b) = (Key::from(&b"\xe9"[..]), Key::from(&b"\xe8"[..]));
+/// assert!(a != b && a.as_str().is_none());
+/// ```
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key(#[serde(with = "serde_bytes")] Vec<u8>);
 

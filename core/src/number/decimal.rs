@@ -246,7 +246,7 @@ impl Decimal {
 
     /// Returns the time of sample `n` at `rate` Hz, or `None` if it has no finite decimal
     /// representation, or for a rate of 0.
-    pub fn of_sample(n: u64, rate: u32) -> Option<Self> {
+    pub(crate) fn of_sample(n: u64, rate: u32) -> Option<Self> {
         let rate = i128::from(rate);
         let mut digits = i128::from(n);
         for power in 0..=MOST {

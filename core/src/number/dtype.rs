@@ -59,15 +59,6 @@ pub enum Dtype {
     Bool,
 }
 
-/// Returns the smaller of `i32` and `i64` that holds `value`, for integers in text.
-pub fn integer_dtype(value: i64) -> Dtype {
-    if i32::try_from(value).is_ok() {
-        Dtype::I32
-    } else {
-        Dtype::I64
-    }
-}
-
 /// Runs `$body`, where `$T` is the Rust type of `$dtype`.
 ///
 /// ```
@@ -285,7 +276,7 @@ impl Dtype {
     }
 
     /// Returns `true` if every value of `self` has an equal value in `to`.
-    pub fn fits(self, to: Self) -> bool {
+    pub(crate) fn fits(self, to: Self) -> bool {
         match (self.is_float(), to.is_float()) {
             (true, false) => false,
             (true, true) => {

@@ -12,8 +12,8 @@ mod shortest;
 mod text;
 
 pub use decimal::Decimal;
-pub use dtype::{Dtype, Element, Wide, dispatch, integer_dtype};
+pub use dtype::{Dtype, Element, Wide, dispatch};
 pub use half::{bf16, f16};
 pub use order::{ByteOrder, PutNumber, swap_in_place};
 pub use rows::{print_row, print_rows};
-pub use text::{parse_f32, parse_f64, parse_int, parse_integer, print_f32, print_f64};
+pub use text::{parse_f32, parse_f64, parse_integer, print_f32};

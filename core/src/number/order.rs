@@ -28,15 +28,6 @@ impl ByteOrder {
             Self::Big => "big",
         }
     }
-
-    /// Returns the opposite order.
-    #[must_use]
-    pub fn swapped(self) -> Self {
-        match self {
-            Self::Little => Self::Big,
-            Self::Big => Self::Little,
-        }
-    }
 }
 
 macro_rules! numbers {

@@ -95,7 +95,7 @@ impl Mt19937 {
     }
 
     /// Returns the next 32 bits.
-    pub fn next_u32(&mut self) -> u32 {
+    pub(crate) fn next_u32(&mut self) -> u32 {
         if self.next == LEN {
             self.twist();
         }

@@ -14,7 +14,7 @@ pub fn print_f32(value: f32, out: &mut Vec<u8>) {
 
 /// Appends the shortest decimal text of `value` that reads back to the same `f64`.
 #[inline]
-pub fn print_f64(value: f64, out: &mut Vec<u8>) {
+pub(crate) fn print_f64(value: f64, out: &mut Vec<u8>) {
     if value.is_finite() {
         print_finite(zmij::Buffer::new().format_finite(value), out);
     } else {
@@ -53,7 +53,7 @@ fn names_infinity(text: &[u8]) -> bool {
 }
 
 /// Parses all of `text` as a decimal integer with an optional sign.
-pub fn parse_int(text: &[u8]) -> Option<i128> {
+pub(crate) fn parse_int(text: &[u8]) -> Option<i128> {
     let (negative, digits) = match text.split_first()? {
         (b'-', rest) => (true, rest),
         (b'+', rest) => (false, rest),

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 /// The size of a batch.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BatchSize {
+pub(crate) enum BatchSize {
     /// An exact number of frames, for which utterances are cut.
     Frames(usize),
     /// A number of whole utterances.

@@ -7,6 +7,18 @@ use crate::format::Reader;
 use crate::model::{DatasetInfo, Limits, Utterance};
 
 /// A data set in memory, which can be read any number of times. Clones share it.
+///
+/// ```
+/// use spr_core::format::Reader;
+/// use spr_core::stage::{Cache, ReaderExt};
+/// use spr_core::{Limits, Result};
+///
+/// /// A data set that is read once, and its first utterances once more.
+/// fn twice(reader: Box<dyn Reader>) -> Result<[Box<dyn Reader>; 2]> {
+///     let kept = Cache::new(reader, &Limits::default())?;
+///     Ok([kept.reader(), kept.reader().first(10)])
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Cache(Arc<CachedDataset>);
 

@@ -13,14 +13,14 @@ use crate::model::{
 
 /// Loads and decodes the audio of each utterance to samples. Commands in references run only if the
 /// [`Env`] allows commands in files.
-pub struct LoadAudio {
+pub(crate) struct LoadAudio {
     inner: Box<dyn Reader>,
     loader: SoundLoader,
 }
 
 impl LoadAudio {
     /// Loads the audio of `inner`.
-    pub fn new(inner: Box<dyn Reader>, env: &Env) -> Self {
+    pub(crate) fn new(inner: Box<dyn Reader>, env: &Env) -> Self {
         Self {
             inner,
             loader: SoundLoader::new(env),
@@ -241,7 +241,7 @@ fn whole_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
 ///
 /// # Errors
 /// It cannot be read, or exceeds the limits.
-pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bool> {
+pub(crate) fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bool> {
     /// The number of bytes by which a format is recognised.
     const HEAD: usize = 64;
     let Some(Audio::Reference(reference)) = &utt.audio else {

@@ -8,14 +8,14 @@ use crate::model::{DatasetInfo, Utterance};
 
 /// Replaces all labels simultaneously: `1:2` and `2:1` swap two labels. Labels that are not in the
 /// map, and the type of the labels, do not change.
-pub struct MapLabels {
+pub(crate) struct MapLabels {
     inner: Box<dyn Reader>,
     map: LabelMap,
 }
 
 impl MapLabels {
     /// Replaces the labels of `inner` by `map`.
-    pub fn new(inner: Box<dyn Reader>, map: LabelMap) -> Self {
+    pub(crate) fn new(inner: Box<dyn Reader>, map: LabelMap) -> Self {
         Self { inner, map }
     }
 }

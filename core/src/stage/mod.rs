@@ -28,7 +28,7 @@
 //!
 //! | stage | what it does |
 //! |---|---|
-//! | [`SelectKeys`] | utterances whose keys are in a list, like a pattern, or match a regular expression |
+//! | [`select`](ReaderExt::select), [`without`](ReaderExt::without) | utterances whose keys are in a list, like a pattern, or match a regular expression |
 //! | [`SelectFrames`], [`SelectColumns`] | frames and columns by [`Ranges`], in any order |
 //! | [`Take`], [`Shard`] | the first utterances; every m-th |
 //! | [`Filter`], [`Unique`] | what a function wants; one utterance a key |
@@ -40,10 +40,10 @@
 //! | [`Speakers`], [`SpeakersByName`] | the speakers of utterances |
 //! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
-//! | [`IgnoreLabels`], [`MapLabels`] | without the frames of certain labels; other labels for labels |
+//! | [`ignore_labels`](ReaderExt::ignore_labels), [`map_labels`](ReaderExt::map_labels) | without the frames of certain labels; other labels for labels |
 //! | [`TranslateLabels`] | what a model says that labels stand for |
 //! | [`ShuffleFrames`] | frames in random order, all of them or partition by partition |
-//! | [`ShuffleUtterances`] | utterances in random order, as far as a buffer goes |
+//! | [`shuffle_utterances`](ReaderExt::shuffle_utterances) | utterances in random order, as far as a buffer goes |
 //! | [`Partition`] | utterances cut where a partition of one size is full |
 //! | [`Map`] | any change to an utterance, on several threads |
 //! | [`Batch`] | so many frames, or whole utterances, at a time |
@@ -52,7 +52,7 @@
 //! | [`Passes`], [`Repeat`] | epochs, each opened anew: one by one, or as one stream |
 //! | [`Peek`] | whether there is more, and what |
 //! | [`ThreadedReader`] | one reader for several threads |
-//! | [`SelectFields`], [`LoadAudio`] | without what nobody wants; samples for sound that is elsewhere |
+//! | [`parts`](ReaderExt::parts), [`samples`](ReaderExt::samples) | without what nobody wants; samples for sound that is elsewhere |
 //! | [`SoundChoice`] | some channels of sound, or another rate |
 //! | [`Cache`] | a data set in memory, to be read again and again |
 //! | [`Prefetch`] | reads ahead on a thread of its own |
@@ -120,7 +120,7 @@ mod unique;
 mod utterances;
 
 pub use batch::Batch;
-pub use batching::{BatchSize, Batching};
+pub use batching::Batching;
 pub use cache::Cache;
 pub use chain::Chain;
 pub use context::Context;
@@ -132,11 +132,11 @@ pub use interleave::Interleave;
 pub use join::{JoinLabels, JoinText};
 pub use labels::{LabelMap, LabelSet};
 pub use load_audio::{
-    LENGTH_ROUNDING, LoadAudio, OVERSHOOT, SoundLoader, fetch_file, first_seconds, load,
-    recording_facts, settle,
+    LENGTH_ROUNDING, OVERSHOOT, SoundLoader, first_seconds, load, recording_facts, settle,
 };
+pub(crate) use load_audio::{LoadAudio, fetch_file};
 pub use map::Map;
-pub use map_labels::MapLabels;
+pub(crate) use map_labels::MapLabels;
 pub use partition::{Partition, PartitionSize};
 pub use passes::Passes;
 pub use peek::Peek;
@@ -144,14 +144,13 @@ pub use prefetch::Prefetch;
 pub use reader_ext::ReaderExt;
 pub use rename::{KeyChange, Rename};
 pub use repeat::Repeat;
-pub use select::{
-    Columns, KeyFilter, Ranges, SelectColumns, SelectFields, SelectFrames, SelectKeys, Shard, Take,
-};
+pub use select::{Columns, KeyFilter, Ranges, SelectColumns, SelectFrames, Shard, Take};
+pub(crate) use select::{SelectFields, SelectKeys};
 pub use shape_check::{ShapeCheck, UtteranceShape};
 pub use shuffle_frames::ShuffleFrames;
-pub use shuffle_utterances::ShuffleUtterances;
-pub use skip_errors::{OnSkip, SkipErrors};
-pub use sort::{OrderBytes, Sort, SortKey, SortedReader, Sorter};
+pub(crate) use shuffle_utterances::ShuffleUtterances;
+pub use skip_errors::SkipErrors;
+pub use sort::{Sort, SortKey, SortedReader, Sorter};
 pub use sound::{Channels, SoundChoice};
 pub use speaker_pattern::{SpeakerPattern, SpeakersByName};
 pub use speakers::Speakers;

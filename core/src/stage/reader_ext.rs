@@ -1,7 +1,5 @@
 //! Stages as methods of readers.
 
-use std::sync::Arc;
-
 use super::Ranges;
 use super::{
     Batch, Batching, Context, Filter, IgnoreLabels, LabelMap, LabelSet, LoadAudio, Map, MapLabels,
@@ -12,7 +10,7 @@ use super::{
 use crate::bytes::Env;
 use crate::error::Result;
 use crate::format::{FieldSet, KeyPredicate, Reader};
-use crate::model::{Key, Limits, Utterance};
+use crate::model::{Limits, Utterance};
 use crate::number::random::Rng;
 
 /// Stages over any reader as methods that return the next reader: the stages of this
@@ -31,12 +29,6 @@ pub trait ReaderExt: Reader + Sized + 'static {
     /// Selects the utterances whose keys are not among these.
     fn without(self, keys: impl Into<KeyPredicate>) -> Box<dyn Reader> {
         Box::new(SelectKeys::new(self.boxed(), keys, false))
-    }
-
-    /// Selects the utterances for whose keys a function returns `true`.
-    fn select_by(self, wanted: impl Fn(&Key) -> bool + Send + Sync + 'static) -> Box<dyn Reader> {
-        let wanted: KeyPredicate = Arc::new(wanted);
-        self.select(wanted)
     }
 
     /// Keeps some fields of each utterance.

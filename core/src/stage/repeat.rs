@@ -7,6 +7,18 @@ use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 
 /// Reads epochs of a data set as one stream, opening it anew for each; [`Passes`] separates them.
+///
+/// ```
+/// use spr_core::format::Reader;
+/// use spr_core::stage::{Cache, ReaderExt, Repeat};
+/// use spr_core::{Limits, Result};
+///
+/// /// A data set for ever, from memory.
+/// fn endless(reader: Box<dyn Reader>) -> Result<Box<dyn Reader>> {
+///     let kept = Cache::new(reader, &Limits::default())?;
+///     Ok(Repeat::new(None, move |_epoch| Ok(kept.reader()))?.boxed())
+/// }
+/// ```
 pub struct Repeat<F> {
     passes: Option<Passes<F>>,
     /// The number of remaining epochs; `None` for an endless stream.

@@ -10,7 +10,7 @@ use crate::number::random::{Mt19937, Rng};
 ///
 /// The buffer is full at a number of utterances, or at the memory limit for one object. One
 /// generator is used for all buffers, so that their orders differ.
-pub struct ShuffleUtterances {
+pub(crate) struct ShuffleUtterances {
     inner: Box<dyn Reader>,
     most: usize,
     generator: Mt19937,
@@ -28,7 +28,7 @@ pub struct ShuffleUtterances {
 
 impl ShuffleUtterances {
     /// Shuffles the utterances of `inner`, `most` at a time, with `rng`.
-    pub fn new(inner: Box<dyn Reader>, most: usize, rng: Rng, limits: Limits) -> Self {
+    pub(crate) fn new(inner: Box<dyn Reader>, most: usize, rng: Rng, limits: Limits) -> Self {
         Self {
             inner,
             most: most.max(1),

@@ -8,7 +8,7 @@ use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 
 /// Receives the error of each skipped utterance.
-pub type OnSkip = Arc<dyn Fn(&Error) + Send + Sync>;
+pub(crate) type OnSkip = Arc<dyn Fn(&Error) + Send + Sync>;
 
 /// Passes on the utterances that can be read. An error of one utterance, or of the rest of a data
 /// set of which something was read, is reported and skipped.

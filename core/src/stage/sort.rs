@@ -25,7 +25,7 @@ pub enum SortKey {
 }
 
 /// Appends bytes of an utterance that are in the order that utterances are to have.
-pub type OrderBytes = Arc<dyn Fn(&Utterance, &mut Vec<u8>) + Send + Sync>;
+pub(crate) type OrderBytes = Arc<dyn Fn(&Utterance, &mut Vec<u8>) + Send + Sync>;
 
 impl SortKey {
     fn append(&self, utt: &Utterance, out: &mut Vec<u8>) {

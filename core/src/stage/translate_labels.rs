@@ -8,7 +8,7 @@ use crate::error::{Error, Remedy, Result};
 use crate::format::{LabelTable, Reader};
 use crate::model::{DatasetInfo, Matrix, Object, Rank, Utterance};
 
-/// Replaces each label by what a model says of it. In contrast to [`MapLabels`](super::MapLabels),
+/// Replaces each label by what a model says of it. In contrast to [`map_labels`](super::ReaderExt::map_labels),
 /// a label that the model does not know is an error, as the alignment is then of another model.
 pub struct TranslateLabels {
     inner: Box<dyn Reader>,

@@ -8,6 +8,19 @@ use crate::model::Key;
 use crate::number::parse_integer;
 
 /// Names of labels with their numbers: lines `NAME ID`, as in Kaldi's `phones.txt`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use spr_core::Symbols;
+/// use spr_core::bytes::{Env, MemoryStore};
+///
+/// let store = MemoryStore::new();
+/// store.insert("phones.txt", b"sil 1\naa 2\n".to_vec());
+/// let env = Env::default().with_store(Arc::new(store));
+/// let phones = Symbols::read(&"phones.txt".into(), &env)?;
+/// assert_eq!(phones.name_of(2), Some(&b"aa"[..]));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Symbols {
     file: String,

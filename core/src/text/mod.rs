@@ -9,9 +9,9 @@ use std::borrow::Cow;
 
 pub use brief::brief;
 use names::byte_of;
-pub use names::{bytes_of, spelt};
+pub(crate) use names::{bytes_of, spelt};
 pub use nearest::nearest;
-pub use secrets::discreet;
+pub(crate) use secrets::discreet;
 
 /// Text from files and names of files may hold anything; on a terminal control characters, and
 /// those that turn the direction of writing, are shown, not obeyed.

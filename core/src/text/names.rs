@@ -17,7 +17,7 @@ pub(crate) fn byte_of(c: char) -> Option<u8> {
 }
 
 /// Bytes as text from which [`bytes_of`] makes the same bytes: what is not UTF-8 is stood for.
-pub fn spelt(bytes: &[u8]) -> Cow<'_, str> {
+pub(crate) fn spelt(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes)
         && !text.chars().any(|c| byte_of(c).is_some())
     {
@@ -41,7 +41,7 @@ pub fn spelt(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The bytes that text [spells](spelt).
-pub fn bytes_of(text: &str) -> Cow<'_, [u8]> {
+pub(crate) fn bytes_of(text: &str) -> Cow<'_, [u8]> {
     if !text.chars().any(|c| byte_of(c).is_some()) {
         return text.as_bytes().into();
     }

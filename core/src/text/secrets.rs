@@ -7,7 +7,7 @@ const LEFT_OUT: &str = "\u{2026}";
 
 /// Text in which URLs have lost what follows their question marks, and names and passwords before
 /// their hosts: who knows a signed URL may use it.
-pub fn discreet(text: &str) -> Cow<'_, str> {
+pub(crate) fn discreet(text: &str) -> Cow<'_, str> {
     if !text.contains("://") {
         return text.into();
     }

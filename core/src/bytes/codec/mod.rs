@@ -60,7 +60,7 @@ impl Codec {
     }
 
     /// Returns the range of levels, from fast to small.
-    pub fn levels(self) -> RangeInclusive<u32> {
+    pub(crate) fn levels(self) -> RangeInclusive<u32> {
         match self {
             Self::Gzip | Self::Zlib => 1..=12,
             Self::Bzip2 => 1..=9,
@@ -80,7 +80,7 @@ impl Codec {
     }
 
     /// Returns the codec whose data start with `head`.
-    pub fn detect(head: &[u8]) -> Option<Self> {
+    pub(crate) fn detect(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 0x08, flags, ..] if flags & 0xe0 == 0 => Some(Self::Gzip),
             // The block magic excludes text that starts with "BZh".

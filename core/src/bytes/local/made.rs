@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 /// Returns the error for an output that cannot be created. It names the missing folder, if that is
 /// the cause.
-pub fn cannot_create(target: &Location, cause: io::Error) -> Error {
+pub(crate) fn cannot_create(target: &Location, cause: io::Error) -> Error {
     let folder = target.parent();
     let missing =
         |folder: &Location| cause.kind() == io::ErrorKind::NotFound && !folder.path().exists();

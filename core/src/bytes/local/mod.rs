@@ -35,7 +35,7 @@ use draft::FileDraft;
 use folder::Folder;
 use hidden::is_empty;
 pub(super) use local_file::LocalFile;
-pub use made::cannot_create;
+pub(crate) use made::cannot_create;
 use temporary::Temporary;
 use temporary_list::TemporaryList;
 

@@ -11,6 +11,15 @@ use crate::format::{KeyPredicate, Reader};
 use crate::model::{DatasetInfo, Key, Limits, Utterance};
 
 /// A condition on keys.
+///
+/// ```
+/// use spr_core::format::KeyPredicate;
+/// use spr_core::stage::KeyFilter;
+///
+/// let wanted: KeyPredicate = KeyFilter::glob("ann-*")?.into();
+/// assert!(wanted(&"ann-001".into()) && !wanted(&"bob-001".into()));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub enum KeyFilter {
@@ -111,7 +120,7 @@ impl From<KeyFilter> for KeyPredicate {
 }
 
 /// Selects the utterances whose keys a filter holds, or the others.
-pub struct SelectKeys {
+pub(crate) struct SelectKeys {
     inner: Box<dyn Reader>,
     wanted: KeyPredicate,
     held: bool,
@@ -121,7 +130,7 @@ pub struct SelectKeys {
 impl SelectKeys {
     /// Selects the utterances of `inner` whose keys are `wanted`, or the others if `held` is
     /// `false`.
-    pub fn new(inner: Box<dyn Reader>, wanted: impl Into<KeyPredicate>, held: bool) -> Self {
+    pub(crate) fn new(inner: Box<dyn Reader>, wanted: impl Into<KeyPredicate>, held: bool) -> Self {
         Self {
             info: inner.info().without_totals(),
             inner,

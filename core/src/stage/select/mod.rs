@@ -10,8 +10,9 @@ mod take;
 
 pub use columns::{Columns, SelectColumns};
 pub use frames::SelectFrames;
-pub use keys::{KeyFilter, SelectKeys};
-pub use parts::SelectFields;
+pub use keys::KeyFilter;
+pub(crate) use keys::SelectKeys;
+pub(crate) use parts::SelectFields;
 pub use ranges::Ranges;
 pub use shard::Shard;
 pub use take::Take;

@@ -5,7 +5,7 @@ use crate::format::{FieldSet, Reader};
 use crate::model::{DatasetInfo, Utterance};
 
 /// Clears the fields of utterances that are not requested.
-pub struct SelectFields {
+pub(crate) struct SelectFields {
     inner: Box<dyn Reader>,
     parts: FieldSet,
     info: DatasetInfo,
@@ -13,7 +13,7 @@ pub struct SelectFields {
 
 impl SelectFields {
     /// Keeps the fields `parts` of the utterances of `inner`.
-    pub fn new(inner: Box<dyn Reader>, parts: FieldSet) -> Self {
+    pub(crate) fn new(inner: Box<dyn Reader>, parts: FieldSet) -> Self {
         let mut info = inner.info().clone();
         if !parts.features {
             (info.dim, info.dtype) = (None, None);
