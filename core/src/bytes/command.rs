@@ -15,18 +15,29 @@ pub(super) struct Command<P> {
 
 fn shell(line: &str) -> process::Command {
     let mut command = process::Command::new("sh");
-    // The line may contain names whose bytes are represented by private characters.
-    command.arg("-c").arg(Location::from(line).as_os_str());
+    command.arg("-c");
+    // On Windows a backslash in a line is the shell's, not one of a name.
+    match cfg!(windows) {
+        true => command.arg(line),
+        // The line may contain names whose bytes are represented by private characters.
+        false => command.arg(Location::from(line).as_os_str()),
+    };
     command
+}
+
+/// Starts a shell, which Windows alone has not in itself.
+fn start(command: &mut process::Command) -> io::Result<Child> {
+    command.spawn().map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => io::Error::new(e.kind(), "there is no sh, which runs commands"),
+        _ => e,
+    })
 }
 
 impl Command<ChildStdout> {
     /// Starts `line` to read its output.
     pub(super) fn reading(line: &str) -> io::Result<Self> {
-        let mut child = shell(line)
-            .stdin(Stdio::inherit())
-            .stdout(Stdio::piped())
-            .spawn()?;
+        let mut shell = shell(line);
+        let mut child = start(shell.stdin(Stdio::inherit()).stdout(Stdio::piped()))?;
         let pipe = child.stdout.take();
         Ok(Self {
             line: line.to_owned(),
@@ -39,7 +50,7 @@ impl Command<ChildStdout> {
 impl Command<ChildStdin> {
     /// Starts `line` to write its input.
     pub(super) fn writing(line: &str) -> io::Result<Self> {
-        let mut child = shell(line).stdin(Stdio::piped()).spawn()?;
+        let mut child = start(shell(line).stdin(Stdio::piped()))?;
         let pipe = child.stdin.take();
         Ok(Self {
             line: line.to_owned(),

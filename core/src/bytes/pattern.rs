@@ -16,10 +16,11 @@ impl Env {
     /// The pattern is invalid, or a run that was killed left such files missing.
     pub fn matching(&self, pattern: &str) -> Result<Vec<Location>> {
         let whole = Location::from(pattern);
+        let pattern = whole.to_str().unwrap_or(pattern);
         let (start, rest) = match (whole.url(), pattern.starts_with('/')) {
             (Some(url), _) => (format!("{}://{}", url.scheme, url.host), url.path),
             (None, true) => ("/".to_owned(), pattern),
-            (None, false) => (String::new(), pattern),
+            (None, false) => drive(pattern),
         };
         let mut found = BTreeSet::from([Location::from(start)]);
         for part in rest.split('/').filter(|part| !part.is_empty()) {
@@ -120,6 +121,15 @@ impl Env {
             Vec::new()
         })
     }
+}
+
+/// Splits the root of a drive from a pattern, on systems that have drives.
+fn drive(pattern: &str) -> (String, &str) {
+    let root = pattern
+        .get(1..3)
+        .filter(|start| cfg!(windows) && *start == ":/");
+    let (start, rest) = pattern.split_at(if root.is_some() { 3 } else { 0 });
+    (start.to_owned(), rest)
 }
 
 fn is_pattern(part: &str) -> bool {

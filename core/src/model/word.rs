@@ -35,9 +35,55 @@ impl Key {
         if parts.any(<[u8]>::is_empty) {
             return refused("a part of it is empty");
         }
-        match bytes.contains(&0) {
-            true => refused("it holds a NUL byte"),
+        if bytes.contains(&0) {
+            return refused("it holds a NUL byte");
+        }
+        match cfg!(windows) && !is_name_on_windows(bytes) {
+            true => refused("Windows has no such names"),
             false => Ok(()),
+        }
+    }
+}
+
+/// Returns `true` if all parts of a path are names that Windows keeps as they are: `a:b` would be a
+/// hidden stream of the file `a`, the point at the end of `a.` would be lost, and `nul` is a device.
+fn is_name_on_windows(path: &[u8]) -> bool {
+    path.split(|byte| *byte == b'/').all(|part| {
+        let plain = |byte: &u8| *byte >= b' ' && !br#"<>:"\|?*"#.contains(byte);
+        let ends_well = !matches!(part.last(), Some(b'.' | b' '));
+        let stem = part.split(|byte| *byte == b'.').next().unwrap_or(part);
+        part.iter().all(plain) && ends_well && !is_device(stem.trim_ascii_end())
+    })
+}
+
+/// Returns `true` for names that Windows gives to devices in every folder.
+fn is_device(stem: &[u8]) -> bool {
+    let is = |name: &[u8]| stem.eq_ignore_ascii_case(name);
+    let is_port = match stem {
+        [port @ .., b'1'..=b'9'] => [&b"com"[..], b"lpt"]
+            .iter()
+            .any(|name| port.eq_ignore_ascii_case(name)),
+        _ => false,
+    };
+    is_port || [&b"con"[..], b"prn", b"aux", b"nul"].into_iter().any(is)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_windows_changes_are_told() {
+        for name in [
+            "a", "d/a-1", "é", "com", "com10", "nula", "a.b", ".a", "con-1",
+        ] {
+            assert!(is_name_on_windows(name.as_bytes()), "{name}");
+        }
+        for name in [
+            "a:b", r"a\b", "a?", "a.", "a ", "d./a", "nul", "NUL.x", "com1", "d/lpt9.y", "a\tb",
+            "aux .x",
+        ] {
+            assert!(!is_name_on_windows(name.as_bytes()), "{name}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::url::{self, Url};
 /// The name of a file or folder in a [`Store`](crate::bytes::Store). It is text with parts
 /// separated by `/`, and may contain any bytes that the system allows in names. Nothing here
 /// accesses the store. A name that begins with `s3://`, `gs://`, `az://`, `https://` or the like is
-/// a [URL](Self::url).
+/// a [URL](Self::url). On Windows `\` is read as `/`, as the system reads it, and `C:/` is a root.
 ///
 /// In text form, bytes that are not UTF-8 are represented by private characters, so that the text
 /// of any name converts back to the same name.
@@ -27,6 +27,15 @@ use super::url::{self, Url};
 pub struct Location(OsString);
 
 impl Location {
+    /// Creates a name of a text as the system has it.
+    fn new(text: OsString) -> Self {
+        #[cfg(windows)]
+        if let Some(slashed) = text.to_str().and_then(slashed) {
+            return Self(slashed.into());
+        }
+        Self(text)
+    }
+
     /// Returns the last part, unless it is `..` or the root.
     pub fn name(&self) -> Option<&OsStr> {
         self.text().file_name()
@@ -72,7 +81,7 @@ impl Location {
         let mut name = self.text().as_os_str().to_owned();
         name.push(suffix);
         name.push(self.query());
-        Self(name)
+        Self::new(name)
     }
 
     /// Replaces the extension, given without the point, or removes it with `""`.
@@ -80,7 +89,7 @@ impl Location {
     pub fn with_extension(&self, extension: &str) -> Self {
         let mut name = self.text().with_extension(extension).into_os_string();
         name.push(self.query());
-        Self(name)
+        Self::new(name)
     }
 
     /// Returns `true` if the name is relative to the working folder.
@@ -136,7 +145,7 @@ impl Location {
         #[cfg(unix)]
         {
             use std::os::unix::ffi::OsStrExt;
-            Some(Self(OsStr::from_bytes(bytes).to_owned()))
+            Some(Self::new(OsStr::from_bytes(bytes).to_owned()))
         }
         #[cfg(not(unix))]
         {
@@ -171,6 +180,14 @@ impl Location {
     }
 }
 
+/// Returns a name of Windows with `/` between its parts, if it has a `\` there. Names that begin with
+/// `\\?\` are taken by the system as they are, and URLs are not the system's.
+#[cfg(any(windows, test))]
+fn slashed(text: &str) -> Option<String> {
+    let is_plain = text.starts_with(r"\\?\") || Url::parse(text).is_some();
+    (text.contains('\\') && !is_plain).then(|| text.replace('\\', "/"))
+}
+
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(unix)]
@@ -194,7 +211,7 @@ macro_rules! from {
     ($($text:ty),*) => {
         $(impl From<$text> for Location {
             fn from(text: $text) -> Self {
-                Self(text.into())
+                Self::new(text.into())
             }
         })*
     };
@@ -204,7 +221,7 @@ from!(&OsStr, OsString, &Path, PathBuf, &PathBuf);
 
 impl From<&str> for Location {
     fn from(text: &str) -> Self {
-        Self::of_bytes(&crate::text::bytes_of(text)).unwrap_or_else(|| Self(text.into()))
+        Self::of_bytes(&crate::text::bytes_of(text)).unwrap_or_else(|| Self::new(text.into()))
     }
 }
 
@@ -239,6 +256,30 @@ mod tests {
         assert_eq!(name.parent().unwrap().parent(), None);
         assert_eq!(name.join("/c"), Location::from("/c"));
         assert!(!Location::from("ab/c").is_within(&"a".into()));
+    }
+
+    #[test]
+    fn names_of_windows_have_slashes() {
+        for (text, name) in [
+            (r"C:\x\a.ark", Some("C:/x/a.ark")),
+            (r"\\server\share\a", Some("//server/share/a")),
+            (r"a\b/c", Some("a/b/c")),
+            (r"\\?\C:\x", None),
+            (r"https://h/a\b", None),
+            ("C:/x/a.ark", None),
+        ] {
+            assert_eq!(slashed(text).as_deref(), name, "{text}");
+        }
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn drives_are_roots() {
+        let name = Location::from(r"C:\x").join(r"d\a.ark");
+        assert_eq!(name.to_str(), Some("C:/x/d/a.ark"));
+        assert_eq!(name.parent(), Some("C:/x/d".into()));
+        assert_eq!(name.relative_to(&"C:/x".into()), Some("d/a.ark".into()));
+        assert!(!name.is_relative() && !name.is_url());
     }
 
     #[test]

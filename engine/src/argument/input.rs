@@ -1,5 +1,7 @@
 //! Inputs: from an argument to a data set.
 
+use std::path::is_separator;
+
 use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Format, Registry, Specification};
 use spr_core::{Error, Result};
@@ -228,7 +230,7 @@ fn stored(path: &str, env: &Env) -> String {
 /// Returns the leading folders of a pattern without wildcards.
 fn fixed_part(pattern: &str) -> &str {
     let fixed = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
-    match pattern[..fixed].rfind('/') {
+    match pattern[..fixed].rfind(is_separator) {
         Some(end) => &pattern[..end + 1],
         None => "",
     }

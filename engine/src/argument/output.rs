@@ -2,6 +2,8 @@
 
 mod names;
 
+use std::path::is_separator;
+
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Format, Registry};
 use spr_core::{Error, Result};
@@ -113,7 +115,7 @@ impl Target {
         let format = match format {
             Some(format) => format,
             None => {
-                let is_folder = path.ends_with('/') || env.is_folder(&path.into());
+                let is_folder = path.ends_with(is_separator) || env.is_folder(&path.into());
                 by_extension(path, is_folder, registry)?
             }
         };
@@ -121,8 +123,11 @@ impl Target {
             Locator::Standard
         } else if let Some(command) = path.strip_prefix('|') {
             Locator::Command(command.to_owned())
-        } else if path.ends_with('/') || env.is_folder(&path.into()) || is_folder(format, path) {
-            Locator::folder(match path.trim_end_matches('/') {
+        } else if path.ends_with(is_separator)
+            || env.is_folder(&path.into())
+            || is_folder(format, path)
+        {
+            Locator::folder(match path.trim_end_matches(is_separator) {
                 "" => path,
                 plain => plain,
             })

@@ -1,6 +1,8 @@
 //! Names of outputs of shards: `{shard}` stands for `00003-of-00016`; by default it precedes the
 //! extension.
 
+use std::path::is_separator;
+
 use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::{Error, Result};
 
@@ -37,7 +39,7 @@ pub fn pattern(text: &str) -> String {
 
 /// Adds the placeholder before the extension, or at the end of a folder's name.
 fn with_field(name: &str) -> String {
-    if let Some(folder) = name.strip_suffix('/') {
+    if let Some(folder) = name.strip_suffix(is_separator) {
         return format!("{folder}-{FIELD}/");
     }
     let plain = Location::from(name).plain();

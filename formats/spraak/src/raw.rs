@@ -1,6 +1,8 @@
 //! Headerless samples, with a notation of generic terms:
 //! `raw:PATH,dtype=i16,rate=16000,channels=1`.
 
+use std::path::is_separator;
+
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Notation, Specification};
 use spr_core::{Error, Result};
@@ -75,9 +77,9 @@ impl<'a> Argument<'a> {
         let at = Location::from(self.path);
         match (self.path, skip) {
             ("-", 0) => Ok(Locator::Standard),
-            (path, 0) if path.ends_with('/') => Ok(Locator::folder(at)),
+            (path, 0) if path.ends_with(is_separator) => Ok(Locator::folder(at)),
             (_, 0) => Ok(Locator::file(at)),
-            (path, _) if path == "-" || path.ends_with('/') => {
+            (path, _) if path == "-" || path.ends_with(is_separator) => {
                 Err(Error::usage("skip: bytes are skipped in a file").file(path))
             }
             _ => Ok(Locator::FileAt(at, skip)),

@@ -20,6 +20,9 @@ use super::temporary::Temporary;
 use super::temporary_list::TemporaryList;
 use crate::error::{Error, Result};
 
+/// The variable that names the user's home folder.
+const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
 /// A folder being written. Files are written under their own names into a temporary folder, which
 /// is renamed to the target. If the target exists, its files are moved instead, because only that
 /// folder may be writable.
@@ -33,7 +36,7 @@ pub(super) struct Folder {
 /// Refuses to empty the working folder, the home folder, or one that contains these.
 pub(super) fn may_be_cleared(target: &Location) -> Result<()> {
     let resolved = resolve(target.path());
-    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let home = std::env::var_os(HOME).map(PathBuf::from);
     let spared = [
         (std::env::current_dir().ok(), "the working folder"),
         (

@@ -27,7 +27,7 @@ pub(super) fn sync_files(made: &[(&Path, &Path)]) -> Result<()> {
         paths.iter().try_for_each(|(path, target)| {
             let result = match path.is_dir() {
                 true => sync_folder(path),
-                false => File::open(path).and_then(|file| file.sync_all()),
+                false => sync_file(path),
             };
             result.map_err(|e| failed("cannot write to the disk", e, target))
         })
@@ -47,6 +47,16 @@ pub(super) fn sync_files(made: &[(&Path, &Path)]) -> Result<()> {
             thread.join().map_err(|_| died())?
         })
     })
+}
+
+/// Syncs the content of a file. Windows does so for files alone that are open for writing.
+fn sync_file(path: &Path) -> io::Result<()> {
+    let mut options = File::options();
+    options
+        .read(true)
+        .write(cfg!(windows))
+        .open(path)?
+        .sync_all()
 }
 
 /// Syncs the names in several folders.

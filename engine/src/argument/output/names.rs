@@ -1,5 +1,7 @@
 //! Checks of output names against the written format.
 
+use std::path::is_separator;
+
 use spr_core::bytes::{Location, Locator};
 use spr_core::format::{Count, Format, IndexKind, Medium, Registry, Variant};
 use spr_core::tables::side;
@@ -142,7 +144,7 @@ pub(super) fn by_extension(
     is_folder: bool,
     registry: &Registry,
 ) -> Result<&'static dyn Format> {
-    let plain = Location::from(path.trim_end_matches('/')).plain();
+    let plain = Location::from(path.trim_end_matches(is_separator)).plain();
     let extension = plain.extension().unwrap_or_default();
     match registry.by_extension(extension).as_slice() {
         [format] => Ok(*format),
@@ -159,7 +161,7 @@ pub(super) fn by_extension(
             // In an extension of three letters, two typos make another word.
             Err(match nearest(extension, known) {
                 _ if is_folder => {
-                    let folder = path.trim_end_matches('/');
+                    let folder = path.trim_end_matches(is_separator);
                     error.hint(format!(
                         "htk:{folder}/ and the like write a file an utterance, {folder}/x.ark one of all"
                     ))
