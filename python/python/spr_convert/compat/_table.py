@@ -7,9 +7,9 @@ import warnings
 from typing import Any, Dict, Iterator, Optional, Tuple
 
 from .. import _arguments, _native
+from .._dataset import Dataset
+from .._dataset import open as _open
 from .._mapping import Table
-from .._reader import Reader
-from .._reader import open as _open
 from .._utterance import Audio, Object, Utterance
 from .._writer import Writer, utterance_of
 
@@ -137,7 +137,7 @@ def _options(sort: str) -> Dict[str, Any]:
     return {"table": sort, "all": False}
 
 
-def read(data: Any, sort: str, allow_pipes: Optional[bool]) -> Reader:
+def read(data: Any, sort: str, allow_pipes: Optional[bool]) -> Dataset:
     """A reader of an archive, ``ark``, or a script file, ``scp``."""
     if isinstance(data, str) and data.rstrip().endswith("|"):
         # What the caller names runs in any case.
@@ -152,7 +152,7 @@ def at(place: str, allow_pipes: Optional[bool]) -> Utterance:
     return utt
 
 
-def entries(reader: Reader) -> Iterator[Tuple[str, Any]]:
+def entries(reader: Dataset) -> Iterator[Tuple[str, Any]]:
     """Keys and values."""
     for utt in reader:
         yield utt.key, value_of(utt)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
+from .._dataset import open as _open
 from .._errors import DataError
-from .._reader import open as _open
 from .._utterance import Object, Utterance
 from .._writer import Writer
 from ._table import Values, at, compression, encoded
