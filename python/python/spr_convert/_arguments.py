@@ -36,7 +36,7 @@ def texts(what: str, values: Union[str, Iterable[str]]) -> List[str]:
     """One string, or several."""
     if isinstance(values, str):
         return [values]
-    told = list(values)
+    told = list(values) if hasattr(values, "__iter__") else [values]
     wrong = [value for value in told if not isinstance(value, str)]
     if wrong:
         raise UsageError(f"{what} are strings, not {type(wrong[0]).__name__}", kind="usage")

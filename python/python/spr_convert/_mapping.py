@@ -47,7 +47,11 @@ class Table(_Mapping):  # type: ignore[type-arg]
                 message = "a key appears twice, so that numbers name no utterances"
                 raise UsageError(message, kind="usage", hint='.stage("unique(first)") keeps one')
             self._order = order
-        return self._order[index]
+        try:
+            return self._order[index]
+        except IndexError:
+            message = f"there is no utterance {index}: there are {len(self._order)}"
+            raise IndexError(message) from None
 
     def utterance(self, key: str) -> Utterance:
         """The whole utterance of a key.

@@ -194,6 +194,8 @@ class Steps:
     def _sliced(self, chosen: slice, length: Any) -> "Dataset":
         """The utterances of a slice; ``length`` tells how many there are, if it has to be known."""
         start, stop, step = chosen.start, chosen.stop, chosen.step
+        if not all(bound is None or isinstance(bound, int) for bound in (start, stop, step)):
+            raise UsageError("slices are by number; select() takes keys", kind="usage")
         if step is not None and step < 1:
             raise UsageError("a data set is not read backwards", kind="usage")
         if (start or 0) < 0 or (stop or 0) < 0:
