@@ -5,6 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard};
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use spr_convert::{Error, ErrorKind, Result};
@@ -68,11 +69,19 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         error.can_continue(),
     ))?;
     let made = PyErr::from_value(made);
-    let cause = system(error).and_then(|cause| cause.get_ref()?.downcast_ref::<PyErr>());
-    if let Some(cause) = cause {
+    if let Some(cause) = system(error).and_then(python) {
+        // Interrupts and the like stay what they are.
+        if !cause.is_instance_of::<PyException>(py) {
+            return Ok(cause.clone_ref(py));
+        }
         made.set_cause(py, Some(cause.clone_ref(py)));
     }
     Ok(made)
+}
+
+/// Returns the exception that Python code raised, if one is the cause.
+fn python(cause: &io::Error) -> Option<&PyErr> {
+    cause.get_ref()?.downcast_ref()
 }
 
 /// Returns the underlying I/O error, if there is one.
@@ -82,7 +91,14 @@ fn system(error: &Error) -> Option<&io::Error> {
 
 fn kind(error: &Error) -> &'static str {
     let missing = || system(error).is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
+    let of_format = || {
+        let cause = system(error);
+        cause.is_some_and(|cause| {
+            cause.kind() == io::ErrorKind::InvalidData && python(cause).is_some()
+        })
+    };
     match error.kind() {
+        ErrorKind::Io if of_format() => "malformed",
         ErrorKind::Io if missing() => "missing",
         ErrorKind::Io => "io",
         ErrorKind::Malformed => "malformed",

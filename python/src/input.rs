@@ -1,4 +1,4 @@
-//! Conversion of a caller's arguments to a reader.
+//! Conversion of a caller's arguments to a plan and its reader.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -7,96 +7,203 @@ use std::sync::Arc;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spr_convert::argument::Input;
-use spr_convert::core::bytes::{Env, Source};
-use spr_convert::core::format::{
-    FieldSet, Format, OpenedDataset, Options, Reader, Registry, Request, Subset,
-};
+use spr_convert::argument::{self, Input};
+use spr_convert::core::bytes::{Env, FileKind, Locator, Source};
+use spr_convert::core::format::{FieldSet, Format, Options, Reader, Registry, Request, Subset};
 use spr_convert::core::stage::SkipErrors;
-use spr_convert::plan::Labels;
+use spr_convert::plan::{Joins, Labels, Plan};
+use spr_convert::step::{Phase, Step, Steps};
 use spr_convert::{Error, Result};
 
 use crate::settings::Surroundings;
 use crate::text::argument;
 
-/// The arguments of a caller about an input.
+/// Data that join by key.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct JoinArgs {
+    labels: Option<OsString>,
+    text: Option<OsString>,
+    speakers: Option<OsString>,
+    tolerance: u64,
+}
+
+/// One of the data sets that are read one after the other.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct SourceArgs {
+    paths: Vec<OsString>,
+    format: Option<String>,
+    options: Vec<(String, String)>,
+    /// What joins it, and its steps, before it is merged with others.
+    joins: JoinArgs,
+    steps: Vec<String>,
+}
+
+/// The arguments of a caller about what is read.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct InputArgs {
-    paths: Vec<OsString>,
+    sources: Vec<SourceArgs>,
     /// A name with bytes or a file object that replace the paths.
     data: Option<(String, Py<PyAny>)>,
-    format: Option<String>,
-    options: Vec<(String, String)>,
-    labels: Option<OsString>,
-    utt2spk: Option<OsString>,
+    joins: JoinArgs,
+    steps: Vec<String>,
     skip: bool,
     parts: Option<Vec<String>>,
     samples: bool,
     shard: Option<(u64, u64)>,
+    distinct: Option<bool>,
 }
 
 /// The resolved data of an input.
 pub(crate) enum Data {
-    Inputs(Vec<Input>),
+    Plan(Box<Plan>),
     /// A stream of bytes.
     Bytes(Source),
 }
 
-impl InputArgs {
-    fn format(&self, registry: &Registry) -> Result<Option<&'static dyn Format>> {
-        let name = self.format.as_deref();
-        name.map(|name| registry.get(name)).transpose()
+/// Parses a chain of steps.
+///
+/// # Errors
+/// There is no such step, or a value is wrong.
+pub(crate) fn steps(texts: &[String]) -> Result<Steps> {
+    match texts.is_empty() {
+        true => Ok(Steps::default()),
+        false => texts.join("|").parse(),
     }
+}
 
-    /// Returns the inputs to be read.
-    pub(crate) fn inputs(&self, at: &Surroundings) -> Result<Vec<Input>> {
+fn format(name: Option<&str>, registry: &Registry) -> Result<Option<&'static dyn Format>> {
+    name.map(|name| registry.get(name)).transpose()
+}
+
+impl JoinArgs {
+    fn joins(&self, at: &Surroundings) -> Result<Joins> {
         let (registry, env) = (&at.registry, &at.env);
-        let from = self.format(registry)?;
+        let inputs =
+            |text: &OsString| Input::parse(&argument(text.clone()), None, &[], registry, env);
+        let mut joins = Joins::default();
+        let table = self.speakers.clone().map(argument);
+        let table = table.map(|text| argument::table(&text, registry));
+        joins.speakers = table.transpose()?;
+        if let Some(text) = &self.labels {
+            let mut labels = Labels::of(inputs(text)?);
+            labels.tolerance = self.tolerance;
+            labels.speakers.clone_from(&joins.speakers);
+            joins.labels = Some(labels);
+        }
+        if let Some(text) = &self.text {
+            let mut found = inputs(text)?;
+            joins.text = match (found.pop(), found.is_empty()) {
+                (Some(only), true) => Some(Box::new(only)),
+                _ => return Err(Error::usage("text is one data set")),
+            };
+        }
+        Ok(joins)
+    }
+}
+
+impl SourceArgs {
+    /// Returns the inputs as they are named.
+    fn inputs(&self, at: &Surroundings) -> Result<Vec<Input>> {
+        let (registry, env) = (&at.registry, &at.env);
+        let from = format(self.format.as_deref(), registry)?;
         let mut inputs = Vec::new();
         for path in &self.paths {
             let path = argument(path.clone());
             inputs.extend(Input::parse(&path, from, &self.options, registry, env)?);
         }
-        if self.skip {
-            inputs.iter_mut().for_each(|input| input.skips = true);
-        }
         Ok(inputs)
     }
 
-    /// Returns the only input.
-    pub(crate) fn input(&self, at: &Surroundings) -> Result<Input> {
+    /// Returns the inputs with what joins them and their steps, to be merged with others.
+    fn own(&self, at: &Surroundings) -> Result<Vec<Input>> {
         let mut inputs = self.inputs(at)?;
-        match (inputs.pop(), inputs.is_empty()) {
-            (Some(only), true) => Ok(only),
-            _ => Err(Error::usage("expected one file, found several")),
+        let joins = self.joins.joins(at)?;
+        let steps = steps(&self.steps)?;
+        steps.check_utterances()?;
+        let steps = steps.into_vec();
+        let across = steps.iter().find(|step| step.looks_across());
+        if let Some(step) = across.filter(|_| inputs.len() > 1) {
+            let message = format!("{} looks at all of several inputs", step.name());
+            return Err(Error::usage(message).hint("merge them first"));
         }
+        if let Some(step) = early(&steps) {
+            let message = format!("{} comes first in what is merged", step.name());
+            return Err(Error::usage(message).hint("merge before it, or let it be the first step"));
+        }
+        for input in &mut inputs {
+            input.steps.extend(steps.iter().cloned());
+            if let Some(labels) = &joins.labels {
+                input.join_labels(labels.clone())?;
+            }
+            input.joins.text.clone_from(&joins.text);
+            input.joins.speakers.clone_from(&joins.speakers);
+        }
+        Ok(inputs)
+    }
+}
+
+/// The first step that an input of several would do before those in front of it.
+fn early(steps: &[Step]) -> Option<&Step> {
+    let is_early = |step: &&Step| step.kind().phase <= Phase::Names;
+    let later = steps.iter().skip_while(is_early);
+    later.into_iter().find(is_early)
+}
+
+impl InputArgs {
+    /// Returns the steps as they are written.
+    pub(crate) fn steps(&self) -> &[String] {
+        &self.steps
     }
 
-    /// Returns the data whose labels are joined.
-    pub(crate) fn labels(&self, at: &Surroundings) -> Result<Option<Labels>> {
-        let Some(labels) = self.labels.clone().map(argument) else {
-            return match self.utt2spk {
-                None => Ok(None),
-                Some(_) => Err(Error::usage(
-                    "utt2spk says whose labels are meant: give labels",
-                )),
-            };
+    /// Returns what is read, as a plan without outputs.
+    pub(crate) fn plan(&self, at: &Surroundings) -> Result<Plan> {
+        let mut plan = match self.sources.as_slice() {
+            [only] => Plan::new(only.inputs(at)?),
+            several => {
+                let each = several.iter().map(|source| source.own(at));
+                Plan::new(each.collect::<Result<Vec<_>>>()?.concat())
+            }
         };
-        let inputs = Input::parse(&labels, None, &[], &at.registry, &at.env)?;
-        let mut labels = Labels::of(inputs);
-        labels.speakers = self.utt2spk();
-        Ok(Some(labels))
+        if self.skip {
+            plan.inputs.iter_mut().for_each(|input| input.skips = true);
+        }
+        plan.joins = self.joins.joins(at)?;
+        plan.steps = steps(&self.steps)?.into_vec();
+        let unique = plan.steps.iter().any(|step| step.name() == "unique");
+        plan.distinct = self.distinct.unwrap_or(true) && !unique;
+        Ok(plan)
     }
 
-    pub(crate) fn utt2spk(&self) -> Option<spr_convert::core::bytes::Locator> {
-        self.utt2spk
-            .clone()
-            .map(spr_convert::core::bytes::Locator::file)
+    /// Returns the only input, with what joins it and its steps.
+    pub(crate) fn input(&self, at: &Surroundings) -> Result<Input> {
+        let mut plan = self.plan(at)?;
+        if let Some(step) = early(&plan.steps) {
+            let message = format!("{} comes first here", step.name());
+            return Err(Error::usage(message).hint("write the data set, and ask of that"));
+        }
+        let (Some(mut only), true) = (plan.inputs.pop(), plan.inputs.is_empty()) else {
+            return Err(Error::usage("expected one file, found several"));
+        };
+        only.steps.append(&mut plan.steps);
+        if let Some(labels) = plan.joins.labels {
+            only.join_labels(labels)?;
+        }
+        only.joins.text = plan.joins.text.or(only.joins.text);
+        only.joins.speakers = plan.joins.speakers.or(only.joins.speakers);
+        Ok(only)
+    }
+
+    /// Returns the labels that are joined.
+    pub(crate) fn labels(&self, at: &Surroundings) -> Result<Option<Labels>> {
+        Ok(self.joins.joins(at)?.labels)
     }
 
     pub(crate) fn request(&self) -> Result<Request> {
-        let mut request = Request::all().lenient(self.skip).distinct(false);
+        let distinct = self.distinct == Some(true);
+        let mut request = Request::all().lenient(self.skip).distinct(distinct);
         request.samples = self.samples;
         if let Some(names) = &self.parts {
             request.parts = parts(names)?;
@@ -107,11 +214,22 @@ impl InputArgs {
         Ok(request)
     }
 
+    /// Returns the request for no more than keys, if the steps look at nothing else.
+    pub(crate) fn request_of_keys(&self, plan: &Plan) -> Result<Request> {
+        let request = self.request()?;
+        let blind = plan.steps.iter().all(|step| step.kind().by_keys.is_some());
+        Ok(match blind && plan.joins.is_empty() {
+            true => request.headers().parts(parts(&[])?),
+            false => request,
+        })
+    }
+
     /// Resolves the data while Python's lock is held.
     pub(crate) fn data(&self, py: Python<'_>, at: &Surroundings) -> PyResult<Data> {
         let failed = |error: Error| crate::failure::raised(py, &error);
         let Some((name, data)) = &self.data else {
-            return self.joined(at).map(Data::Inputs).map_err(failed);
+            let plan = self.plan(at).map_err(failed)?;
+            return Ok(Data::Plan(Box::new(plan)));
         };
         let source = match data.extract::<&[u8]>(py) {
             Ok(bytes) => Source::from_bytes(name.clone(), bytes.to_vec()),
@@ -120,23 +238,15 @@ impl InputArgs {
         source.map(Data::Bytes).map_err(failed)
     }
 
-    /// Returns the inputs with labels joined.
-    fn joined(&self, at: &Surroundings) -> Result<Vec<Input>> {
-        let mut inputs = self.inputs(at)?;
-        if let Some(labels) = self.labels(at)? {
-            for input in &mut inputs {
-                input.join_labels(labels.clone())?;
-            }
-        }
-        Ok(inputs)
-    }
-
-    /// Opens a reader.
-    pub(crate) fn open(&self, data: Data, at: &Surroundings) -> Result<Box<dyn Reader>> {
+    /// Opens a reader in a pass.
+    pub(crate) fn open(&self, data: Data, pass: u64, at: &Surroundings) -> Result<Box<dyn Reader>> {
         let (registry, env, request) = (&at.registry, &at.env, self.request()?);
         match data {
-            Data::Inputs(inputs) => Ok(Input::open_all(&inputs, request, registry, env)?.reader),
-            Data::Bytes(source) => self.open_bytes(source, request, registry, env),
+            Data::Plan(plan) => Ok(plan.open(request, pass, registry, env)?.reader),
+            Data::Bytes(source) => {
+                let reader = self.open_bytes(source, request, registry, env)?;
+                steps(&self.steps)?.in_pass(pass, reader, env)
+            }
         }
     }
 
@@ -147,11 +257,14 @@ impl InputArgs {
         registry: &Registry,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
-        let format = match self.format(registry)? {
+        let [only] = self.sources.as_slice() else {
+            return Err(Error::usage("what is merged is named by paths"));
+        };
+        let format = match format(only.format.as_deref(), registry)? {
             Some(format) => format,
             None => registry.detect(&mut source)?,
         };
-        let options = Options::new(format.info(), self.options.iter().cloned())?;
+        let options = Options::new(format.info(), only.options.iter().cloned())?;
         let reader = request.open(format, source, &options, env)?.into_stream()?;
         if !self.skip {
             return Ok(reader);
@@ -159,31 +272,22 @@ impl InputArgs {
         let env = env.clone();
         Ok(Box::new(SkipErrors::new(
             reader,
-            Arc::new(move |error| env.warn(error)),
+            Arc::new(move |error| env.tell_skipped(error)),
         )))
-    }
-
-    /// Opens the input for lookup by key.
-    pub(crate) fn lookup(&self, at: &Surroundings) -> Result<OpenedDataset> {
-        let inputs = self.joined(at)?;
-        match inputs.as_slice() {
-            [only] => only.open_lookup(self.request()?, &at.registry, &at.env),
-            several => {
-                let opened = Input::open_all(several, self.request()?, &at.registry, &at.env)?;
-                Ok(OpenedDataset::Stream(opened.reader))
-            }
-        }
-    }
-
-    /// Opens a reader of keys only.
-    pub(crate) fn names(&self, at: &Surroundings) -> Result<Box<dyn Reader>> {
-        let nothing: &[String] = &[];
-        let request = self.request()?.headers().parts(parts(nothing)?);
-        let inputs = self.inputs(at)?;
-        Ok(Input::open_all(&inputs, request, &at.registry, &at.env)?.reader)
     }
 }
 
+/// Returns `true` if all inputs are files or folders, which can be read any number of times.
+pub(crate) fn is_lasting(plan: &Plan, env: &Env) -> bool {
+    let lasts = |input: &Input| match &input.place {
+        Locator::Folder(_) => true,
+        Locator::File(file) | Locator::FileAt(file, _) => env
+            .look(file)
+            .is_ok_and(|look| look.is_none_or(|look| look.kind != FileKind::Stream)),
+        _ => false,
+    };
+    plan.inputs.iter().all(lasts)
+}
 /// Parses the names of fields.
 fn parts(names: &[String]) -> Result<FieldSet> {
     let mut parts = FieldSet {

@@ -12,14 +12,15 @@ use spr_convert::core::format::Request;
 use spr_convert::core::model::Key;
 use spr_convert::job::{Job, Observer, Progress};
 use spr_convert::plan::{OnError, Sink};
-use spr_convert::step::Steps;
 use spr_convert::verbs;
 use spr_convert::verbs::diff::{Finding, Tolerance, by_key, in_order};
+use spr_convert::verbs::repair::repair;
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, exception, raised};
 use crate::input::InputArgs;
 use crate::settings::{Settings, Surroundings};
+use crate::split::{SplitArgs, check_part};
 use crate::text::argument;
 use crate::writer::OutputArgs;
 
@@ -87,12 +88,13 @@ impl Observer for Watch {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Conversion {
-    stages: Option<String>,
     labels_out: Option<OsString>,
     skip: bool,
     dry_run: bool,
     verify: bool,
     hash: bool,
+    rule: Option<SplitArgs>,
+    damaged: bool,
 }
 
 /// Converts a data set. Returns a summary as JSON, and the errors of skipped utterances.
@@ -139,20 +141,25 @@ fn job(
     steps: &Conversion,
     at: &Surroundings,
 ) -> Result<Job> {
-    let mut job = Job::new(asked.inputs(at)?, &wanted.target(at)?);
+    let mut plan = asked.plan(at)?;
+    if steps.damaged {
+        let input = asked.input(at)?;
+        let (text, rest) = wanted.parts(at)?;
+        let mut job = repair(input, &text, rest, &at.registry, &at.env)?;
+        job.plan.run.overwrite = wanted.overwrite;
+        job.plan.run.add = wanted.add;
+        return Ok(job);
+    }
+    plan.output = Some(wanted.target_like(&plan.inputs, at)?.sink().clone());
+    let mut job = Job::from(plan);
     let plan = &mut job.plan;
-    plan.joins.labels = asked.labels(at)?;
-    plan.joins.speakers = asked.utt2spk();
+    let chain = crate::input::steps(asked.steps())?;
+    let kept = chain.check_utterances();
+    kept.map_err(|e| e.suggest(Remedy::KeepUtterances))?;
     if let Some(text) = &steps.labels_out {
         let text = argument(text.clone());
         let target = Target::parse(&text, None, &[], &at.registry, &at.env)?;
         plan.labels_output = Some(target.sink().clone());
-    }
-    if let Some(stages) = &steps.stages {
-        let stages = stages.parse::<Steps>()?;
-        let kept = stages.check_utterances();
-        kept.map_err(|e| e.suggest(Remedy::KeepUtterances))?;
-        plan.steps = stages.into_vec();
     }
     wanted.allow(&mut plan.policy)?;
     plan.set_dtype(wanted.dtype()?)?;
@@ -165,7 +172,29 @@ fn job(
     plan.run.dry_run = steps.dry_run;
     plan.run.verify = steps.verify;
     plan.run.hash = steps.hash;
+    let split = steps.rule.as_ref().map(|rule| rule.split(at));
+    plan.split = split.transpose()?;
+    check_part(plan)?;
     Ok(job)
+}
+
+/// Explains what is read: the subject and the description of each part.
+#[pyfunction]
+pub(crate) fn explain(
+    py: Python<'_>,
+    asked: InputArgs,
+    settings: Settings,
+) -> PyResult<Vec<(&'static str, String)>> {
+    let at = settings.surroundings();
+    let lines = apart(py, || {
+        let quiet = at.silent();
+        spr_convert::explain::plan(&asked.plan(&at)?, &at.registry, &quiet)
+    });
+    at.close(py)?;
+    Ok(lines?
+        .into_iter()
+        .map(|line| (line.what, line.how))
+        .collect())
 }
 
 /// Returns information about a data set as JSON.
@@ -299,7 +328,7 @@ pub(crate) fn index(
 #[pyfunction]
 pub(crate) fn formats(py: Python<'_>) -> PyResult<String> {
     apart(py, || {
-        let registry = spr_convert::builtin::registry();
+        let registry = crate::format::registry();
         let all = registry.formats().map(capabilities::of);
         let all = all.collect::<Result<Vec<_>>>()?;
         serde_json::to_string(&all).map_err(|e| Error::io("cannot write", e.into()))

@@ -4,7 +4,9 @@
 mod array;
 mod classes;
 mod entry;
+mod facts;
 mod failure;
+mod format;
 mod input;
 mod jobs;
 mod memory;
@@ -12,6 +14,7 @@ mod object;
 mod program;
 mod remedy;
 mod settings;
+mod split;
 mod store;
 mod stream;
 mod table;
@@ -30,13 +33,20 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<writer::Writer>()?;
     module.add_function(wrap_pyfunction!(stream::forked, module)?)?;
     module.add_function(wrap_pyfunction!(stream::stages, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::check_steps, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::step, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::count, module)?)?;
     module.add_function(wrap_pyfunction!(entry::encode, module)?)?;
     module.add_function(wrap_pyfunction!(entry::decode, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(facts::stats, module)?)?;
+    module.add_function(wrap_pyfunction!(facts::columns, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::info, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::check, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::diff, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::index, module)?)?;
+    module.add_function(wrap_pyfunction!(format::register, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::formats, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)
 }

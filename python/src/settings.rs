@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
-use spr_convert::builtin;
+use spr_convert::Error;
 use spr_convert::core::Limits;
 use spr_convert::core::bytes::{Access, Env};
 use spr_convert::core::format::Registry;
 
+use crate::failure::exception;
 use crate::store::{Interrupt, Interruptible};
 
 /// The environment as the caller sets it.
@@ -25,20 +26,29 @@ pub(crate) struct Settings {
     sync: bool,
 }
 
+/// Warnings in their order, each with whether it tells of a skipped utterance.
+type Warnings = Arc<Mutex<Vec<(Error, bool)>>>;
+
 /// The environment of a call.
 #[derive(Clone)]
 pub(crate) struct Surroundings {
     pub(crate) registry: Registry,
     pub(crate) env: Env,
-    warnings: Arc<Mutex<Vec<String>>>,
+    warnings: Warnings,
     interrupt: Interrupt,
 }
 
 impl Settings {
     pub(crate) fn surroundings(&self) -> Surroundings {
-        let registry = builtin::registry();
-        let warnings: Arc<Mutex<Vec<String>>> = Arc::default();
-        let heard = warnings.clone();
+        let registry = crate::format::registry();
+        let warnings = Warnings::default();
+        let hear = |skipped: bool| {
+            let heard = warnings.clone();
+            move |warning: &Error| {
+                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                heard.push((warning.copy(), skipped));
+            }
+        };
         let access = match self.allow_pipes {
             None => Access::Typed,
             Some(true) => Access::Files,
@@ -50,12 +60,10 @@ impl Settings {
             .map_or(limits, |bytes| limits.allowing(bytes));
         let store = Interruptible::default();
         let interrupt = store.interrupt().clone();
-        let mut env = Env::new(limits, access, move |warning| {
-            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-            heard.push(warning.to_string());
-        })
-        .with_store(Arc::new(store))
-        .with_formats(registry.clone());
+        let mut env = Env::new(limits, access, hear(false))
+            .telling_skipped(hear(true))
+            .with_store(Arc::new(store))
+            .with_formats(registry.clone());
         env.threads = self.threads;
         env.durable = self.sync;
         Surroundings {
@@ -68,6 +76,11 @@ impl Settings {
 }
 
 impl Surroundings {
+    /// Returns the environment without warnings, which are given when the data are read.
+    pub(crate) fn silent(&self) -> Env {
+        self.env.listening(|_| {}).telling_skipped(|_| {})
+    }
+
     /// Raises an interrupting exception, whatever the result of the call, and passes warnings to
     /// Python, which may raise them.
     pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
@@ -79,7 +92,10 @@ impl Surroundings {
             return Ok(());
         }
         let tell: Bound<'_, PyAny> = py.import("spr_convert._errors")?.getattr("warn")?;
-        all.iter()
-            .try_for_each(|text| tell.call1((text,)).map(drop))
+        all.iter().try_for_each(|(warning, skipped)| {
+            let error = exception(py, warning)?.into_value(py);
+            let told = (warning.to_string(), error, *skipped);
+            tell.call1(told).map(drop)
+        })
     }
 }

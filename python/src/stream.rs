@@ -8,13 +8,13 @@ use pyo3::types::PyDict;
 use spr_convert::core::bytes::Env;
 use spr_convert::core::format::Reader;
 use spr_convert::core::model::{Dtype, Utterance};
-use spr_convert::step::Steps;
+use spr_convert::step::{Step, Steps};
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, locked, raised};
-use crate::input::InputArgs;
+use crate::input::{Data, InputArgs, is_lasting, steps};
 use crate::settings::{Settings, Surroundings};
-use crate::utterance;
+use crate::{text, utterance};
 
 /// The number of forks between this process and the one that imported the module.
 static FORKS: AtomicU64 = AtomicU64::new(0);
@@ -29,6 +29,64 @@ pub(crate) fn forked() {
 #[pyfunction]
 pub(crate) fn stages() -> Vec<(&'static str, &'static str)> {
     Steps::list().collect()
+}
+
+/// Fails if the texts are no valid chain of stages.
+#[pyfunction]
+pub(crate) fn check_steps(py: Python<'_>, texts: Vec<String>) -> PyResult<()> {
+    apart(py, || steps(&texts).map(drop))
+}
+
+/// Returns a step as it is written.
+#[pyfunction]
+pub(crate) fn step(
+    py: Python<'_>,
+    name: String,
+    values: Vec<(String, Bound<'_, PyAny>)>,
+) -> PyResult<String> {
+    let mut texts = Vec::with_capacity(values.len());
+    for (key, value) in values {
+        let value = String::from_utf8(text::to_bytes(&value)?);
+        let value = value.map_err(|_| {
+            let error = Error::usage(format!("{key}: what is not UTF-8 can't be named"));
+            raised(py, &error.hint("name the keys in a file, keys=FILE"))
+        });
+        texts.push((key, value?));
+    }
+    apart(py, || {
+        let values = texts
+            .iter()
+            .map(|(key, text)| (key.as_str(), text.as_str()));
+        Ok(Step::new(&name, values)?.to_string())
+    })
+}
+
+/// Counts the utterances that come out, or returns `None` if they can be read only once.
+#[pyfunction]
+pub(crate) fn count(py: Python<'_>, asked: InputArgs, settings: Settings) -> PyResult<Option<u64>> {
+    let at = settings.surroundings();
+    let data = asked.data(py, &at)?;
+    let counted = apart(py, || {
+        let Data::Plan(plan) = data else {
+            return Ok(None);
+        };
+        if !is_lasting(&plan, &at.env) {
+            return Ok(None);
+        }
+        let request = asked.request_of_keys(&plan)?;
+        let quiet = at.silent();
+        let mut reader = plan.open(request, 0, &at.registry, &quiet)?.reader;
+        if let Some(known) = reader.info().utterances {
+            return Ok(Some(known));
+        }
+        let (mut count, mut utt) = (0, Utterance::default());
+        while reader.read(&mut utt)? {
+            count += 1;
+        }
+        Ok(Some(count))
+    });
+    at.close(py)?;
+    counted
 }
 
 /// The process in which a data set was opened.
@@ -62,6 +120,8 @@ pub(crate) struct Stream {
     reader: Mutex<Option<Box<dyn Reader>>>,
     surroundings: Surroundings,
     process: Process,
+    /// Whether it can be opened again.
+    is_lasting: bool,
 }
 
 impl Stream {
@@ -84,25 +144,22 @@ impl Stream {
         py: Python<'_>,
         asked: InputArgs,
         settings: Settings,
-        stages: Vec<String>,
         pass_number: u64,
     ) -> PyResult<Self> {
         let surroundings = settings.surroundings();
         let data = asked.data(py, &surroundings)?;
-        let at = &surroundings;
-        let reader = apart(py, || {
-            let reader = asked.open(data, at)?;
-            match stages.is_empty() {
-                true => Ok(reader),
-                false => staged(reader, &stages.join("|"), pass_number, &at.env),
-            }
-        });
+        let is_lasting = match &data {
+            Data::Plan(plan) => is_lasting(plan, &surroundings.env),
+            Data::Bytes(_) => false,
+        };
+        let reader = apart(py, || asked.open(data, pass_number, &surroundings));
         surroundings.close(py)?;
         let reader = reader?;
         Ok(Self {
             reader: Mutex::new(Some(reader)),
             surroundings,
             process: Process::current(),
+            is_lasting,
         })
     }
 
@@ -122,10 +179,9 @@ impl Stream {
         self.process.is_current()
     }
 
-    /// Fails if the text is no valid chain of stages.
-    #[staticmethod]
-    fn check(py: Python<'_>, stages: &str) -> PyResult<()> {
-        apart(py, || stages.parse::<Steps>().map(drop))
+    /// Returns `true` if the data can be opened again: files and folders.
+    fn is_lasting(&self) -> bool {
+        self.is_lasting
     }
 
     /// Returns the information that is known without reading utterances.

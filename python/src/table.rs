@@ -1,12 +1,14 @@
 //! A data set with lookup by key.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use spr_convert::core::format::{OpenedDataset, RandomAccess};
-use spr_convert::core::model::{Key, Utterance};
+use spr_convert::core::format::{OpenedDataset, RandomAccess, Reader};
+use spr_convert::core::model::{DatasetInfo, Key, Utterance};
+use spr_convert::plan::Plan;
+use spr_convert::step::{Phase, Step, Subject, Surroundings as StepSurroundings};
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, locked};
@@ -27,41 +29,129 @@ pub(crate) struct Table {
 /// The storage of the utterances.
 enum Entries {
     /// In seekable files.
-    Stored(Box<dyn RandomAccess>),
+    Stored {
+        table: Box<dyn RandomAccess>,
+        /// The steps that change an utterance.
+        changes: Vec<Step>,
+        /// The keys that are left by steps that choose.
+        chosen: Option<HashSet<Key>>,
+    },
     /// In memory, because the files can only be read sequentially.
-    Kept(HashMap<Key, Utterance>),
+    Kept {
+        utterances: HashMap<Key, Utterance>,
+        order: Vec<Key>,
+    },
+}
+
+/// Returns `true` for a step that chooses or orders utterances and changes none.
+fn chooses(step: &Step) -> bool {
+    step.kind().phase == Phase::Choice && step.kind().subject == Subject::Utterances
+}
+
+/// Returns `true` if each utterance that comes out is one of those that are stored, by the same name.
+fn keeps_names(plan: &Plan) -> bool {
+    let keeps = |step: &Step| step.kind().gives.is_none() && step.kind().phase != Phase::Names;
+    plan.inputs.len() == 1 && plan.joins.is_empty() && plan.steps.iter().all(keeps)
 }
 
 impl Entries {
     fn open(asked: &InputArgs, at: &Surroundings) -> Result<Self> {
-        let mut reader = match asked.lookup(at)? {
-            OpenedDataset::Table(table) => return Ok(Self::Stored(table)),
-            OpenedDataset::Stream(reader) => reader,
-        };
-        let mut kept = HashMap::new();
+        let plan = asked.plan(at)?;
+        crate::input::steps(asked.steps())?.check_utterances()?;
+        if let Some(input) = plan.inputs.first().filter(|_| keeps_names(&plan)) {
+            let opened = input.open_lookup(asked.request()?, &at.registry, &at.env)?;
+            if let OpenedDataset::Table(table) = opened {
+                let (choices, changes): (Vec<_>, Vec<_>) =
+                    plan.steps.iter().cloned().partition(chooses);
+                let chosen = match choices.is_empty() {
+                    true => None,
+                    false => Some(keys(asked, at)?.into_iter().collect()),
+                };
+                return Ok(Self::Stored {
+                    table,
+                    changes,
+                    chosen,
+                });
+            }
+        }
+        let mut reader = plan
+            .open(asked.request()?, 0, &at.registry, &at.env)?
+            .reader;
+        let (mut utterances, mut order) = (HashMap::new(), Vec::new());
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
             let utt = std::mem::take(&mut utt);
             let key = utt.key.clone();
-            if kept.insert(key.clone(), utt).is_some() {
+            order.push(key.clone());
+            if utterances.insert(key.clone(), utt).is_some() {
                 return Err(Error::unfit("appears twice").utterance(&key));
             }
         }
-        Ok(Self::Kept(kept))
+        Ok(Self::Kept { utterances, order })
     }
 
-    fn find(&mut self, key: &Key) -> Result<Option<Utterance>> {
-        match self {
-            Self::Kept(kept) => Ok(kept.get(key).cloned()),
-            Self::Stored(table) => {
-                let mut utt = Utterance {
-                    features: memory::matrix(),
-                    ..Utterance::default()
-                };
-                Ok(table.find(key, &mut utt)?.then_some(utt))
+    fn find(&mut self, key: &Key, at: &Surroundings) -> Result<Option<Utterance>> {
+        let (table, changes) = match self {
+            Self::Kept { utterances, .. } => return Ok(utterances.get(key).cloned()),
+            Self::Stored { chosen, .. } if chosen.as_ref().is_some_and(|c| !c.contains(key)) => {
+                return Ok(None);
             }
+            Self::Stored { table, changes, .. } => (table, changes),
+        };
+        let mut utt = Utterance {
+            features: memory::matrix(),
+            ..Utterance::default()
+        };
+        if !table.find(key, &mut utt)? {
+            return Ok(None);
         }
+        if changes.is_empty() {
+            return Ok(Some(utt));
+        }
+        let mut reader: Box<dyn Reader> = Box::new(Single {
+            utt: Some(utt),
+            info: DatasetInfo::default(),
+        });
+        let steps = StepSurroundings {
+            registry: Some(&at.registry),
+            ..StepSurroundings::new(&at.env)
+        };
+        for step in changes {
+            reader = step.over(reader, &steps)?;
+        }
+        let mut changed = Utterance::default();
+        Ok(reader.read(&mut changed)?.then_some(changed))
     }
+}
+
+/// A data set of one utterance.
+struct Single {
+    utt: Option<Utterance>,
+    info: DatasetInfo,
+}
+
+impl Reader for Single {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let next = self.utt.take();
+        Ok(next.map(|next| *utt = next).is_some())
+    }
+}
+
+/// Reads all keys from the data, in order.
+fn keys(asked: &InputArgs, at: &Surroundings) -> Result<Vec<Key>> {
+    let plan = asked.plan(at)?;
+    let request = asked.request_of_keys(&plan)?;
+    let quiet = at.silent();
+    let mut reader = plan.open(request, 0, &at.registry, &quiet)?.reader;
+    let (mut keys, mut utt) = (Vec::new(), Utterance::default());
+    while reader.read(&mut utt)? {
+        keys.push(std::mem::take(&mut utt.key));
+    }
+    Ok(keys)
 }
 
 impl Table {
@@ -74,16 +164,6 @@ impl Table {
         };
         work(entries)
     }
-
-    /// Reads all keys from the data.
-    fn read_keys(&self) -> Result<Vec<Key>> {
-        let mut reader = self.asked.names(&self.surroundings)?;
-        let (mut keys, mut utt) = (Vec::new(), Utterance::default());
-        while reader.read(&mut utt)? {
-            keys.push(std::mem::take(&mut utt.key));
-        }
-        Ok(keys)
-    }
 }
 
 #[pymethods]
@@ -93,8 +173,8 @@ impl Table {
         let surroundings = settings.surroundings();
         // Existence is checked at once; the content is read on access.
         apart(py, || {
-            let inputs = asked.inputs(&surroundings)?;
-            let mut files = inputs.iter().flat_map(|input| input.sources());
+            let plan = asked.plan(&surroundings)?;
+            let mut files = plan.inputs.iter().flat_map(|input| input.sources());
             match files.find(|file| !surroundings.env.exists(file)) {
                 Some(missing) => surroundings.env.open_file(&missing).map(drop),
                 None => Ok(()),
@@ -120,24 +200,29 @@ impl Table {
         key: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let key = Key::from(text::to_bytes(key)?);
-        let found = apart(py, || self.with(|entries| entries.find(&key)));
+        let found = apart(py, || {
+            self.with(|entries| entries.find(&key, &self.surroundings))
+        });
         self.surroundings.close(py)?;
         found?.map(|utt| utterance::to_python(py, utt)).transpose()
     }
 
     /// Returns all keys in order.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let keys = apart(py, || {
+        let all = apart(py, || {
             let known = self.with(|entries| match entries {
-                Entries::Stored(table) => Ok(table.keys()),
-                Entries::Kept(_) => Ok(None),
+                Entries::Stored { table, chosen, .. } => match chosen {
+                    None => Ok(table.keys()),
+                    Some(_) => Ok(None),
+                },
+                Entries::Kept { order, .. } => Ok(Some(order.clone())),
             })?;
-            known.map_or_else(|| self.read_keys(), Ok)
+            known.map_or_else(|| keys(&self.asked, &self.surroundings), Ok)
         });
         self.surroundings.close(py)?;
-        let keys = keys?;
-        let keys = keys.iter().map(|key| text::of_bytes(py, key.as_bytes()));
-        PyList::new(py, keys.collect::<PyResult<Vec<_>>>()?)
+        let all = all?;
+        let all = all.iter().map(|key| text::of_bytes(py, key.as_bytes()));
+        PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
     }
 }
 

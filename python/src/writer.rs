@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
-use spr_convert::argument::Target;
+use spr_convert::argument::{Input, Pair, Target};
+use spr_convert::core::format::Format;
 use spr_convert::core::loss::{LossKind, LossPolicy};
 use spr_convert::core::model::{Dtype, Utterance};
 use spr_convert::writing::{Permissions, Writing};
@@ -31,10 +32,23 @@ pub(crate) struct OutputArgs {
 
 impl OutputArgs {
     pub(crate) fn target(&self, at: &Surroundings) -> Result<Target> {
+        self.target_like(&[], at)
+    }
+
+    /// Returns the target, a folder as those that are read where its name says no format.
+    pub(crate) fn target_like(&self, inputs: &[Input], at: &Surroundings) -> Result<Target> {
+        let (path, (format, options)) = self.parts(at)?;
+        Target::parse_like(inputs, &path, format, &options, &at.registry, &at.env)
+    }
+
+    /// Returns the argument, with the format and its options.
+    pub(crate) fn parts(
+        &self,
+        at: &Surroundings,
+    ) -> Result<(String, (Option<&'static dyn Format>, Vec<Pair>))> {
         let format = self.format.as_deref();
         let format = format.map(|name| at.registry.get(name)).transpose()?;
-        let path = argument(self.path.clone());
-        Target::parse(&path, format, &self.options, &at.registry, &at.env)
+        Ok((argument(self.path.clone()), (format, self.options.clone())))
     }
 
     pub(crate) fn dtype(&self) -> Result<Option<Dtype>> {

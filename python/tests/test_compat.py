@@ -338,6 +338,42 @@ def test_kaldi_native_io_as_it_is(apart, sort, path):
         np.testing.assert_array_equal(np.array(reader[key], object), np.array(value, object))
 
 
+def test_kaldi_native_io_small_integers_and_blobs(apart):
+    theirs = pytest.importorskip("kaldi_native_io")
+    values = {"Int8Vector": [[1, -2, 127, -128], []], "Blob": [b"any\0bytes\n", b"", b"a \0BFM "]}
+    for sort, all in values.items():
+        modules = [(theirs, "theirs")] + [(kaldi_native_io, "ours")] * (sort == "Int8Vector")
+        for module, name in modules:
+            with getattr(module, f"{sort}Writer")(f"ark,scp:{name}.ark,{name}.scp") as writer:
+                for number, value in enumerate(all):
+                    writer.write(f"k{number}", value)
+        if sort == "Int8Vector":
+            ours, their = (pathlib.Path(f"{name}.ark").read_bytes() for _, name in modules[::-1])
+            assert ours == their
+        for table in ("ark:theirs.ark", "scp:theirs.scp"):
+            read = getattr(kaldi_native_io, f"Sequential{sort}Reader")(table)
+            assert [value for _, value in read] == all
+        assert (
+            getattr(kaldi_native_io, f"RandomAccess{sort}Reader")("scp:theirs.scp")["k1"] == all[1]
+        )
+        place = pathlib.Path("theirs.scp").read_text().split()[1]
+        name = "read_blob" if sort == "Blob" else "read_int8_vector"
+        assert getattr(kaldi_native_io, name)(place) == all[0] == getattr(theirs, name)(place)
+    assert not hasattr(kaldi_native_io, "BlobWriter")
+    with pytest.raises(RuntimeError, match="-128 to 127"):
+        kaldi_native_io.Int8VectorWriter("ark:x.ark").write("a", [200])
+    with pytest.raises(RuntimeError):
+        list(kaldi_native_io.SequentialBlobReader(f"ark:{FBANK}"))
+
+
+def test_commands_are_refused_with_what_can_be_done(apart):
+    with pytest.raises(spr.UsageError) as caught:
+        kaldiio.load_mat(f"cat {FBANK} |")
+    told = str(caught.value)
+    assert told.startswith(f"refused to run the command 'cat {FBANK}'\n")
+    assert "allow_pipes = True" in told and "spr_convert.open" in told
+
+
 def test_kaldi_native_io(apart):
     reader = kaldi_native_io.SequentialFloatMatrixReader(f"ark:{FBANK}")
     count = 0
@@ -363,6 +399,8 @@ def test_kaldi_native_io(apart):
     assert kaldi_native_io.MatrixShape.read(f"{FBANK}:8").num_rows == 291
     wave = kaldi_native_io.read_wave(str(SAMPLES.parent / "wav" / "ann-001.wav"))
     assert wave.data.shape == (1, 46901) and wave.sample_freq == 16000
+    assert type(wave.data.numpy()) is np.ndarray and wave.data.numpy().shape == (1, 46901)
+    assert pickle.loads(pickle.dumps(wave)).data.numpy()[0, 0] == wave.data[0, 0]
     with kaldi_native_io.WaveWriter("ark:w.ark") as writer:
         writer.write("w", wave)
     ((_, back),) = kaldi_native_io.SequentialWaveReader("ark:w.ark")

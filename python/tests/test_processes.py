@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -83,6 +84,70 @@ def test_forks_leave_what_the_parent_writes_and_runs(apart):
     assert sum(1 for _ in things["stream"]) == 2
 
 
+def looked_at(ds):
+    """A data set in all the ways there are."""
+    by_number = [ds[i].key for i in range(len(ds))]
+    return by_number, total(ds), ds["bob-001"].features.shape, ds.keys(), ds.table("key")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn", "threads"])
+def test_data_sets_go_to_others_at_any_time(fbank, ali, method):
+    whole = spr.open(fbank)
+    merged = [whole.select("ann-*").context(1), whole.select("bob-*").context(1)]
+    sets = [whole.context(1), whole.join(labels=ali).shuffle(seed=3), spr.merge(merged)]
+    for ds in sets[:2]:
+        next(iter(ds))
+        ds["bob-001"]
+    # What is drawn at random is drawn otherwise in each pass, but by number and key.
+    expected = [looked_at(ds) for ds in sets]
+    if method == "threads":
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(looked_at, sets * 3)) == expected * 3
+    else:
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            assert pool.map(looked_at, sets * 2) == expected * 2
+    if method == "fork":
+        assert [in_child(lambda ds=ds: looked_at(ds)) for ds in sets] == expected
+    assert [looked_at(ds) for ds in sets] == expected
+
+
+KILLED = """
+import os, sys
+import spr_convert as spr
+
+class Mine:
+    def __init__(self, file):
+        self.file, self.count = file, 0
+
+    def write(self, utt):
+        self.file.write(bytes(1 << 20))
+        self.count += 1
+        if self.count == 5:
+            os.kill(os.getpid(), 9)
+
+spr.register("dying", create=Mine)
+spr.open(sys.argv[1]).write(sys.argv[2], to="dying")
+"""
+
+
+def test_what_a_kill_leaves_is_no_output_and_is_told(fbank):
+    for name in ("a.dying", "b.dying"):
+        run = subprocess.run([sys.executable, "-c", KILLED, fbank, name])
+        assert run.returncode == -9 and not os.path.exists(name)
+    with pytest.warns(spr.DataWarning, match="a.dying from a run that was killed"):
+        spr.open(fbank).write("ark:a.dying")
+    assert os.path.exists("a.dying")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_disk_is_told(fbank):
+    with pytest.raises(spr.SystemFailure, match="[Nn]o space"):
+        spr.open(fbank).write("ark:/dev/full")
+    with pytest.raises(spr.SystemFailure, match="[Nn]o space"):
+        spr.merge([fbank]).write("jsonl:/dev/full")
+
+
 def test_one_reader_for_several_threads(fbank):
     stream, keys, lock = iter(spr.open(fbank)), [], threading.Lock()
 
@@ -134,38 +199,65 @@ def test_memory_is_flat(apart):
 
 INTERRUPTED = """
 import os, signal, sys, threading
-import numpy as np
 import spr_convert as spr
 
 # A shell that puts its jobs in the background lets them ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 os.chdir(sys.argv[1])
-with spr.Writer("big.ark", threads=1, sync=False) as writer:
-    for i in range(3000):
-        writer.write(str(i), np.zeros((1000, 40), np.float32))
 JOBS = {
     "convert": lambda: spr.convert("big.ark", "big.txt", to="jsonl"),
     "check": lambda: spr.check("big.ark"),
     "diff": lambda: spr.diff("big.ark", "big.ark"),
     "load": lambda: spr.load("big.ark", options={"dtype": "f64"}).keys() - {"x"},
     "sort": lambda: next(iter(spr.open("big.ark").sort(memory="1m"))),
+    "write": lambda: spr.open("big.ark").context(2).write("big.txt", to="jsonl"),
+    "split": lambda: spr.open("big.ark").split("{part}.txt", parts=2, to="jsonl"),
+    "repair": lambda: spr.repair("big.ark", "big.txt", to="jsonl"),
+    "stats": lambda: spr.open("big.ark").stats(),
+    "length": lambda: len(spr.open("big.ark").context(1)),
+    "table": lambda: spr.open("big.ark").table(),
+    "found": lambda: spr.open("big.ark").rename(prefix="x")[7],
+    "mine": lambda: spr.convert("big.ark", "mine:big.txt"),
 }
+
+class Mine:
+    def __init__(self, file):
+        self.file = file
+
+    def write(self, utt):
+        self.file.write(str(utt.features.tolist()).encode())
+
+spr.register("mine", create=Mine)
 # Soon after the job began; it takes seconds.
 threading.Timer(0.15, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     while True:
         JOBS[sys.argv[2]]()
-        if os.path.exists("big.txt"):
-            os.remove("big.txt")
+        for name in set(os.listdir()) - {"big.ark"}:
+            os.remove(name)
 except KeyboardInterrupt:
     print(sorted(os.listdir()))
 """
 
 
-@pytest.mark.parametrize("job", ["convert", "check", "diff", "load", "sort"])
-def test_interrupts_end_a_job(apart, job):
+JOBS = ["convert", "check", "diff", "load", "sort", "write", "split", "repair", "stats", "length"]
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory):
+    """A folder with half a gigabyte of features, and nothing else."""
+    folder = tmp_path_factory.mktemp("big")
+    with spr.Writer(folder / "big.ark", threads=1, sync=False) as writer:
+        for i in range(3000):
+            writer.write(str(i), np.zeros((1000, 40), np.float32))
+    yield folder
+    os.remove(folder / "big.ark")
+
+
+@pytest.mark.parametrize("job", [*JOBS, "table", "found", "mine"])
+def test_interrupts_end_a_job(big, job):
     run = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, apart, job], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", INTERRUPTED, big, job], capture_output=True, text=True, timeout=60
     )
     assert run.stdout == "['big.ark']\n", run.stderr
 

@@ -72,6 +72,73 @@ def test_torch_shuffles_every_pass_of_workers_otherwise(torch, fbank, method, pe
     assert one == passes(data, 1)[0] and one != other
 
 
+def loader_of(torch, data, workers, persistent=False, seed=None):
+    generator = None if seed is None else torch.Generator().manual_seed(seed)
+    return torch.utils.data.DataLoader(
+        data,
+        batch_size=None,
+        num_workers=workers,
+        persistent_workers=persistent,
+        generator=generator,
+    )
+
+
+@pytest.mark.parametrize("workers,persistent", [(0, False), (1, False), (2, True)])
+def test_torch_orders_come_from_the_loaders_seed(torch, fbank, workers, persistent):
+    """Without set_epoch no pass repeats another, and the seed fixes them all."""
+
+    def passes(seed, count=3):
+        torch.manual_seed(seed)
+        data = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+        loader = loader_of(torch, data, workers, persistent)
+        return [keys(loader) for _ in range(count)]
+
+    one, other = passes(5), passes(6)
+    assert len({tuple(order) for order in one + other}) == 6
+    assert passes(5) == one
+    if workers:
+        data = [spr.torch.IterableDataset(fbank, stages="shuffle(100)") for _ in range(3)]
+        first = [keys(loader_of(torch, d, workers, seed=s)) for d, s in zip(data, (1, 1, 2))]
+        assert first[0] == first[1] != first[2]
+
+
+@pytest.mark.parametrize("workers,persistent", [(0, False), (2, False), (2, True)])
+def test_torch_a_pass_that_is_left_is_over(torch, fbank, workers, persistent):
+    data = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+    loader = loader_of(torch, data, workers, persistent)
+    some = iter(loader)
+    left = [next(some)["key"] for _ in range(2)]
+    del some
+    whole = keys(loader)
+    assert len(whole) == 12 and whole[:2] != left
+
+
+def test_torch_sets_passes_of_persistent_workers(torch, fbank):
+    data = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+    loader = loader_of(torch, data, 2, persistent=True)
+    seen = {}
+    for epoch in (4, 2, 4, 3):
+        data.set_epoch(epoch)
+        order = keys(loader)
+        assert seen.setdefault(epoch, order) == order
+    assert len({tuple(order) for order in seen.values()}) == 3
+    # New workers agree.
+    data.set_epoch(2)
+    assert keys(loader_of(torch, data, 2)) == seen[2]
+
+
+def test_torch_goes_on_from_a_seed(torch, fbank):
+    data = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+    some = iter(data)
+    begun = [next(some)["key"] for _ in range(5)]
+    state = pickle.loads(pickle.dumps(data.state_dict()))
+    rest = [item["key"] for item in some]
+    other = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+    other.load_state_dict(state)
+    assert keys(other) == rest and len(begun + rest) == 12
+    assert keys(other) == keys(data)
+
+
 def test_torch_by_rank(torch, fbank, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "3")
     seen = []
@@ -87,6 +154,7 @@ def test_torch_by_rank(torch, fbank, monkeypatch):
 
 def test_torch_goes_on(torch, fbank):
     data = spr.torch.IterableDataset(fbank, stages="shuffle(5,seed=3)")
+    data.set_epoch(0)
     passes = [keys(data) for _ in range(3)]
     assert passes[0] != passes[1] and data.epoch == 3
     data.set_epoch(1)

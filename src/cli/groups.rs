@@ -1,53 +1,12 @@
 //! `spr-convert stats IN... --by COLUMN`: the groups of a data set, a line each.
 
-use serde_json::{Map, Value, json};
-use spr_core::model::Key;
-use spr_core::{Error, Result, Symbols};
+use spr_core::{Result, Symbols};
 use spr_stats::{Group, GroupBy, GroupValue, Groups};
 
 use super::messages;
 use super::out::{Columns, Out};
 use super::table::word;
-use crate::verbs::key_json;
-
-/// The sums of a group, in the order in which they are printed. Lengths are those of spans: runs of a
-/// label or segments, else utterances.
-const SUMS: [&str; 14] = [
-    "utterances",
-    "spans",
-    "frames",
-    "min_frames",
-    "mean_frames",
-    "max_frames",
-    "seconds",
-    "min_seconds",
-    "mean_seconds",
-    "max_seconds",
-    "peak_db",
-    "rms_db",
-    "clipped",
-    "zeros",
-];
-
-/// Returns the properties of these names.
-///
-/// # Errors
-/// There is no property of a name, it is named twice, or it has the name of a sum.
-pub(super) fn parse(names: &[String]) -> Result<Vec<GroupBy>> {
-    let mut by = Vec::<GroupBy>::new();
-    for name in names {
-        let found = GroupBy::find(name).map_err(|error| error.context("--by"))?;
-        if by.iter().any(|other| other.name() == found.name()) {
-            return Err(Error::usage(format!("--by: '{name}' is named twice")));
-        }
-        if SUMS.contains(&found.name()) {
-            let message = format!("--by: '{name}' is counted in each group, and makes none");
-            return Err(Error::usage(message));
-        }
-        by.push(found);
-    }
-    Ok(by)
-}
+use crate::verbs::groups::{SUMS, group_value, objects, sums};
 
 /// Prints the titles of a table with tabs.
 pub(super) fn titles(by: &[GroupBy], out: &mut Out) -> Result<()> {
@@ -68,25 +27,15 @@ pub(super) struct Printed<'a> {
 impl Printed<'_> {
     /// Prints an object of JSON for each group.
     pub(super) fn json(&self, out: &mut Out) -> Result<()> {
-        for (values, group) in self.groups.iter() {
-            let mut line = Map::new();
-            line.insert("input".to_owned(), json!(self.input));
-            line.insert("format".to_owned(), json!(self.format));
-            for (by, value) in self.by.iter().zip(values) {
-                line.insert(by.name().to_owned(), self.value(*by, value));
-            }
-            let sums = SUMS.iter().zip(sums(group));
-            line.extend(sums.map(|(name, value)| ((*name).to_owned(), value)));
-            out.json(&line)?;
-        }
-        Ok(())
+        let lines = objects((self.input, self.format), self.by, self.groups, self.symbols);
+        lines.iter().try_for_each(|line| out.json(line))
     }
 
     /// Prints a line with tabs for each group.
     pub(super) fn tsv(&self, out: &mut Out) -> Result<()> {
         for (values, group) in self.groups.iter() {
             let own = self.by.iter().zip(values);
-            let own = own.map(|(by, value)| word(&self.value(*by, value)));
+            let own = own.map(|(by, value)| word(&group_value(*by, value, self.symbols)));
             let input = [self.input.to_owned(), self.format.to_owned()];
             let sums = sums(group).into_iter().map(|sum| word(&sum));
             out.tsv(&input.into_iter().chain(own).chain(sums).collect::<Vec<_>>())?;
@@ -109,7 +58,7 @@ impl Printed<'_> {
         for (values, group) in rows {
             let own = self.by.iter().zip(values);
             let mut words: Vec<_> = own
-                .map(|(by, value)| match word(&self.value(*by, value)) {
+                .map(|(by, value)| match word(&group_value(*by, value, self.symbols)) {
                     word if word.is_empty() => "-".to_owned(),
                     word => word,
                 })
@@ -130,42 +79,6 @@ impl Printed<'_> {
         }
     }
 
-    fn value(&self, by: GroupBy, value: &GroupValue) -> Value {
-        match value {
-            GroupValue::Unknown => Value::Null,
-            GroupValue::Text(text) => key_json(&Key::from(&**text)),
-            GroupValue::Number(number) => {
-                let number = number.json();
-                let symbols = self.symbols.filter(|_| matches!(by, GroupBy::Label));
-                let name = symbols.zip(number.as_i64());
-                let name = name.and_then(|(symbols, n)| symbols.name_of(n));
-                name.map_or(number, |name| Key::from(name).to_string().into())
-            }
-        }
-    }
-}
-
-/// Returns the sums in the order of [`SUMS`].
-fn sums(group: &Group) -> [Value; 14] {
-    let (least, most) = group.frame_range;
-    let seconds = group.second_range;
-    let sound = Some(&group.sound).filter(|sound| sound.measured > 0);
-    [
-        json!(group.utterances),
-        json!(group.spans),
-        json!(group.frames),
-        json!(least),
-        json!(group.mean_frames()),
-        json!(most),
-        json!(group.seconds()),
-        json!(seconds.map(|range| range.0)),
-        json!(group.mean_seconds()),
-        json!(seconds.map(|range| range.1)),
-        json!(sound.and_then(|sound| sound.peak_db)),
-        json!(sound.and_then(|sound| sound.rms_db)),
-        json!(sound.map(|sound| sound.clipped)),
-        json!(sound.map(|sound| sound.zeros)),
-    ]
 }
 
 /// A column of the table for people: a title, and the text of a group.

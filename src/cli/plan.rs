@@ -304,7 +304,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     let mut inputs = inputs(sources, &args.read, registry, env)?;
     let options = pairs(&args.output_options)?;
     let target = match args.same_form {
-        true => same_form(&inputs, output, to, &options, registry, env)?,
+        true => Target::parse_like(&inputs, output, to, &options, registry, env)?,
         false => Target::parse(output, to, &options, registry, env)?,
     };
     let renamed = args.names.step()?;
@@ -402,31 +402,6 @@ fn duplicates(how: Option<DuplicatesArg>, plan: &mut Plan) -> Result<()> {
         Some(DuplicatesArg::Last) => Some(step(&["last"])?),
     });
     Ok(())
-}
-
-/// The output of a verb that keeps the form of data: where its name says no format, and all inputs
-/// are folders that are data sets of one format as a whole, it is such a folder, too.
-pub(super) fn same_form(
-    inputs: &[Input],
-    output: &str,
-    to: Option<&'static dyn Format>,
-    options: &[Pair],
-    registry: &Registry,
-    env: &Env,
-) -> Result<Target> {
-    let parsed = Target::parse(output, to, options, registry, env);
-    let Err(error) = parsed else {
-        return parsed;
-    };
-    let mut forms = inputs.iter().map(|input| input.whole_folder(registry, env));
-    let form = forms.next().flatten();
-    let name = |format: &'static dyn Format| format.info().name;
-    match form.filter(|_| to.is_none()) {
-        Some(form) if forms.all(|other| other.map(name) == Some(name(form))) => {
-            Target::parse(output, Some(form), options, registry, env)
-        }
-        _ => Err(error),
-    }
 }
 
 /// The element type of labels, which are integers.

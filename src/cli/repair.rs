@@ -2,8 +2,7 @@
 
 use clap::{Args, ValueHint};
 use spr_core::Result;
-use spr_core::bytes::{Env, Location};
-use spr_core::format::{OptionSpec, Registry, Request};
+use spr_core::bytes::Location;
 
 use super::args::{ProgressArg, ReadArgs};
 use super::convert::Documents;
@@ -11,10 +10,9 @@ use super::plan;
 use super::session::Session;
 use super::words::data_set;
 use super::words::file;
-use crate::argument::{Input, Pair, Target};
 use crate::explain;
-use crate::job::Job;
 use crate::shard::Hashes;
+use crate::verbs::repair::repair;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,18 +60,8 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
     let env = plan::env(&args.read, session)?;
     let input = plan::input(&args.path, &args.read, registry, &env)?;
     let to = plan::format(args.to.as_ref(), registry)?;
-    let mut pairs = plan::pairs(&args.output_options)?;
-    let inputs = [input];
-    let target = plan::same_form(&inputs, &args.output, to, &pairs, registry, &env)?;
-    let [input] = inputs;
-    let to = Some(target.format());
-    if !input.is_stdin() {
-        pairs.extend(form(&input, &target, registry, &env)?);
-    }
-    let target = Target::parse(&args.output, to, &pairs, registry, &env)?;
-    let mut job = Job::new(vec![input], &target).skip_errors();
-    job.plan.damaged = true;
-    job.plan.distinct = false;
+    let pairs = plan::pairs(&args.output_options)?;
+    let mut job = repair(input, &args.output, (to, pairs), registry, &env)?;
     job.plan.run.overwrite = args.overwrite;
     job.plan.run.add = args.add;
     if args.read.explain {
@@ -90,24 +78,4 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
         progress: ProgressArg::Never,
     };
     documents.run(&job, session, &env)
-}
-
-/// The options by which data keep the form they have where their format has them: text or binary,
-/// compressed or not.
-fn form(input: &Input, target: &Target, registry: &Registry, env: &Env) -> Result<Vec<Pair>> {
-    // Warnings are given when the data are read.
-    let quiet = env.listening(|_| {});
-    let opened = input.open(Request::all().damaged(), registry, &quiet)?;
-    let info = opened.format.info();
-    let keeps = |option: &OptionSpec| option.name == "compress" && option.value.contains("keep");
-    if target.format().info().name != info.name || !info.options.iter().any(keeps) {
-        return Ok(Vec::new());
-    }
-    let (key, value) = match opened.reader.info().byte_order {
-        Some(_) => ("compress", "keep"),
-        None => ("text", "true"),
-    };
-    let given = target.options()?.get(key).is_some();
-    let pair = (key.to_owned(), value.to_owned());
-    Ok((!given).then_some(pair).into_iter().collect())
 }

@@ -154,26 +154,14 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
 }
 
 fn rule(args: &RuleArgs, test: Option<f64>) -> Result<Rule> {
-    let share = |share: f64| match share > 0.0 && share < 1.0 {
-        true => Ok(share),
-        false => {
-            Err(Error::usage(format!("{share} is not a share below 1")).hint("such as 0.1 or 10%"))
-        }
-    };
     let size = args.size.as_deref().map(plan::parse_size).transpose()?;
     match (args.parts, args.frames, size, args.train, args.valid) {
         (Some(0), ..) => Err(Error::usage("-n: expected 1 or more")),
         (Some(n), ..) => Ok(Rule::Parts(n)),
         (_, Some(n), ..) => Ok(Rule::Frames(n)),
         (_, _, Some(n), ..) => Ok(Rule::Bytes(n)),
-        (.., Some(train), _) => share(train).map(Rule::Train),
-        (.., Some(valid)) => match test {
-            None => share(valid).map(|valid| Rule::Train(1.0 - valid)),
-            Some(test) => {
-                let (valid, test) = (share(valid)?, share(test)?);
-                share(valid + test).map(|_| Rule::Sets { valid, test })
-            }
-        },
+        (.., Some(train), _) => Rule::of_train(train),
+        (.., Some(valid)) => Rule::of_valid(valid, test),
         _ => Err(Error::usage("nothing says how to split")),
     }
 }

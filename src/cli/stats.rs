@@ -1,13 +1,12 @@
 //! `spr-convert stats IN...`.
 
 use clap::Args;
-use serde::Serialize;
 use serde_json::Value;
 use spr_core::format::Reader;
 use spr_core::model::Key;
 use spr_core::{ErrorKind, Result, Symbols};
 use spr_stats::{
-    Column, Compared, GroupBy, Groups, LabelCount, Lengths, Scope, Sound, Survey, differences,
+    Column, Compared, GroupBy, Groups, LabelCount, Scope, Survey, differences,
     name_labels, side_by_side,
 };
 
@@ -21,7 +20,7 @@ use super::table::flat;
 use super::words::{columns, data_set};
 use super::{groups, messages, plan};
 use crate::argument::Input;
-use crate::verbs::stats::AudioLoader;
+use crate::verbs::stats::{AudioLoader, Facts};
 
 pub(super) const EXAMPLES: &str = "\
 Standard deviations are taken over all frames (dividing by N, not N - 1). NaN \
@@ -60,44 +59,6 @@ pub(super) struct StatsArgs {
     read: ReadArgs,
 }
 
-/// A data set as JSON.
-#[derive(Serialize)]
-struct Facts<'a> {
-    input: &'a str,
-    format: &'a str,
-    utterances: u64,
-    frames: u64,
-    seconds: Option<f64>,
-    lengths: Option<Lengths>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sound: Option<&'a Sound>,
-    features: &'a [Column],
-    columns_beyond: usize,
-    beyond: Option<&'a Column>,
-    labels: Vec<Vec<LabelCount>>,
-    labels_beyond: u64,
-}
-
-impl<'a> Facts<'a> {
-    /// Takes the facts from a survey of `input`.
-    fn of(survey: &'a Survey, input: &'a str, format: &'a str) -> Self {
-        Self {
-            input,
-            format,
-            utterances: survey.utterances,
-            frames: survey.frames,
-            seconds: survey.seconds(),
-            lengths: survey.lengths(),
-            sound: Some(&survey.sound).filter(|sound| sound.utterances > 0),
-            features: &survey.columns.each,
-            columns_beyond: survey.columns.count - survey.columns.each.len(),
-            beyond: survey.columns.beyond.as_ref(),
-            labels: survey.labels.lists(),
-            labels_beyond: survey.labels.beyond,
-        }
-    }
-}
-
 /// Labels shown, the commonest ones if there are more.
 const SHOWN: usize = 40;
 
@@ -122,7 +83,7 @@ struct Manner<'a> {
 /// leaves the rest as it is, and is an error.
 pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
-    let by = groups::parse(&args.by)?;
+    let by = crate::verbs::groups::parse(&args.by).map_err(|e| e.context("--by"))?;
     let mut env = plan::env(&args.read, session)?;
     let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
     args.beside.join(&mut inputs, registry, &env)?;

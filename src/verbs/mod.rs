@@ -4,8 +4,10 @@
 pub mod check;
 pub mod diff;
 mod faults;
+pub mod groups;
 pub mod index;
 pub mod info;
+pub mod repair;
 #[cfg(feature = "plot")]
 pub mod report;
 pub mod shards;

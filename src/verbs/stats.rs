@@ -1,10 +1,13 @@
-//! `stats`: data sets with their audio, as far as available. [`spr_stats`] computes the sums.
+//! `stats`: data sets with their audio, as far as available, and what is told of them. [`spr_stats`]
+//! computes the sums.
 
+use serde::Serialize;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::stage::load;
 use spr_core::{Error, ErrorKind, Result};
+use spr_stats::{Column, LabelCount, Lengths, Sound, Survey};
 
 use super::faults::Faults;
 use crate::argument::Input;
@@ -66,5 +69,55 @@ impl Reader for AudioLoader {
             }
         }
         Ok(false)
+    }
+}
+
+/// The facts about a data set, in the form of `stats --json`.
+#[derive(Serialize)]
+pub struct Facts<'a> {
+    /// The input, as given.
+    pub input: &'a str,
+    /// The name of its format.
+    pub format: &'a str,
+    /// The number of utterances.
+    pub utterances: u64,
+    /// The number of frames.
+    pub frames: u64,
+    /// The duration, if it is known.
+    pub seconds: Option<f64>,
+    /// Frames of an utterance.
+    pub lengths: Option<Lengths>,
+    /// Facts about sound, if there is any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sound: Option<&'a Sound>,
+    /// The columns of features.
+    pub features: &'a [Column],
+    /// The number of columns that are summarized as one.
+    pub columns_beyond: usize,
+    /// Their summary.
+    pub beyond: Option<&'a Column>,
+    /// Each label with its count, by column of labels.
+    pub labels: Vec<Vec<LabelCount>>,
+    /// The number of labels that were too many to be told apart.
+    pub labels_beyond: u64,
+}
+
+impl<'a> Facts<'a> {
+    /// Takes the facts from a survey of `input`.
+    pub fn of(survey: &'a Survey, input: &'a str, format: &'a str) -> Self {
+        Self {
+            input,
+            format,
+            utterances: survey.utterances,
+            frames: survey.frames,
+            seconds: survey.seconds(),
+            lengths: survey.lengths(),
+            sound: Some(&survey.sound).filter(|sound| sound.utterances > 0),
+            features: &survey.columns.each,
+            columns_beyond: survey.columns.count - survey.columns.each.len(),
+            beyond: survey.columns.beyond.as_ref(),
+            labels: survey.labels.lists(),
+            labels_beyond: survey.labels.beyond,
+        }
     }
 }

@@ -10,7 +10,7 @@ use spr_core::{Error, Result};
 
 use super::target::{LEVEL, Target};
 use super::{Pair, named, path_and_pairs, prefix_meant};
-use crate::plan::{PartName, Sink, numbered};
+use crate::plan::{Input, PartName, Sink, numbered};
 use names::by_extension;
 
 impl Target {
@@ -48,6 +48,34 @@ impl Target {
         target.check_folder()?;
         target.check_names(registry)?;
         Ok(target)
+    }
+
+    /// Understands the output of a verb that keeps the form of data: where its name says no format, and
+    /// all inputs are folders that are data sets of one format as a whole, it is such a folder, too.
+    ///
+    /// # Errors
+    /// As for [`parse`](Self::parse).
+    pub fn parse_like(
+        inputs: &[Input],
+        text: &str,
+        format: Option<&'static dyn Format>,
+        options: &[Pair],
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Self> {
+        let parsed = Self::parse(text, format, options, registry, env);
+        let Err(error) = parsed else {
+            return parsed;
+        };
+        let mut forms = inputs.iter().map(|input| input.whole_folder(registry, env));
+        let form = forms.next().flatten();
+        let name = |format: &'static dyn Format| format.info().name;
+        match form.filter(|_| format.is_none()) {
+            Some(form) if forms.all(|other| other.map(name) == Some(name(form))) => {
+                Self::parse(text, Some(form), options, registry, env)
+            }
+            _ => Err(error),
+        }
     }
 
     /// Returns the output for a part.

@@ -3,14 +3,14 @@
 use spr_core::bytes::Env;
 use spr_core::format::{AudioCaps, ChunkSupport, FieldSet, Keys, Registry, Request};
 use spr_core::model::SourceField;
-use spr_core::{Error, Result};
+use spr_core::Result;
 
 use super::meter::Meter;
-use crate::argument::{Input, OpenedInput, Target};
+use crate::argument::{OpenedInput, Target};
 use crate::open::{self, IntactSound, open_all};
 use crate::plan::order::Order;
-use crate::plan::{Labels, Plan, Work};
-use crate::step::{ListCache, Step, Surroundings};
+use crate::plan::Plan;
+use crate::step::ListCache;
 
 /// The opening of a job: the order of its work, and the request for its inputs.
 pub(super) struct Opening<'a> {
@@ -33,7 +33,7 @@ impl<'a> Opening<'a> {
             .iter()
             .any(|caps| caps.source.contains(&SourceField::Speaker));
         let order = Order::of(plan, tells)?;
-        check_pipes(&order)?;
+        open::check_pipes(&order)?;
         // If no key is stored, keys need not be unique.
         let named = caps.iter().any(|caps| caps.keys != Keys::None);
         let forms = caps.iter().map(|caps| caps.forms());
@@ -81,8 +81,9 @@ impl<'a> Opening<'a> {
     /// # Errors
     /// The first input can't be opened, or what joins it.
     pub(super) fn open(&self, registry: &Registry, env: &Env) -> Result<OpenedInput> {
-        let request = self.keys_first(self.request.clone(), registry, env)?;
         let (inputs, each, files) = (&self.order.inputs, &self.order.each, &self.files);
+        let request = self.request.clone();
+        let request = open::keys_first(&self.order.steps, request, files, (registry, env))?;
         let metered = self.meter.watch(env);
         let opened = open_all(inputs, each, request.clone(), files, (registry, &metered))?;
         let at = (registry, env);
@@ -93,30 +94,8 @@ impl<'a> Opening<'a> {
         if self.plan.damaged {
             reader = Box::new(IntactSound::new(reader, env));
         }
-        let reader = open::over(reader, &work, partitioning, &again, files, at)?;
+        let reader = open::over(reader, &work, (0, partitioning), &again, files, at)?;
         Ok(OpenedInput { reader, ..opened })
-    }
-
-    /// The request with the keys that the first steps choose, so that the rest need not be read.
-    fn keys_first(&self, mut request: Request, registry: &Registry, env: &Env) -> Result<Request> {
-        let at = Surroundings {
-            registry: Some(registry),
-            files: self.files.clone(),
-            ..Surroundings::new(env)
-        };
-        for work in &self.order.steps {
-            let Work::Step(step) = work else { break };
-            let Some((wanted, is_list)) = step.key_filter(&at)? else {
-                break;
-            };
-            request = request.keys(move |key| wanted(key));
-            // All keys of a list must be read, wanted or not; otherwise they would count as
-            // missing.
-            if is_list {
-                break;
-            }
-        }
-        Ok(request)
     }
 
     /// Opens what is read beforehand only for `facts`, with the steps, and without a word.
@@ -149,7 +128,7 @@ impl<'a> Opening<'a> {
         // Utterances without labels are skipped as well.
         let joins = if skips { &self.order.joins[..] } else { &[] };
         let work = [&self.order.steps[..], joins].concat();
-        let reader = open::over(opened.reader, &work, partitioning, &again, files, at)?;
+        let reader = open::over(opened.reader, &work, (0, partitioning), &again, files, at)?;
         Ok(OpenedInput { reader, ..opened })
     }
 
@@ -165,32 +144,7 @@ impl<'a> Opening<'a> {
 
     /// Returns `true` if standard input is read before the steps are done.
     pub(super) fn reads_stdin(&self) -> bool {
-        reads_stdin(&self.order)
-    }
-}
-
-/// Returns `true` if standard input is an input, or labels that join one.
-fn reads_stdin(order: &Order) -> bool {
-    let joined = |input: &Input| input.joins.labels.as_ref().is_some_and(Labels::is_stdin);
-    let mut inputs = order.inputs.iter();
-    inputs.any(|input| input.is_stdin() || joined(input))
-}
-
-/// Refuses pipes that would have to be read more than once.
-fn check_pipes(order: &Order) -> Result<()> {
-    let piped = |input: &&Input| {
-        let labels = input.joins.labels.as_ref();
-        labels.is_some_and(Labels::is_stdin)
-    };
-    if order.inputs.iter().filter(piped).count() > 1 {
-        return Err(Error::usage(
-            "labels for several inputs can't be read from a pipe",
-        ));
-    }
-    let twice = |work: &Work| matches!(work, Work::Step(step) if Step::reads_twice(step));
-    match order.steps.iter().any(twice) && reads_stdin(order) {
-        true => Err(open::read_twice()),
-        false => Ok(()),
+        open::reads_stdin(&self.order)
     }
 }
 

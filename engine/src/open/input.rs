@@ -46,7 +46,7 @@ impl Input {
         }
         let again = || self.stored(of_stored.clone(), registry, env);
         let at = (registry, env);
-        opened.reader = work::over(opened.reader, work, partitioning, &again, files, at)?;
+        opened.reader = work::over(opened.reader, work, (0, partitioning), &again, files, at)?;
         if changed {
             opened.reader = request.rest(opened.reader, env)?;
         }
@@ -179,7 +179,7 @@ impl Input {
             OpenedDataset::Stream(reader) => {
                 let again = || Err(Error::unsupported("what is looked up is read once"));
                 let at = (registry, env);
-                let reader = work::over(reader, &work, partitioning, &again, &files, at)?;
+                let reader = work::over(reader, &work, (0, partitioning), &again, &files, at)?;
                 OpenedDataset::Stream(self.skipping(reader, env))
             }
         };

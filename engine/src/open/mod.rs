@@ -9,6 +9,7 @@ mod input;
 mod intact;
 mod joins;
 mod place;
+mod plan;
 mod work;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use spr_core::format::{Format, Reader};
 pub use all::open_all;
 pub use extent::InputSize;
 pub(crate) use intact::IntactSound;
+pub(crate) use plan::{check_pipes, keys_first, reads_stdin};
 pub(crate) use work::{over, read_twice};
 
 /// An open data set.

@@ -8,15 +8,16 @@ use spr_core::{Error, KeyMap, Result};
 use crate::plan::Work;
 use crate::step::{ListCache, Surroundings};
 
-/// Puts work over a reader, in its order, for data that PDNN goes through by `partitioning`. `again`
-/// opens the reader once more, without the work; `files` has what was read of other files.
+/// Puts work over a reader, in its order, in a pass through data that PDNN goes through by
+/// `partitioning`. `again` opens the reader once more, without the work; `files` has what was read of
+/// other files.
 ///
 /// # Errors
 /// A file that is needed can't be read, or something is to be read twice and can't be.
 pub(crate) fn over(
     mut reader: Box<dyn Reader>,
     work: &[Work],
-    partitioning: Partitioning,
+    (pass, partitioning): (u64, Partitioning),
     again: &dyn Fn() -> Result<Box<dyn Reader>>,
     files: &ListCache,
     (registry, env): (&Registry, &Env),
@@ -31,7 +32,7 @@ pub(crate) fn over(
                     over(
                         again()?,
                         before,
-                        partitioning,
+                        (pass, partitioning),
                         again,
                         files,
                         (registry, &quiet),
@@ -39,6 +40,7 @@ pub(crate) fn over(
                 };
                 let at = Surroundings {
                     registry: Some(registry),
+                    pass,
                     partitioning,
                     again: Some(&before),
                     files: files.clone(),

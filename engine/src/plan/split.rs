@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::{Location, Locator};
+use spr_core::{Error, Result};
 
 use super::PartName;
 
@@ -66,6 +67,27 @@ pub enum Speakers {
 const SETS: &[&str] = &["train", "valid", "test"];
 
 impl Rule {
+    /// `train` with this share of the utterances, and `valid`.
+    ///
+    /// # Errors
+    /// It is not between 0 and 1.
+    pub fn of_train(train: f64) -> Result<Self> {
+        share(train).map(Self::Train)
+    }
+
+    /// `valid` and `test` with these shares of the utterances, and `train`.
+    ///
+    /// # Errors
+    /// One, or their sum, is not between 0 and 1.
+    pub fn of_valid(valid: f64, test: Option<f64>) -> Result<Self> {
+        let valid = share(valid)?;
+        let Some(test) = test else {
+            return Ok(Self::Train(1.0 - valid));
+        };
+        let test = share(test)?;
+        share(valid + test).map(|_| Self::Sets { valid, test })
+    }
+
     /// Returns the names of the parts, if they have names.
     pub fn names(self) -> &'static [&'static str] {
         match self {
@@ -81,6 +103,16 @@ impl Rule {
             Self::Parts(n) => Some(n),
             Self::Frames(_) | Self::Bytes(_) => None,
             Self::Train(_) | Self::Sets { .. } => Some(self.names().len() as u64),
+        }
+    }
+}
+
+/// Checks that a share is one.
+fn share(share: f64) -> Result<f64> {
+    match share > 0.0 && share < 1.0 {
+        true => Ok(share),
+        false => {
+            Err(Error::usage(format!("{share} is not a share below 1")).hint("such as 0.1 or 10%"))
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct SelectionRules {
     filters: Vec<KeyFilter>,
     /// A file of keys, whose keys have to be there.
     list: Option<Location>,
+    /// Keys by name, which have to be there, too.
+    named: Option<Arc<HashSet<Key>>>,
     /// The first pattern that is a key as a whole.
     literal: Option<String>,
 }
@@ -40,9 +42,13 @@ impl SelectionRules {
         }
         let by_regex = values.says("regex");
         let lists: Vec<_> = values.all("keys").collect();
-        match (by_pattern, by_regex, lists.as_slice()) {
-            (true, false, []) | (false, true, []) | (false, false, [_]) => {}
-            _ => return Err(values.refused("expected one of a pattern, regex= and keys=")),
+        let named: HashSet<_> = values.all("key").map(Key::from).collect();
+        match (by_pattern, by_regex, lists.as_slice(), named.is_empty()) {
+            (true, false, [], true)
+            | (false, true, [], true)
+            | (false, false, [_], true)
+            | (false, false, [], false) => {}
+            _ => return Err(values.refused("expected one of a pattern, key=, regex= and keys=")),
         }
         let literal = values
             .all("pattern")
@@ -50,6 +56,7 @@ impl SelectionRules {
         Ok(Self {
             literal: literal.map(str::to_owned),
             list: lists.first().map(|file| Location::from(*file)),
+            named: (!named.is_empty()).then(|| Arc::new(named)),
             filters,
         })
     }
@@ -61,11 +68,14 @@ impl SelectionRules {
         }
     }
 
-    /// The keys of the list, if there is one.
+    /// The keys of the list or by name, if they are chosen so.
     ///
     /// # Errors
-    /// It can't be read.
+    /// The list can't be read.
     fn listed(&self, at: &Surroundings<'_>) -> Result<Option<Arc<HashSet<Key>>>> {
+        if let Some(named) = &self.named {
+            return Ok(Some(named.clone()));
+        }
         let keys = |file| at.files.keys(file, || key_list(file, at.registry, at.env));
         self.list.as_ref().map(keys).transpose()
     }
@@ -105,9 +115,9 @@ impl SelectionRules {
         Ok(Arc::new(filter))
     }
 
-    /// Returns `true` if a list names the wanted keys.
+    /// Returns `true` if the wanted keys are listed or named.
     pub(super) fn has_list(&self) -> bool {
-        self.list.is_some()
+        self.list.is_some() || self.named.is_some()
     }
 }
 
@@ -129,10 +139,13 @@ impl SelectedReader {
     /// Warns of keys that never came, once.
     fn warn(&mut self) {
         let missing = self.missing.take().unwrap_or_default();
-        if let (Some(key), Some(list)) = (missing.iter().min(), &self.wanted.list) {
+        if let Some(key) = missing.iter().min() {
             let message = unknown("the data have no such utterance", missing.len());
-            let warning = Error::unfit(message).file(list.to_string());
-            self.env.warn(&warning.utterance(key));
+            let warning = Error::unfit(message).utterance(key);
+            self.env.warn(&match &self.wanted.list {
+                Some(list) => warning.file(list.to_string()),
+                None => warning,
+            });
         }
         if !std::mem::replace(&mut self.found, true)
             && let Some(literal) = &self.wanted.literal

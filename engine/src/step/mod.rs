@@ -10,6 +10,7 @@ mod condition;
 mod grammar;
 mod kind;
 mod list_cache;
+mod names;
 mod options;
 mod parse;
 mod sample;

@@ -203,7 +203,7 @@ impl Values {
     }
 
     /// All values of this name.
-    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> + Clone {
         let own = self.values.iter().filter(move |value| value.name == name);
         own.map(|value| value.text.as_str())
     }

@@ -374,13 +374,13 @@ const SLIPS: &[(&str, usize, &str, &str)] = &[
     (
         "select",
         1,
-        "select: expected one of a pattern, regex= and keys=",
+        "select: expected one of a pattern, key=, regex= and keys=",
         "select(PATTERN",
     ),
     (
         "select(a,regex=b)",
         1,
-        "select: expected one of a pattern, regex= and keys=",
+        "select: expected one of a pattern, key=, regex= and keys=",
         "select(",
     ),
     (

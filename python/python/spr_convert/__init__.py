@@ -5,8 +5,8 @@
 ...     print(utt.key, utt.features.shape)
 ann-001 (291, 40)
 
-:func:`open` reads from front to back, :func:`load` by key, :class:`Writer` writes, :func:`convert`
-does a whole job; :func:`info`, :func:`check`, :func:`diff` and :func:`index` are the program's verbs.
+:func:`open` gives a data set, with its steps and what it can be written to, :func:`load` its values
+by key, :class:`Writer` writes, :func:`convert` does a whole job; :func:`info`, :func:`check`, :func:`diff` and :func:`index` are the program's verbs.
 ``spr_convert.compat`` has the calls of other packages, ``spr_convert.torch``, ``.hf`` and ``.ray``
 are for trainers.
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import _native
+from ._dataset import Dataset, batches, merge, open
 from ._errors import (
     DataError,
     DataWarning,
@@ -24,9 +25,11 @@ from ._errors import (
     LimitError,
     LossError,
     NotFound,
+    SkippedWarning,
     SystemFailure,
     UsageError,
 )
+from ._format import register
 from ._jobs import (
     Checked,
     Finding,
@@ -38,10 +41,10 @@ from ._jobs import (
     formats,
     index,
     info,
+    repair,
     stages,
 )
 from ._mapping import Table, load
-from ._reader import Reader, batches, open
 from ._utterance import (
     Audio,
     AudioReference,
@@ -62,6 +65,7 @@ __all__ = [
     "Checked",
     "DataError",
     "DataWarning",
+    "Dataset",
     "EncodedAudio",
     "Error",
     "Finding",
@@ -72,9 +76,9 @@ __all__ = [
     "Object",
     "Outcome",
     "Progress",
-    "Reader",
     "Segment",
     "Sequences",
+    "SkippedWarning",
     "SystemFailure",
     "Table",
     "Tier",
@@ -90,7 +94,10 @@ __all__ = [
     "index",
     "info",
     "load",
+    "merge",
     "open",
+    "register",
+    "repair",
     "stages",
 ]
 

@@ -32,10 +32,36 @@ def names(value: Union[None, str, Iterable[str]]) -> List[str]:
     return value.split(",") if isinstance(value, str) else list(value)
 
 
+def texts(what: str, values: Union[str, Iterable[str]]) -> List[str]:
+    """One string, or several."""
+    if isinstance(values, str):
+        return [values]
+    told = list(values) if hasattr(values, "__iter__") else [values]
+    wrong = [value for value in told if not isinstance(value, str)]
+    if wrong:
+        raise UsageError(f"{what} are strings, not {type(wrong[0]).__name__}", kind="usage")
+    return [str(value) for value in told]
+
+
 def _skips(on_error: str) -> bool:
     if on_error not in ("stop", "skip"):
         raise UsageError(f"on_error is 'stop' or 'skip', not {on_error!r}", kind="usage")
     return on_error == "skip"
+
+
+def joined(
+    labels: Optional[PathLike] = None,
+    text: Optional[PathLike] = None,
+    speakers: Optional[PathLike] = None,
+    tolerance: int = 0,
+) -> Dict[str, Any]:
+    """What joins by key."""
+    return {
+        "labels": None if labels is None else path(labels),
+        "text": None if text is None else path(text),
+        "speakers": None if speakers is None else path(speakers),
+        "tolerance": tolerance,
+    }
 
 
 def asked(
@@ -49,8 +75,9 @@ def asked(
     samples: bool = True,
     shard: Optional[Tuple[int, int]] = None,
     on_error: str = "stop",
+    steps: Iterable[str] = (),
 ) -> Dict[str, Any]:
-    """What is to be read."""
+    """What is to be read: plain data, of which the native part makes a plan."""
     paths: List[str] = []
     memory = None
     if isinstance(data, (bytes, bytearray, memoryview)):
@@ -63,18 +90,31 @@ def asked(
         paths = [path(data)]
     if memory is not None and labels is not None:
         raise UsageError("labels join data that are named by a path", kind="usage")
-    return {
+    source = {
         "paths": paths,
-        "data": memory,
         "format": format,
         "options": _options(options),
-        "labels": None if labels is None else path(labels),
-        "utt2spk": None if utt2spk is None else path(utt2spk),
+        "joins": joined(),
+        "steps": [],
+    }
+    return {
+        "sources": [source],
+        "data": memory,
+        "joins": joined(labels, None, utt2spk),
+        "steps": list(steps),
         "skip": _skips(on_error),
         "parts": None if parts is None else names(parts),
         "samples": samples,
         "shard": shard,
+        "distinct": None,
     }
+
+
+def named(asked: Mapping[str, Any]) -> List[str]:
+    """What was asked for, by name."""
+    if asked["data"] is not None:
+        return [asked["data"][0]]
+    return [path for source in asked["sources"] for path in source["paths"]]
 
 
 def wanted(

@@ -91,6 +91,15 @@ class KeyMissing(Error, KeyError):
 class DataWarning(UserWarning):
     """Something about data that is worth a look and no error."""
 
+    def __init__(self, message: str = "", error: Optional[Error] = None) -> None:
+        super().__init__(message)
+        #: The same with its place, as an error would have it.
+        self.error = error
+
+
+class SkippedWarning(DataWarning):
+    """An utterance was passed over, as ``on_error="skip"`` asks for."""
+
 
 _CLASSES = {
     "io": SystemFailure,
@@ -128,11 +137,12 @@ def make(
     return error
 
 
-def warn(text: str) -> None:
+def warn(text: str, error: Optional[Error] = None, skipped: bool = False) -> None:
     """Tells a warning to whoever called the package."""
     import sys
 
     level, frame = 1, sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("spr_convert"):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
-    warnings.warn(text, DataWarning, stacklevel=level)
+    category = SkippedWarning if skipped else DataWarning
+    warnings.warn(category(text, error), stacklevel=level)

@@ -37,6 +37,8 @@ class Outcome(NamedTuple):
     #: A hash of what was written that does not depend on the format, if it was asked for.
     hash: Optional[str]
     seconds: float
+    #: What each part of a split got: ``name``, ``utterances``, ``frames``, ``duration``.
+    parts: List[Dict[str, Any]]
 
 
 class Finding(NamedTuple):
@@ -110,7 +112,7 @@ def convert(
 
     :param progress: a function that is called with a :class:`Progress` ten times a second, or a bar
         such as ``tqdm()``. An exception in it, or Ctrl-C, ends the job, and nothing is written.
-    :param stages: as :meth:`Reader.stage` takes them.
+    :param stages: as :meth:`Dataset.stage` takes them.
     :param verify: reads the output back before it gets its name.
     :param sync: whether the output is put on the disk before it gets its name.
     :raises LossError: the target can't hold all of it.
@@ -121,13 +123,69 @@ def convert(
     >>> outcome.utterances, outcome.frames, outcome.source, outcome.target
     (12, 3111, 'kaldi', 'pfile')
     """
-    import json
-
     asked = _arguments.asked(
-        data, format=format, options=options, labels=labels, utt2spk=utt2spk, on_error=on_error
+        data,
+        format=format,
+        options=options,
+        labels=labels,
+        utt2spk=utt2spk,
+        on_error=on_error,
+        steps=[] if stages is None else [stages],
     )
     if asked["data"] is not None:
         raise UsageError("a conversion reads paths; use open() and Writer", kind="usage")
+    settings = _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc)
+    return write(
+        asked,
+        settings,
+        output,
+        None,
+        to=to,
+        output_options=output_options,
+        labels_out=labels_out,
+        dtype=dtype,
+        allow_loss=allow_loss,
+        overwrite=overwrite,
+        add=add,
+        dry_run=dry_run,
+        verify=verify,
+        hash=hash,
+        sync=sync,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def write(
+    asked: Dict[str, Any],
+    settings: Dict[str, Any],
+    output: PathLike,
+    rule: Optional[Dict[str, Any]],
+    *,
+    to: Optional[str] = None,
+    output_options: Optional[Mapping[str, Any]] = None,
+    labels_out: Optional[PathLike] = None,
+    dtype: Any = None,
+    allow_loss: Union[None, str, Iterable[str]] = None,
+    overwrite: bool = False,
+    add: bool = False,
+    dry_run: bool = False,
+    verify: bool = False,
+    hash: bool = False,
+    sync: bool = True,
+    threads: int = 2,
+    progress: Any = None,
+    damaged: bool = False,
+) -> Outcome:
+    """Writes what is asked for, split by a rule if there is one."""
+    import json
+
+    if asked["data"] is not None:
+        raise UsageError("a job reads paths; loop over it, and use Writer", kind="usage")
+    for name in ("parts", "shard"):
+        if asked[name] is not None:
+            message = f"a job reads all of its input; {name}= is for loops"
+            raise UsageError(message, kind="usage", hint=f'use stage("{name}(...)")')
     wanted = _arguments.wanted(
         output,
         format=to,
@@ -137,20 +195,23 @@ def convert(
         overwrite=overwrite,
         add=add,
     )
-    # Faults are passed over by the job, which counts them.
-    skip, asked["skip"] = asked["skip"], False
-    steps = {
-        "stages": stages,
+    conversion = {
         "labels_out": None if labels_out is None else _arguments.path(labels_out),
-        "skip": skip,
+        # Faults are passed over by the job, which counts them.
+        "skip": asked["skip"],
         "dry_run": dry_run,
         "verify": verify,
         "hash": hash,
+        "rule": rule,
+        "damaged": damaged,
     }
-    settings = _arguments.settings(
-        allow_pipes=allow_pipes, max_alloc=max_alloc, threads=threads, sync=sync
+    told, skipped = _native.convert(
+        {**asked, "skip": False},
+        wanted,
+        conversion,
+        {**settings, "threads": threads, "sync": sync},
+        _callback(progress),
     )
-    told, skipped = _native.convert(asked, wanted, steps, settings, _callback(progress))
     facts = json.loads(told)
     outcome = Outcome(
         facts["utterances"],
@@ -162,6 +223,7 @@ def convert(
         facts["losses"],
         facts["hash"],
         facts["seconds"],
+        facts["parts"],
     )
     if hasattr(progress, "update"):
         progress.update(outcome.utterances - progress.n)
@@ -186,11 +248,15 @@ def info(
     >>> facts["format"], facts["utterances"], facts["dim"], facts["dtype"]
     ('kaldi', 12, 40, 'f32')
     """
+    asked = _arguments.asked(data, format=format, options=options)
+    return facts(asked, _arguments.settings(allow_pipes=allow_pipes), quick)
+
+
+def facts(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> Dict[str, Any]:
+    """What is in the data that are asked for."""
     import json
 
-    asked = _arguments.asked(data, format=format, options=options)
-    told = _native.info(asked, _arguments.settings(allow_pipes=allow_pipes), quick)
-    return dict(json.loads(told))
+    return dict(json.loads(_native.info(asked, settings, quick)))
 
 
 def check(
@@ -209,7 +275,11 @@ def check(
     0
     """
     asked = _arguments.asked(data, format=format, options=options, labels=labels)
-    settings = _arguments.settings(allow_pipes=allow_pipes)
+    return checked(asked, _arguments.settings(allow_pipes=allow_pipes), quick)
+
+
+def checked(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> Checked:
+    """What is wrong with the data that are asked for."""
     summary, findings = _native.check(asked, settings, quick)
     return Checked(*summary, [Finding(*finding) for finding in findings])
 
@@ -241,6 +311,46 @@ def diff(
         by_key,
     )
     return dict(json.loads(told))
+
+
+def repair(
+    data: PathLike,
+    output: PathLike,
+    *,
+    format: Optional[str] = None,
+    options: Optional[Mapping[str, Any]] = None,
+    to: Optional[str] = None,
+    output_options: Optional[Mapping[str, Any]] = None,
+    overwrite: bool = False,
+    add: bool = False,
+    allow_pipes: Optional[bool] = None,
+    max_alloc: Optional[int] = None,
+    progress: Any = None,
+) -> Outcome:
+    """Writes what is whole of damaged data, as ``spr-convert repair`` does; what was lost is in
+    :attr:`Outcome.skipped`.
+
+    >>> import pathlib, spr_convert as spr
+    >>> whole = spr.open(FBANK).write("whole.ark")
+    >>> _ = pathlib.Path("cut.ark").write_bytes(pathlib.Path("whole.ark").read_bytes()[:-100])
+    >>> outcome = spr.repair("cut.ark", "good.ark")
+    >>> outcome.utterances, [error.kind for error in outcome.skipped]
+    (11, ['truncated'])
+    """
+    asked = _arguments.asked(data, format=format, options=options)
+    settings = _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc)
+    return write(
+        {**asked, "skip": True, "distinct": False},
+        settings,
+        output,
+        None,
+        to=to,
+        output_options=output_options,
+        overwrite=overwrite,
+        add=add,
+        progress=progress,
+        damaged=True,
+    )
 
 
 def index(

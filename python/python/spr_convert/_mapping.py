@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as _Mapping
-from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from . import _arguments, _native
 from ._arguments import PathLike
@@ -24,6 +24,7 @@ class Table(_Mapping):  # type: ignore[type-arg]
         self._settings = settings
         self._table = _native.Table(asked, settings)
         self._keys: Optional[Dict[str, None]] = None
+        self._order: Optional[List[str]] = None
 
     def _native(self) -> _native.Table:
         if not self._table.is_current():
@@ -34,6 +35,23 @@ class Table(_Mapping):  # type: ignore[type-arg]
         if self._keys is None:
             self._keys = dict.fromkeys(self._native().keys())
         return self._keys
+
+    def at(self, index: int) -> str:
+        """The key of a number, counted from 0, or back from the end.
+
+        :raises IndexError: there is no such number.
+        """
+        if self._order is None:
+            order = self._native().keys()
+            if len(order) != len(set(order)):
+                message = "a key appears twice, so that numbers name no utterances"
+                raise UsageError(message, kind="usage", hint='.stage("unique(first)") keeps one')
+            self._order = order
+        try:
+            return self._order[index]
+        except IndexError:
+            message = f"there is no utterance {index}: there are {len(self._order)}"
+            raise IndexError(message) from None
 
     def utterance(self, key: str) -> Utterance:
         """The whole utterance of a key.
@@ -61,7 +79,7 @@ class Table(_Mapping):  # type: ignore[type-arg]
         return type(self), (self._asked, self._settings)
 
     def __repr__(self) -> str:
-        return f"<Table of {', '.join(self._asked['paths'])}>"
+        return f"<Table of {', '.join(_arguments.named(self._asked))}>"
 
 
 def load(

@@ -9,16 +9,23 @@ __all__ = [
     "Writer",
     "__version__",
     "check",
+    "check_steps",
+    "columns",
     "convert",
+    "count",
     "decode",
     "diff",
     "encode",
+    "explain",
     "forked",
     "formats",
     "index",
     "info",
     "main",
+    "register",
     "stages",
+    "stats",
+    "step",
 ]
 
 @final
@@ -27,12 +34,10 @@ class Stream:
         cls,
         asked: Dict[str, Any],
         settings: Dict[str, Any],
-        stages: List[str],
         pass_number: int,
     ) -> Stream: ...
     def is_current(self) -> bool: ...
-    @staticmethod
-    def check(stages: str) -> None: ...
+    def is_lasting(self) -> bool: ...
     def then(self, stage: str, pass_number: int) -> None: ...
     def info(self) -> Dict[str, Any]: ...
     def skip(self, count: int) -> int: ...
@@ -57,6 +62,9 @@ class Writer:
 
 def forked() -> None: ...
 def stages() -> List[Tuple[str, str]]: ...
+def check_steps(texts: List[str]) -> None: ...
+def step(name: str, values: List[Tuple[str, str]]) -> str: ...
+def count(asked: Dict[str, Any], settings: Dict[str, Any]) -> Optional[int]: ...
 def encode(
     utterances: Iterable[Utterance], wanted: Dict[str, Any], settings: Dict[str, Any]
 ) -> bytes: ...
@@ -68,6 +76,11 @@ def convert(
     settings: Dict[str, Any],
     callback: Optional[Callable[..., Any]],
 ) -> Tuple[str, List[Any]]: ...
+def explain(asked: Dict[str, Any], settings: Dict[str, Any]) -> List[Tuple[str, str]]: ...
+def stats(asked: Dict[str, Any], settings: Dict[str, Any], by: List[str]) -> str: ...
+def columns(
+    asked: Dict[str, Any], settings: Dict[str, Any], names: List[str]
+) -> Dict[str, List[Any]]: ...
 def info(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> str: ...
 def check(
     asked: Dict[str, Any], settings: Dict[str, Any], quick: bool
@@ -86,5 +99,14 @@ def index(
     output: Optional[str],
     overwrite: bool,
 ) -> Tuple[Optional[str], int]: ...
+def register(
+    name: str,
+    title: str,
+    extensions: List[str],
+    holds: List[str],
+    open: Optional[Callable[..., Any]],
+    probe: Optional[Callable[..., Any]],
+    create: Optional[Callable[..., Any]],
+) -> None: ...
 def formats() -> str: ...
 def main(arguments: List[str]) -> int: ...

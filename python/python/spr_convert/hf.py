@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List
 
+from ._dataset import open as _open
 from ._errors import UsageError
-from ._reader import open as _open
 from ._utterance import Audio, Utterance
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, List
 
 from . import hf
-from ._reader import open as _open
+from ._dataset import open as _open
 
 
 def columns(utterances: Iterable[Any]) -> Dict[str, List[Any]]:

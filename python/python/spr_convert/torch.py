@@ -13,9 +13,9 @@ import torch
 import torch.utils.data
 
 from . import _mapping
+from ._dataset import Dataset as _Data
+from ._dataset import open as _open
 from ._errors import UsageError
-from ._reader import Reader
-from ._reader import open as _open
 from ._utterance import Audio, Utterance
 
 
@@ -69,11 +69,12 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[type-arg,misc,unused-ig
 class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc,unused-ignore]
     """A data set from front to back, of which each rank and worker reads its own share.
 
-    What goes over the shares is said by :class:`~spr_convert.Reader`'s stages, as text:
-    ``stages="shuffle(1000,seed=1)|context(5)|batch(20000)"``. Every pass is shuffled otherwise. New
-    workers can't count passes: theirs, from the second on, follow the seed that the loader draws for
-    each, which ``torch.manual_seed`` fixes. A pass that was set by :meth:`set_epoch` is the one of that
-    number.
+    What goes over the shares is said by :class:`~spr_convert.Dataset`'s stages, as text:
+    ``stages="shuffle(1000,seed=1)|context(5)|batch(20000)"``. Every pass is shuffled otherwise: unless
+    :meth:`set_epoch` was called, by the seed that the loader draws for it, which
+    ``torch.manual_seed`` or its generator fixes (without workers it is drawn once, and counted on).
+    :meth:`set_epoch` makes the next pass the one of that number, in persistent workers as well. A pass
+    that a loop left is over.
 
     To resume, keep :meth:`state_dict` beside the model, and load it before the first pass. Without
     workers it knows how far a pass is; with workers, which are ahead of the trainer, call
@@ -101,41 +102,70 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
         reader.close()
         self._data, self._how, self._stages = data, how, stages
         self._transform = transform
-        #: The pass that comes next, or that is under way, from 0.
-        self.epoch = 0
+        #: The number of the pass that comes next, or that is under way, from 0; ``None`` if the loader
+        #: chooses it.
+        self.epoch: Optional[int] = None
         #: What this share has given of it.
         self.position = 0
-        # The loader's seed in the pass that was set, in memory that workers share; 0 before it.
-        self._first = torch.zeros(1, dtype=torch.int64).share_memory_()
+        # Whether that pass was begun here.
+        self._begun = False
+        # In memory that workers share: how often a pass was set, which it is, and the loader's seed in
+        # it, or 0 before it.
+        self._shared = torch.zeros(3, dtype=torch.int64).share_memory_()
+        # How often it was set as far as this process knows.
+        self._calls = 0
+
+    def _set(self, epoch: Optional[int], position: int) -> None:
+        self.epoch, self.position, self._begun = epoch, position, False
+        if epoch is not None:
+            self._calls += 1
+            self._shared.copy_(torch.tensor([self._calls, epoch, 0]))
 
     def set_epoch(self, epoch: int) -> None:
-        """Begins the pass of a number, counted from 0."""
-        self.epoch, self.position = epoch, 0
-        self._first.zero_()
+        """Makes the next pass the one of a number, counted from 0."""
+        self._set(epoch, 0)
 
-    def state_dict(self) -> Dict[str, int]:
+    def state_dict(self) -> Dict[str, Optional[int]]:
         """Where it is."""
         return {"epoch": self.epoch, "position": self.position}
 
-    def load_state_dict(self, state: Dict[str, int]) -> None:
+    def load_state_dict(self, state: Dict[str, Optional[int]]) -> None:
         """Goes on where a state was taken."""
-        self.epoch, self.position = state["epoch"], state["position"]
-        self._first.zero_()
+        self._set(state["epoch"], state["position"] or 0)
 
     def _pass(self) -> Tuple[int, int]:
         """The pass that begins, and what was given of it."""
         worker = torch.utils.data.get_worker_info()
         if worker is None:
-            return self.epoch, self.position
-        # All workers of a pass have the same; it is never 0, which stands for none.
-        seed = (worker.seed - worker.id) % 2**31 + 1
-        if not self._first.item():
-            self._first.fill_(seed)
-        if self._first.item() == seed:
-            return self.epoch, self.position
-        return self.epoch + seed, 0
+            # Drawn as a loader draws for its workers.
+            seed = int(torch.empty((), dtype=torch.int64).random_()) if self.epoch is None else 0
+        else:
+            # All workers of a pass have the same.
+            seed = worker.seed - worker.id
+            self._follow(seed % 2**31 + 1)
+        if self.epoch is None:
+            self.epoch = seed % 2**31 + 1
+        elif self._begun:
+            # One that was left is over.
+            self.epoch, self.position = self.epoch + 1, 0
+        self._begun = True
+        return self.epoch, self.position
 
-    def _reader(self) -> Reader:
+    def _follow(self, seed: int) -> None:
+        """Takes over in a worker which pass was set."""
+        calls, epoch, first = (int(number) for number in self._shared)
+        if calls == 0:
+            return
+        if calls != self._calls:
+            # It was set after this worker began.
+            self._calls, self.epoch, self.position, self._begun = calls, epoch, 0, False
+        if not first:
+            self._shared[2] = seed
+        elif first != seed:
+            # A later pass of new workers, which can't count those before.
+            self.epoch, self.position = epoch + seed, 0
+
+    def _reader(self) -> _Data:
         reader = _open(self._data, shard=shares(), **self._how)
         return reader if self._stages is None else reader.stage(self._stages)
 
@@ -148,4 +178,4 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
                 yield self._transform(utt)
         finally:
             reader.close()
-        self.epoch, self.position = self.epoch + 1, 0
+        self.epoch, self.position, self._begun = number + 1, 0, False

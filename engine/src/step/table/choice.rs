@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use spr_core::bytes::Location;
 use spr_core::model::{Key, Utterance};
-use spr_core::stage::{Filter, KeyFilter, ReaderExt, Unique};
+use spr_core::format::Subset;
+use spr_core::stage::{Filter, KeyFilter, ReaderExt, Shard, Unique};
 
 use super::super::choose::{SelectionRules, frames, hours, of_speakers, per_speaker};
 use super::super::kind::{Kind, Level, Phase, Subject};
@@ -16,7 +17,7 @@ use super::{always, as_written, never, nothing};
 const KEYS: Parameters = Parameters {
     positional: &["pattern"],
     many: true,
-    named: &["regex", "keys"],
+    named: &["key", "regex", "keys"],
     words: &[],
 };
 
@@ -28,7 +29,7 @@ const N: Parameters = Parameters {
 pub(super) static SELECT: Kind = Kind {
     name: "select",
     aliases: &[],
-    usage: "select(PATTERN,...), select(regex=REGEX) or select(keys=FILE)",
+    usage: "select(PATTERN,...), select(key=KEY,...), select(regex=REGEX) or select(keys=FILE)",
     what: "utterances whose keys are like a pattern, match, or stand in a list",
     parameters: KEYS,
     reads: &["keys"],
@@ -55,7 +56,7 @@ pub(super) static SELECT: Kind = Kind {
 pub(super) static WITHOUT: Kind = Kind {
     name: "without",
     aliases: &[],
-    usage: "without(PATTERN,...), without(regex=REGEX) or without(keys=FILE)",
+    usage: "without(PATTERN,...), without(key=KEY,...), without(regex=REGEX) or without(keys=FILE)",
     what: "all other utterances",
     parameters: KEYS,
     reads: &["keys"],
@@ -241,6 +242,40 @@ pub(super) static FIRST: Kind = Kind {
     build: |values| {
         let n = values.need("n", number, NUMBER)?;
         built(move |reader, _| Ok(reader.first(n)))
+    },
+};
+
+pub(super) static SLICE: Kind = Kind {
+    name: "slice",
+    aliases: &[],
+    usage: "slice(FIRST,END)",
+    what: "those from FIRST to before END, counted from 0",
+    parameters: Parameters {
+        positional: &["first", "end"],
+        ..Parameters::NONE
+    },
+    reads: &[],
+    options: &[],
+    flags: &[],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Batches,
+    gives: None,
+    across: always,
+    needs_whole: true,
+    leaves_out: true,
+    by_keys: None,
+    uses: nothing,
+    reads_twice: never,
+    is_idle: never,
+    describe: as_written,
+    build: |values| {
+        let (first, end) = (
+            values.need("first", number, NUMBER)?,
+            values.need("end", number, NUMBER)?,
+        );
+        let run = Subset::Run { first, end };
+        built(move |reader, _| Ok(Box::new(Shard::of(reader, run)?)))
     },
 };
 

@@ -24,6 +24,7 @@ pub const KINDS: &[&Kind] = &[
     &choice::PER_SPEAKER,
     &choice::HOURS,
     &choice::FIRST,
+    &choice::SLICE,
     &sample::SAMPLE,
     &choice::SHARD,
     &choice::UNIQUE,

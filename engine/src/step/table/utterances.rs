@@ -5,6 +5,7 @@ use spr_core::stage::{KeyChange, Prefetch, ReaderExt, Rename, SpeakerPattern, Sp
 use spr_core::{KeyMap, Result};
 
 use super::super::kind::{DataOption, Kind, Level, Phase, Subject, Surroundings};
+use super::super::names::Names;
 use super::super::parse::{COUNT, SIZE, batching, built, count, number, seed, shape, size};
 use super::super::sorted::sorted;
 use super::super::values::{Parameters, Values};
@@ -171,12 +172,13 @@ pub(super) static SPEAKER: Kind = Kind {
 pub(super) static RENAME: Kind = Kind {
     name: "rename",
     aliases: &[],
-    usage: "rename('s/REGEX/TEXT/',...), rename(map=FILE), rename(prefix=TEXT) or rename(suffix=TEXT)",
-    what: "other names: those of a file first, then changed, then with what goes around them",
+    usage: "rename('s/REGEX/TEXT/',...), rename(old=KEY,new=KEY,...), rename(map=FILE), rename(prefix=TEXT) or \
+            rename(suffix=TEXT)",
+    what: "other names: those given one by one and those of a file first, then changed, then with what goes around them",
     parameters: Parameters {
         positional: &["change"],
         many: true,
-        named: &["map", "prefix", "suffix"],
+        named: &["old", "new", "map", "prefix", "suffix"],
         words: &[],
     },
     reads: &["map"],
@@ -200,6 +202,11 @@ pub(super) static RENAME: Kind = Kind {
 fn rename(values: &Values) -> Result<super::super::kind::Build> {
     let map = values.text("map").map(spr_core::bytes::Locator::file);
     let mut changes = Vec::new();
+    let (old, new) = (values.all("old"), values.all("new"));
+    if old.clone().count() != new.clone().count() {
+        return Err(values.refused("expected a new key for each old one"));
+    }
+    let names = values.made("new", Names::new(old.zip(new)))?;
     for text in values.all("change") {
         changes.push(values.made("change", KeyChange::sed(text))?);
     }
@@ -208,6 +215,7 @@ fn rename(values: &Values) -> Result<super::super::kind::Build> {
     changes.extend(values.text("suffix").map(bytes).map(KeyChange::Suffix));
     built(move |reader, at: &Surroundings<'_>| {
         let mut all = Vec::new();
+        let reader = names.over(reader);
         if let Some(file) = &map {
             let table = at.files.map(file, || KeyMap::open(file, at.env))?;
             all.push(KeyChange::Map(KeyMap::clone(&table)));
@@ -220,8 +228,8 @@ fn rename(values: &Values) -> Result<super::super::kind::Build> {
 pub(super) static SHUFFLE: Kind = Kind {
     name: "shuffle",
     aliases: &[],
-    usage: "shuffle(N[,seed=N])",
-    what: "in random order, N at a time in memory",
+    usage: "shuffle or shuffle(N[,seed=N])",
+    what: "in random order, all or N at a time in memory",
     parameters: Parameters {
         positional: &["n"],
         named: &["seed"],
@@ -243,7 +251,7 @@ pub(super) static SHUFFLE: Kind = Kind {
     is_idle: never,
     describe: as_written,
     build: |values| {
-        let n = values.need("n", count, COUNT)?;
+        let n = values.get("n", count, COUNT)?.unwrap_or(usize::MAX);
         let rng = seed(values)?;
         built(move |reader, at| {
             Ok(reader.shuffle_utterances(n, rng.of_pass(at.pass), at.env.limits))

@@ -7,9 +7,10 @@ import warnings
 from typing import Any, Dict, Iterator, Optional, Tuple
 
 from .. import _arguments, _native
+from .._dataset import Dataset
+from .._dataset import open as _open
+from .._errors import UsageError
 from .._mapping import Table
-from .._reader import Reader
-from .._reader import open as _open
 from .._utterance import Audio, Object, Utterance
 from .._writer import Writer, utterance_of
 
@@ -137,7 +138,7 @@ def _options(sort: str) -> Dict[str, Any]:
     return {"table": sort, "all": False}
 
 
-def read(data: Any, sort: str, allow_pipes: Optional[bool]) -> Reader:
+def read(data: Any, sort: str, allow_pipes: Optional[bool]) -> Dataset:
     """A reader of an archive, ``ark``, or a script file, ``scp``."""
     if isinstance(data, str) and data.rstrip().endswith("|"):
         # What the caller names runs in any case.
@@ -148,11 +149,24 @@ def read(data: Any, sort: str, allow_pipes: Optional[bool]) -> Reader:
 def at(place: str, allow_pipes: Optional[bool]) -> Utterance:
     """What is at a place as script files have them: a file, a byte in it, a range, a command."""
     line = b"x " + place.strip().encode("utf-8", "surrogateescape") + b"\n"
-    (utt,) = _open(line, format="kaldi", options=_options("scp"), allow_pipes=allow_pipes or None)
+    try:
+        (utt,) = _open(
+            line, format="kaldi", options=_options("scp"), allow_pipes=allow_pipes or None
+        )
+    except UsageError as error:
+        if place.strip().endswith("|") and not allow_pipes:
+            # There is no file that names it, and the module has a name for the switch.
+            error.file = error.line = error.key = None
+            error.message = f"refused to run the command '{place.strip()[:-1].strip()}'"
+            error.hint = (
+                "set allow_pipes = True in this module of spr_convert.compat to run such commands, "
+                "or read the output of the command with spr_convert.open"
+            )
+        raise
     return utt
 
 
-def entries(reader: Reader) -> Iterator[Tuple[str, Any]]:
+def entries(reader: Dataset) -> Iterator[Tuple[str, Any]]:
     """Keys and values."""
     for utt in reader:
         yield utt.key, value_of(utt)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
+from .._dataset import open as _open
 from .._errors import DataError
-from .._reader import open as _open
 from .._utterance import Object, Utterance
 from .._writer import Writer
 from ._table import Values, at, compression, encoded
@@ -53,6 +53,7 @@ class WaveData(NamedTuple):
     """Sound: a row a channel, with 16-bit samples as float32."""
 
     sample_freq: float
+    #: An array, which ``data.numpy()`` gives, too.
     data: Any
 
     @property
@@ -106,10 +107,13 @@ def _shape(key: str, utt: Utterance) -> MatrixShape:
 def _wave(key: str, utt: Utterance) -> WaveData:
     import numpy as np
 
+    from ._matrix import Matrix
+
     if utt.audio is None:
         raise _wrong(key, "sound")
     rate, samples = utt.audio
-    return WaveData(float(rate), np.atleast_2d(samples.T).astype(np.float32))
+    data = np.atleast_2d(samples.T).astype(np.float32)
+    return WaveData(float(rate), data.view(Matrix))
 
 
 def _wave_info(key: str, utt: Utterance) -> WaveInfo:
@@ -125,6 +129,34 @@ def _object(kind: str) -> Callable[[str, Utterance], Any]:
         return utt.object.value
 
     return take
+
+
+def _int8s(key: str, utt: Utterance) -> Any:
+    """The numbers of the bytes that are stored: a size, then a byte before each."""
+    import numpy as np
+
+    stored = _object("int8-vector")(key, utt)
+    return np.frombuffer(stored[8::2], np.int8).tolist()
+
+
+def _put_int8s(key: str, value: Any) -> Utterance:
+    import numpy as np
+
+    given = np.asarray(value)
+    if given.ndim != 1 or not np.array_equal(given, given.astype(np.int8)):
+        raise _wrong(key, "a vector of integers from -128 to 127")
+    stored = b"\0B\x04" + given.size.to_bytes(4, "little")
+    pairs = np.stack([np.ones(given.size, np.int8), given.astype(np.int8)], axis=1)
+    return Utterance(key, object=Object("int8-vector", stored + pairs.tobytes()))
+
+
+#: What is before the size of a blob, which takes eight bytes.
+_BLOB = b'\0B\x14\x11" '
+
+
+def _blob(key: str, utt: Utterance) -> bytes:
+    stored: bytes = _object("blob")(key, utt)
+    return stored[len(_BLOB) + 8 :]
 
 
 def _number(width: str) -> Callable[[str, Utterance], float]:
@@ -393,6 +425,16 @@ def read_wave_info(rxfilename: str) -> WaveInfo:
     return _wave_info("x", at(rxfilename, allow_pipes))
 
 
+def read_int8_vector(rxfilename: str) -> Any:
+    """The vector of small integers at a place."""
+    return _int8s("x", at(rxfilename, allow_pipes))
+
+
+def read_blob(rxfilename: str) -> bytes:
+    """The bytes at a place."""
+    return _blob("x", at(rxfilename, allow_pipes))
+
+
 def read_int32_vector(rxfilename: str) -> Any:
     """The vector of integers at a place."""
     return _ints("x", at(rxfilename, allow_pipes))
@@ -429,6 +471,8 @@ _TYPES: Dict[str, Tuple[str, Any, Any]] = {
     "GaussPost": ("gauss-posterior", _object("gauss-posterior"), _put_object("gauss-posterior")),
     "Token": ("token", _object("token"), _put_object("token")),
     "TokenVector": ("token-vector", _object("token-vector"), _put_object("token-vector")),
+    "Int8Vector": ("int8-vector", _int8s, _put_int8s),
+    "Blob": ("", _blob, None),
     "MatrixShape": ("", _shape, None),
     "WaveInfo": ("wave", _wave_info, None),
 }

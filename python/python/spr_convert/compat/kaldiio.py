@@ -15,7 +15,8 @@ import types
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
-from .._reader import open as _open
+from .. import _arguments
+from .._dataset import open as _open
 from . import _sound
 from ._names import open_like_kaldi, parse_specifier
 from ._table import (
@@ -83,7 +84,7 @@ class _Framed(Values):
 
     def __init__(self, asked: Dict[str, Any], settings: Dict[str, Any]) -> None:
         super().__init__(asked, settings)
-        self._places = dict(_places(asked["paths"][0]))
+        self._places = dict(_places(_arguments.named(asked)[0]))
 
     def __getitem__(self, key: str) -> Any:
         return load_mat(self._places[key])

@@ -1,0 +1,111 @@
+//! A plan without outputs: its utterances, for programs that read them one by one.
+
+use spr_core::bytes::Env;
+use spr_core::format::{Registry, Request};
+use spr_core::{Error, Result};
+
+use super::{OpenedInput, open_all, over};
+use crate::plan::order::Order;
+use crate::plan::{Input, Labels, Plan, Work};
+use crate::step::{ListCache, Step, Surroundings};
+
+impl Plan {
+    /// Opens the inputs as one reader, with all that joins them and all steps, in a pass through the
+    /// data, from 0. The request is for what comes out; its share is one of the inputs.
+    ///
+    /// # Errors
+    /// The first input can't be opened, or what joins it, or something is to be read twice and can't
+    /// be.
+    pub fn open(
+        &self,
+        request: Request,
+        pass: u64,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<OpenedInput> {
+        let order = Order::of(self, true)?;
+        check_pipes(&order)?;
+        let files = ListCache::default();
+        let mut work = [&order.steps[..], &order.joins].concat();
+        // Whoever reads utterances one by one reads ahead on demand.
+        work.retain(|work| *work != Work::ReadAhead);
+        let joins = work.iter().any(|work| !matches!(work, Work::Step(_)));
+        let (after, share) = request.clone().split_share();
+        let mut of_inputs = match joins {
+            true => after.before_stages().distinct(request.distinct),
+            false => after.clone(),
+        };
+        of_inputs = match share {
+            Some(share) => of_inputs.share(share),
+            None => keys_first(&order.steps, of_inputs, &files, (registry, env))?,
+        };
+        let at = (registry, env);
+        let open = || open_all(&order.inputs, &order.each, of_inputs.clone(), &files, at);
+        let mut opened = open()?;
+        let again = || Ok(open()?.reader);
+        let partitioning = opened.format.info().pdnn;
+        let how = (pass, partitioning);
+        opened.reader = over(opened.reader, &work, how, &again, &files, at)?;
+        if joins {
+            opened.reader = after.rest(opened.reader, env)?;
+        }
+        Ok(opened)
+    }
+}
+
+/// The request with the keys that the first steps choose, so that the rest need not be read.
+///
+/// # Errors
+/// A list of keys can't be read.
+pub(crate) fn keys_first(
+    steps: &[Work],
+    mut request: Request,
+    files: &ListCache,
+    (registry, env): (&Registry, &Env),
+) -> Result<Request> {
+    let at = Surroundings {
+        registry: Some(registry),
+        files: files.clone(),
+        ..Surroundings::new(env)
+    };
+    for work in steps {
+        let Work::Step(step) = work else { break };
+        let Some((wanted, is_list)) = step.key_filter(&at)? else {
+            break;
+        };
+        request = request.keys(move |key| wanted(key));
+        // All keys of a list must be read, wanted or not; otherwise they would count as missing.
+        if is_list {
+            break;
+        }
+    }
+    Ok(request)
+}
+
+/// Returns `true` if standard input is an input, or labels that join one.
+pub(crate) fn reads_stdin(order: &Order) -> bool {
+    let joined = |input: &Input| input.joins.labels.as_ref().is_some_and(Labels::is_stdin);
+    let mut inputs = order.inputs.iter();
+    inputs.any(|input| input.is_stdin() || joined(input))
+}
+
+/// Refuses pipes that would have to be read more than once.
+///
+/// # Errors
+/// There is one.
+pub(crate) fn check_pipes(order: &Order) -> Result<()> {
+    let piped = |input: &&Input| {
+        let labels = input.joins.labels.as_ref();
+        labels.is_some_and(Labels::is_stdin)
+    };
+    if order.inputs.iter().filter(piped).count() > 1 {
+        return Err(Error::usage(
+            "labels for several inputs can't be read from a pipe",
+        ));
+    }
+    let twice = |work: &Work| matches!(work, Work::Step(step) if Step::reads_twice(step));
+    match order.steps.iter().any(twice) && reads_stdin(order) {
+        true => Err(super::read_twice()),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,442 @@
+"""Data sets as values: what is read, and what happens to it on the way."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Type,
+    Union,
+    overload,
+)
+
+from . import _arguments, _jobs, _mapping, _native
+from ._arguments import PathLike
+from ._errors import Error, UsageError
+from ._facts import Facts
+from ._jobs import Outcome
+from ._steps import Steps
+from ._utterance import Utterance
+
+
+class Dataset(Steps, Facts):
+    """A data set as a value: inputs, what joins them, and steps; what :func:`open` gives.
+
+    Steps and joins give another data set, and read nothing. Each loop over it is a pass through the
+    data from the start, and what steps draw at random they draw otherwise in each pass. ``len(ds)``,
+    ``ds["key"]``, ``ds[3]`` and slices are there for what is in files. A data set is shown as the
+    program's ``--explain`` shows a job, compares and hashes by what it was made from, and is pickled
+    as that, so that a worker begins at the start.
+
+    >>> import spr_convert as spr
+    >>> ds = spr.open(FBANK).select("ann-*").context(1)
+    >>> for utt in ds.first(2):
+    ...     print(utt.key, utt.features.shape, utt.features.dtype)
+    ann-001 (291, 120) float32
+    ann-002 (227, 120) float32
+    >>> len(ds), ds[3].key, ds["ann-002"].features.shape, [utt.key for utt in ds[1:3]]
+    (4, 'ann-004', (227, 120), ['ann-002', 'ann-003'])
+    """
+
+    def __init__(
+        self,
+        asked: Dict[str, Any],
+        settings: Dict[str, Any],
+        stream: Optional[_native.Stream] = None,
+        passes: int = 0,
+    ) -> None:
+        self._asked = asked
+        self._settings = settings
+        self._passes = passes
+        # What is open and was not read yet, and what is being read.
+        self._fresh = stream
+        self._current: Optional[_native.Stream] = None
+        self._length: Optional[int] = None
+        self._table: Optional[_mapping.Table] = None
+
+    def _can_reopen(self) -> bool:
+        data = self._asked["data"]
+        stdin = any(path.split(":")[-1] == "-" for path in _arguments.named(self._asked))
+        return not (hasattr(data and data[1], "read") or (data is None and stdin))
+
+    def _open(self, pass_number: int) -> _native.Stream:
+        if not self._can_reopen():
+            raise UsageError("can be read only once", kind="usage", hint="open it again")
+        return _native.Stream(self._asked, self._settings, pass_number)
+
+    def __iter__(self) -> Iterator[Utterance]:
+        fresh, self._fresh = self._fresh, None
+        if fresh is None or not fresh.is_current() or self._passes > 0:
+            fresh = self._open(self._passes)
+        self._passes += 1
+        self._current = fresh
+        return fresh
+
+    def __next__(self) -> Utterance:
+        """The next utterance of the pass that was begun last, or of a first one."""
+        if self._current is None:
+            iter(self)
+        return next(self._current)  # type: ignore[arg-type]
+
+    def set_epoch(self, epoch: int) -> None:
+        """Makes the next pass the one of this number, counted from 0."""
+        self._passes = epoch
+
+    def resume(self, epoch: int, position: int) -> Iterator[Utterance]:
+        """A pass that goes on behind its first ``position`` utterances or batches."""
+        self._passes = epoch
+        stream = iter(self)
+        self._current.skip(position)  # type: ignore[union-attr]
+        return stream
+
+    def close(self) -> None:
+        """Closes the files of the pass under way, which ends."""
+        for stream in (self._fresh, self._current):
+            if stream is not None:
+                stream.close()
+        self._fresh = self._current = None
+
+    def __enter__(self) -> "Dataset":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        """The number of utterances, or of batches. It is counted, without their values where steps
+        look only at keys, unless a header has it.
+
+        :raises TypeError: the data can be read only once.
+        """
+        if self._length is None:
+            count = None if self._asked["data"] else _native.count(self._asked, self._settings)
+            if count is None:
+                raise TypeError("what can be read only once has no length before it is read")
+            self._length = count
+        return self._length
+
+    def _by_key(self) -> _mapping.Table:
+        if self._asked["data"] is not None:
+            raise UsageError("single utterances are found in what is named by a path", kind="usage")
+        if self._table is None:
+            self._table = _mapping.Table(self._asked, self._settings)
+        return self._table
+
+    @overload
+    def __getitem__(self, item: Union[str, int]) -> Utterance: ...
+
+    @overload
+    def __getitem__(self, item: slice) -> "Dataset": ...
+
+    def __getitem__(self, item: Union[str, int, slice]) -> "Union[Utterance, Dataset]":
+        """An utterance by its key or its number, or those of a slice as a data set. Formats without
+        an index are read once and kept in memory.
+
+        :raises KeyMissing: there is no such key.
+        :raises IndexError: there is no such number.
+        """
+        if isinstance(item, slice):
+            return self._sliced(item, self.__len__)
+        table = self._by_key()
+        return table.utterance(item if isinstance(item, str) else table.at(item))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._by_key()
+
+    def keys(self) -> List[str]:
+        """All keys, in order."""
+        return list(self._by_key())
+
+    def _value(self) -> str:
+        import json
+
+        plain = {**self._asked, "data": None}
+        return json.dumps([plain, self._settings], sort_keys=True)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        return self._value() == other._value() and self._asked["data"] == other._asked["data"]
+
+    def __hash__(self) -> int:
+        return hash(self._value())
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self._asked, self._settings, None, self._passes)
+
+    def explain(self) -> str:
+        """What is read, as what it is taken, and what happens in which order, a line each.
+
+        >>> import spr_convert as spr
+        >>> print(spr.open(FBANK).context(5).explain().splitlines()[-1])
+        stages: context(5,5)
+        """
+        lines = _native.explain(self._asked, self._settings)
+        return "\n".join(f"{what}: {how}" for what, how in lines)
+
+    def __repr__(self) -> str:
+        of = ", ".join(_arguments.named(self._asked))
+        short = f"<Dataset of {of}{''.join(' | ' + step for step in self._asked['steps'])}>"
+        if self._asked["data"] is not None or not self._can_reopen() or "|" in of:
+            return _shown(short)
+        try:
+            return "\n".join(map(_shown, self.explain().splitlines()))
+        except Error as error:
+            return f"{_shown(short)}, which can't be opened: {error}"
+
+    def stage(self, text: str) -> "Dataset":
+        """Any chain of stages as the command line has them: ``"shuffle(1000,seed=1)|context(5)"``.
+
+        ``spr_convert.stages()`` lists them all.
+        """
+        if not text:
+            return self
+        steps = [*self._asked["steps"], text]
+        _native.check_steps(steps)
+        fresh = self._fresh
+        if fresh is not None and fresh.is_current() and not fresh.is_lasting():
+            # What can be read only once is handed on.
+            self._fresh = None
+            fresh.then(text, self._passes)
+        else:
+            fresh = None
+        return Dataset({**self._asked, "steps": steps}, self._settings, fresh, self._passes)
+
+    def join(
+        self,
+        *,
+        labels: Optional[PathLike] = None,
+        text: Optional[PathLike] = None,
+        speakers: Optional[PathLike] = None,
+        tolerance: int = 0,
+    ) -> "Dataset":
+        """The same with what other data have of its utterances, by key.
+
+        :param labels: a data set with labels; by speaker if it is stored so and ``speakers`` is given.
+        :param text: a data set with transcripts.
+        :param speakers: a table of lines ``utterance speaker``.
+        :param tolerance: how many labels more or fewer than frames there may be.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).join(labels=ALI)["ann-001"].labels.shape
+        (291,)
+        """
+        if self._asked["data"] is not None:
+            raise UsageError("what joins is joined to what is named by a path", kind="usage")
+        told = _arguments.joined(labels, text, speakers, tolerance)
+        joins = dict(self._asked["joins"])
+        for name, value in told.items():
+            if value and joins[name]:
+                raise UsageError(f"{name} join already", kind="usage")
+            joins[name] = value or joins[name]
+        return Dataset({**self._asked, "joins": joins}, self._settings, None, self._passes)
+
+    def write(self, output: PathLike, **how: Any) -> Outcome:
+        """Writes it, as :func:`spr_convert.convert` does, which has the other arguments: ``to``,
+        ``output_options``, ``labels_out``, ``dtype``, ``allow_loss``, ``overwrite``, ``progress``, …
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).select("ann-*").write("ann.ark").utterances
+        4
+        """
+        return _jobs.write(self._asked, self._settings, output, None, **how)
+
+    def split(
+        self,
+        output: PathLike,
+        *,
+        parts: Optional[int] = None,
+        frames: Optional[int] = None,
+        train: Optional[float] = None,
+        valid: Optional[float] = None,
+        test: Optional[float] = None,
+        by: Optional[str] = None,
+        speakers: Optional[PathLike] = None,
+        balance: Optional[str] = None,
+        seed: int = 0,
+        **how: Any,
+    ) -> Outcome:
+        """Writes it as several data sets; ``{part}`` in the name of the output stands for the number of
+        the part, from 0, or for ``train``, ``valid`` and ``test``. :attr:`Outcome.parts` has what each
+        got.
+
+        :param parts: so many, of equal numbers of utterances.
+        :param frames: as many as it takes for at most so many frames in each.
+        :param train: a share of the utterances at random; the rest is ``valid``.
+        :param valid: a share of the utterances at random, and ``test`` another; the rest is ``train``.
+        :param by: ``"speaker"`` keeps all utterances of a speaker together.
+        :param speakers: a table of lines ``utterance speaker``, by which they are kept together.
+        :param balance: ``"seconds"`` if shares are shares of hours.
+        :param how: as :meth:`write` has it.
+
+        >>> import spr_convert as spr
+        >>> outcome = spr.open(FBANK).split("{part}.ark", valid=0.25, seed=1)
+        >>> [(part["name"], part["utterances"]) for part in outcome.parts]
+        [('train', 9), ('valid', 3)]
+        """
+        rule = {
+            "parts": parts,
+            "frames": frames,
+            "train": train,
+            "valid": valid,
+            "test": test,
+            "by": by,
+            "speakers": None if speakers is None else _arguments.path(speakers),
+            "balance": balance,
+            "seed": seed,
+        }
+        return _jobs.write(self._asked, self._settings, output, rule, **how)
+
+
+def _shown(line: str) -> str:
+    """A line that is not too long to be looked at."""
+    return line if len(line) <= 1000 else f"{line[:1000]}…"
+
+
+def merge(data: Iterable[Any], *, duplicates: str = "refuse") -> Dataset:
+    """Several data sets as one, read one after the other; of paths, those that they name.
+
+    :param duplicates: what becomes of a key that comes twice: ``refuse`` makes it an error, ``first``
+        and ``last`` keep that one, ``keep`` all.
+
+    >>> import spr_convert as spr
+    >>> ds = spr.open(FBANK)
+    >>> len(spr.merge([ds.select("ann-*"), ds.select("bob-*").first(1)]))
+    5
+    """
+    all = [one if isinstance(one, Dataset) else open(one) for one in data]
+    if not all:
+        raise UsageError("there is nothing to merge", kind="usage")
+    unique = {
+        "refuse": ["unique"],
+        "first": ["unique(first)"],
+        "last": ["unique(last)"],
+        "keep": [],
+    }
+    if duplicates not in unique:
+        told = ", ".join(unique)
+        raise UsageError(f"duplicates is one of {told}, not {duplicates!r}", kind="usage")
+    first = all[0]
+    sources: List[Dict[str, Any]] = []
+    for one in all:
+        asked = one._asked
+        if asked["data"] is not None:
+            raise UsageError("what is merged is named by paths", kind="usage")
+        for name in ("skip", "parts", "samples", "shard"):
+            if asked[name] != first._asked[name] or (name == "shard" and asked[name]):
+                raise UsageError(f"what is merged is opened with one {name}", kind="usage")
+        if one._settings != first._settings:
+            raise UsageError("what is merged is opened with the same settings", kind="usage")
+        own = asked["sources"]
+        changed = asked["steps"] or any(asked["joins"].values())
+        if changed and len(own) > 1:
+            raise UsageError("what was merged before has steps: merge all at once", kind="usage")
+        if changed:
+            own = [{**own[0], "joins": asked["joins"], "steps": asked["steps"]}]
+        sources += own
+    asked = {
+        **first._asked,
+        "sources": sources,
+        "joins": _arguments.joined(),
+        "steps": list(unique[duplicates]),
+        "distinct": False,
+    }
+    return Dataset(asked, first._settings)
+
+
+def open(
+    data: Any,
+    *,
+    format: Optional[str] = None,
+    options: Optional[Mapping[str, Any]] = None,
+    labels: Optional[PathLike] = None,
+    utt2spk: Optional[PathLike] = None,
+    parts: Union[None, str, Iterable[str]] = None,
+    samples: bool = True,
+    shard: Optional[Tuple[int, int]] = None,
+    on_error: str = "stop",
+    allow_pipes: Optional[bool] = None,
+    max_alloc: Optional[int] = None,
+    threads: int = 1,
+) -> Dataset:
+    """Opens a data set of any format.
+
+    :param data: what the command line takes for an input, a path object, several of these, or
+        ``bytes`` or a binary file object.
+    :param format: the format, if its content shall not say it.
+    :param options: options of the format, and PDNN's data options.
+    :param labels: a data set whose labels join by key; with ``utt2spk`` by what that gives for it.
+    :param utt2spk: a table of lines ``utterance speaker``.
+    :param parts: what is wanted of utterances, of ``features``, ``labels``, ``audio``, ``segments``,
+        ``text``, ``objects``, ``arrays``.
+    :param samples: whether sound is loaded and decoded, wherever it is.
+    :param shard: ``(index, count)``: one of several equal shares, as :meth:`Dataset.shard` deals them;
+        formats go past the rest without reading it, where they can.
+    :param on_error: ``"skip"`` passes over utterances at fault, with a :class:`DataWarning` each.
+    :param allow_pipes: ``True`` runs commands that stand in files, ``False`` none at all, not even
+        those that ``data`` names.
+    :param max_alloc: bytes that one object may take in memory.
+    :param threads: with more than one, some formats decode ahead.
+    :raises NotFound: it is not there.
+    :raises DataError: no format fits, or the header is broken.
+    :raises UsageError: an argument is wrong.
+    """
+    if isinstance(data, Dataset):
+        raise UsageError("is open already: its methods change what it gives", kind="usage")
+    asked = _arguments.asked(
+        data,
+        format=format,
+        options=options,
+        labels=labels,
+        utt2spk=utt2spk,
+        parts=parts,
+        samples=samples,
+        shard=shard,
+        on_error=on_error,
+    )
+    settings = _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc, threads=threads)
+    return Dataset(asked, settings, _native.Stream(asked, settings, 0))
+
+
+def batches(
+    data: Any,
+    *,
+    frames: Optional[int] = None,
+    utterances: Optional[int] = None,
+    padded: Optional[int] = None,
+    shuffle: Optional[int] = None,
+    seed: int = 0,
+    context: Union[None, int, Tuple[int, int]] = None,
+    drop: bool = False,
+    **how: Any,
+) -> Dataset:
+    """Batches for training: the data as :func:`open` takes them, shuffled, with context, and joined.
+
+    >>> import spr_convert as spr
+    >>> for batch in spr.batches(FBANK, frames=2000, shuffle=12, seed=1, context=(5, 5)):
+    ...     print(batch.features.shape)
+    (2000, 440)
+    (1111, 440)
+    """
+    reader = open(data, **how)
+    if shuffle is not None:
+        reader = reader.shuffle(shuffle, seed)
+    if context is not None:
+        left, right = context if isinstance(context, tuple) else (context, context)
+        reader = reader.context(left, right)
+    return reader.batch(frames, utterances=utterances, padded=padded, drop=drop)

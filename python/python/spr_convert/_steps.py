@@ -1,0 +1,206 @@
+"""What can happen to utterances on the way: each step is a method that gives another data set."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Tuple, Union
+
+from . import _arguments, _native
+from ._arguments import PathLike
+from ._errors import UsageError
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+#: Names of utterances or speakers: one or several.
+Names = Union[str, Iterable[str]]
+
+
+class Steps:
+    """The steps of a data set. Nothing is read by asking for one."""
+
+    def stage(self, text: str) -> "Dataset":
+        """Any chain of stages as the command line has them: ``"shuffle(1000,seed=1)|context(5)"``.
+
+        ``spr_convert.stages()`` lists them all.
+        """
+        raise NotImplementedError
+
+    def _step(self, name: str, *values: Tuple[str, Any]) -> "Dataset":
+        """The data set behind a step with these values, of which those that are ``None`` are left
+        out."""
+        told = [(key, str(value)) for key, value in values if value is not None]
+        return self.stage(_native.step(name, told))
+
+    def select(
+        self,
+        pattern: Optional[Names] = None,
+        *,
+        regex: Optional[Names] = None,
+        keys: Union[None, PathLike, Iterable[str]] = None,
+        where: Optional[Names] = None,
+        speakers: Union[None, PathLike, Iterable[str]] = None,
+        first: Optional[int] = None,
+    ) -> "Dataset":
+        """The utterances that meet every rule given.
+
+        :param pattern: keys are like it, ``"ann-*"``; a list has the keys themselves.
+        :param regex: a regular expression matches anywhere in keys; of several one is enough.
+        :param keys: a list of keys, or the name of a file with one in each line or of a data set.
+        :param where: an expression over the columns of ``ls``, such as ``"seconds > 1 and text"``.
+        :param speakers: names, or a path object of a file of names.
+        :param first: of those, so many from the start.
+
+        >>> import spr_convert as spr
+        >>> [utt.key for utt in spr.open(FBANK).select(["bob-002", "ann-001"])]
+        ['ann-001', 'bob-002']
+        >>> len(spr.open(FBANK).select("ann-*", where="frames > 240"))
+        2
+        """
+        chosen = self._chosen("select", pattern, regex, keys)
+        if where is not None:
+            for text in _arguments.texts("conditions", where):
+                chosen = chosen._step("where", ("expression", text))
+        if isinstance(speakers, os.PathLike):
+            chosen = chosen._step("speakers", ("file", _arguments.path(speakers)))
+        elif speakers is not None:
+            names = _arguments.texts("speakers", _arguments.names(speakers))
+            chosen = chosen._step("speakers", *(("name", name) for name in names))
+        return chosen if first is None else chosen.first(first)
+
+    def without(
+        self,
+        pattern: Optional[Names] = None,
+        *,
+        regex: Optional[Names] = None,
+        keys: Union[None, PathLike, Iterable[str]] = None,
+    ) -> "Dataset":
+        """All other utterances than :meth:`select` takes by one of these rules."""
+        return self._chosen("without", pattern, regex, keys)
+
+    def _chosen(self, name: str, pattern: Any, regex: Any, keys: Any) -> "Dataset":
+        chosen = self.stage("")
+        if pattern is not None:
+            sort = "pattern" if isinstance(pattern, str) else "key"
+            chosen = chosen._keys(name, sort, pattern)
+        if regex is not None:
+            chosen = chosen._keys(name, "regex", regex)
+        if isinstance(keys, (str, os.PathLike)):
+            chosen = chosen._step(name, ("keys", _arguments.path(keys)))
+        elif keys is not None:
+            chosen = chosen._keys(name, "key", keys)
+        return chosen
+
+    def _keys(self, name: str, sort: str, values: Names) -> "Dataset":
+        texts = _arguments.texts("keys", values)
+        if not texts:
+            # No key is none of them.
+            return self.stage("first(0)") if name == "select" else self.stage("")
+        return self._step(name, *((sort, text) for text in texts))
+
+    def first(self, n: int) -> "Dataset":
+        """The first ``n`` utterances."""
+        return self._step("first", ("n", int(n)))
+
+    def shard(self, index: int, count: int) -> "Dataset":
+        """Every ``count``-th utterance from the ``index``-th on, counted from 0. (The program's
+        ``--shard`` cuts runs, for outputs that are put together again.)"""
+        return self._step("shard", ("i", int(index)), ("n", int(count)))
+
+    def sort(self, by: Names = "key", memory: Optional[str] = None) -> "Dataset":
+        """In the order of columns of ``ls``, such as ``"speaker,-seconds"``; ``-`` from high to low.
+
+        :param memory: how much of it is used, such as ``"2g"``; more goes to temporary files.
+        """
+        columns = _arguments.texts("columns", _arguments.names(by))
+        return self._step("sort", *(("column", name) for name in columns), ("memory", memory))
+
+    def rename(
+        self,
+        names: Union[None, str, Mapping[str, str]] = None,
+        *,
+        map: Optional[PathLike] = None,
+        prefix: Optional[str] = None,
+        suffix: Optional[str] = None,
+    ) -> "Dataset":
+        """Other names of utterances.
+
+        :param names: ``{old: new}``, where others stay as they are, or a change as in ``sed``,
+            ``"s/REGEX/TEXT/"``.
+        :param map: a file of lines ``old new`` that has all of them.
+        :raises DataError: while it is read, if two utterances would have one name.
+        """
+        told: List[Tuple[str, Any]] = []
+        if isinstance(names, str):
+            told.append(("change", names))
+        elif names is not None:
+            for old, new in names.items():
+                told += [("old", old), ("new", new)]
+        if map is not None:
+            told.append(("map", _arguments.path(map)))
+        return self._step("rename", *told, ("prefix", prefix), ("suffix", suffix))
+
+    def context(self, left: int, right: Optional[int] = None) -> "Dataset":
+        """Each frame with its neighbours, ``left`` and ``right`` of them."""
+        right = left if right is None else right
+        return self._step("context", ("left", int(left)), ("right", int(right)))
+
+    def columns(self, ranges: str) -> "Dataset":
+        """Some columns of the features: ``"0,3-12"``."""
+        return self.stage(f"columns({ranges})")
+
+    def resample(self, rate: int) -> "Dataset":
+        """Sound of so many samples a second."""
+        return self._step("sound", ("rate", int(rate)))
+
+    def channel(self, channel: Union[int, str]) -> "Dataset":
+        """One channel of the sound, counted from 0, or ``"mix"`` for the mean of all."""
+        return self._step("sound", ("channel", channel))
+
+    def shuffle(self, size: Optional[int] = None, seed: int = 0) -> "Dataset":
+        """In random order, ``size`` utterances at a time in memory, or all of them as far as
+        ``max_alloc`` allows."""
+        return self._step("shuffle", ("n", None if size is None else int(size)), ("seed", seed))
+
+    def shuffle_frames(self, memory: Optional[str] = None, seed: int = 0) -> "Dataset":
+        """Frames in random order: all of them, or those of each partition of a size."""
+        size = "" if memory is None else f"{memory},"
+        return self.stage(f"shuffle-frames({size}seed={seed})")
+
+    def batch(
+        self,
+        frames: Optional[int] = None,
+        *,
+        utterances: Optional[int] = None,
+        whole: Optional[int] = None,
+        padded: Optional[int] = None,
+        pad: bool = False,
+        drop: bool = False,
+        buckets: Optional[List[int]] = None,
+    ) -> "Dataset":
+        """So many frames at a time, joined in one array; or whole utterances, by their number, their
+        frames (``whole``) or their frames once all are as long as the longest (``padded``)."""
+        sizes = {"frames": frames, "utterances": utterances, "whole": whole, "padded": padded}
+        told = [f"{name}={int(n)}" for name, n in sizes.items() if n is not None]
+        told += ["pad"] * pad + ["drop"] * drop
+        if buckets:
+            told.append("buckets=" + ":".join(str(int(n)) for n in buckets))
+        return self.stage(f"batch({','.join(told)})")
+
+    def prefetch(self, blocks: Optional[int] = None) -> "Dataset":
+        """Reads ahead on a thread of its own, which starts with the pass."""
+        return self.stage("prefetch" if blocks is None else f"prefetch({int(blocks)})")
+
+    def _sliced(self, chosen: slice, length: Any) -> "Dataset":
+        """The utterances of a slice; ``length`` tells how many there are, if it has to be known."""
+        start, stop, step = chosen.start, chosen.stop, chosen.step
+        if not all(bound is None or isinstance(bound, int) for bound in (start, stop, step)):
+            raise UsageError("slices are by number; select() takes keys", kind="usage")
+        if step is not None and step < 1:
+            raise UsageError("a data set is not read backwards", kind="usage")
+        if (start or 0) < 0 or (stop or 0) < 0:
+            start, stop, _ = slice(start, stop).indices(length())
+        end = 2**64 - 1 if stop is None else stop
+        told = [f"slice({start or 0},{end})"] if start or stop is not None else []
+        told += [] if step in (None, 1) else [f"shard(0,{step})"]
+        return self.stage("|".join(told))
