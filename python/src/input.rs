@@ -196,11 +196,6 @@ impl InputArgs {
         Ok(only)
     }
 
-    /// Returns the labels that are joined.
-    pub(crate) fn labels(&self, at: &Surroundings) -> Result<Option<Labels>> {
-        Ok(self.joins.joins(at)?.labels)
-    }
-
     pub(crate) fn request(&self) -> Result<Request> {
         let distinct = self.distinct == Some(true);
         let mut request = Request::all().lenient(self.skip).distinct(distinct);

@@ -257,3 +257,8 @@ def test_faults_keep_their_place(fbank):
     assert outcome.utterances == 11 and outcome.skipped[0].key == "cleo-004"
     with pytest.warns(spr.DataWarning):
         assert len(keys(skipping)) == 11
+
+
+def test_the_old_name_is_told():
+    with pytest.warns(DeprecationWarning, match="Dataset"):
+        assert spr.Reader is spr.Dataset

@@ -31,7 +31,9 @@ impl Names {
                 return Err(Error::usage(format!("'{old}' gets two names")));
             }
             if !is_new {
-                return Err(Error::usage(format!("two utterances would be called '{new}'")));
+                return Err(Error::usage(format!(
+                    "two utterances would be called '{new}'"
+                )));
             }
         }
         Ok(Self {
