@@ -44,6 +44,19 @@ struct PythonFormat {
     caps: Caps,
 }
 
+/// A format as a caller gives it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct FormatArgs {
+    name: String,
+    title: String,
+    extensions: Vec<String>,
+    holds: Vec<String>,
+    open: Option<Py<PyAny>>,
+    probe: Option<Py<PyAny>>,
+    create: Option<Py<PyAny>>,
+}
+
 /// Adds the formats of this process to those that are built in.
 pub(crate) fn registry() -> Registry {
     let own = FORMATS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,17 +69,16 @@ pub(crate) fn registry() -> Registry {
 /// Registers a format for the rest of the process, in the place of one that was registered before by
 /// its name.
 #[pyfunction]
-#[pyo3(signature = (name, title, extensions, holds, open, probe, create))]
-pub(crate) fn register(
-    py: Python<'_>,
-    name: String,
-    title: String,
-    extensions: Vec<String>,
-    holds: Vec<String>,
-    open: Option<Py<PyAny>>,
-    probe: Option<Py<PyAny>>,
-    create: Option<Py<PyAny>>,
-) -> PyResult<()> {
+pub(crate) fn register(py: Python<'_>, format: FormatArgs) -> PyResult<()> {
+    let FormatArgs {
+        name,
+        title,
+        extensions,
+        holds,
+        open,
+        probe,
+        create,
+    } = format;
     let caps = apart(py, || {
         check_names(&name, &extensions)?;
         let caps = caps(&holds)?;

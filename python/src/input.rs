@@ -130,7 +130,7 @@ impl SourceArgs {
             return Err(Error::usage(message).hint("merge them first"));
         }
         if let Some(step) = early(&steps) {
-            let message = format!("{} comes first in what is merged", step.name());
+            let message = format!("{} would come before the steps in front of it", step.name());
             return Err(Error::usage(message).hint("merge before it, or let it be the first step"));
         }
         for input in &mut inputs {
@@ -181,7 +181,7 @@ impl InputArgs {
     pub(crate) fn input(&self, at: &Surroundings) -> Result<Input> {
         let mut plan = self.plan(at)?;
         if let Some(step) = early(&plan.steps) {
-            let message = format!("{} comes first here", step.name());
+            let message = format!("{} would come before the steps in front of it", step.name());
             return Err(Error::usage(message).hint("write the data set, and ask of that"));
         }
         let (Some(mut only), true) = (plan.inputs.pop(), plan.inputs.is_empty()) else {
@@ -194,11 +194,6 @@ impl InputArgs {
         only.joins.text = plan.joins.text.or(only.joins.text);
         only.joins.speakers = plan.joins.speakers.or(only.joins.speakers);
         Ok(only)
-    }
-
-    /// Returns the labels that are joined.
-    pub(crate) fn labels(&self, at: &Surroundings) -> Result<Option<Labels>> {
-        Ok(self.joins.joins(at)?.labels)
     }
 
     pub(crate) fn request(&self) -> Result<Request> {

@@ -233,14 +233,15 @@ pub(crate) fn check(
 ) -> PyResult<CheckResult> {
     let at = settings.surroundings();
     let done = apart(py, || {
+        let mut input = asked.input(&at)?;
         let options = verbs::check::Options {
             quick,
-            labels: asked.labels(&at)?,
+            // They are compared with it, and need not fit.
+            labels: input.joins.labels.take(),
             ..verbs::check::Options::default()
         };
         let mut findings = Vec::new();
         let mut found = |finding| findings.push(finding);
-        let input = asked.input(&at)?;
         let summary = verbs::check::check(&input, &options, &at.registry, &at.env, &mut found)?;
         Ok((summary, findings))
     });

@@ -13,6 +13,7 @@ mod memory;
 mod object;
 mod program;
 mod remedy;
+mod seen;
 mod settings;
 mod split;
 mod store;
@@ -42,6 +43,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(jobs::explain, module)?)?;
     module.add_function(wrap_pyfunction!(facts::stats, module)?)?;
     module.add_function(wrap_pyfunction!(facts::columns, module)?)?;
+    module.add_function(wrap_pyfunction!(seen::plot, module)?)?;
+    module.add_function(wrap_pyfunction!(seen::picture, module)?)?;
+    module.add_function(wrap_pyfunction!(seen::report, module)?)?;
+    module.add_function(wrap_pyfunction!(seen::store, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::info, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::check, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::diff, module)?)?;

@@ -17,6 +17,9 @@ use crate::stream::Process;
 use crate::text::argument;
 use crate::utterance;
 
+/// The format of an output, if it is named, and its options.
+pub(crate) type FormatChoice = (Option<&'static dyn Format>, Vec<Pair>);
+
 /// The arguments of a caller about an output.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -42,10 +45,7 @@ impl OutputArgs {
     }
 
     /// Returns the argument, with the format and its options.
-    pub(crate) fn parts(
-        &self,
-        at: &Surroundings,
-    ) -> Result<(String, (Option<&'static dyn Format>, Vec<Pair>))> {
+    pub(crate) fn parts(&self, at: &Surroundings) -> Result<(String, FormatChoice)> {
         let format = self.format.as_deref();
         let format = format.map(|name| at.registry.get(name)).transpose()?;
         Ok((argument(self.path.clone()), (format, self.options.clone())))

@@ -114,6 +114,22 @@ def test_names_that_are_no_names(fbank):
     assert [ds[key].key for key in odd] == odd
 
 
+def test_no_two_get_one_name(fbank):
+    ds = spr.open(fbank)
+    with pytest.raises(spr.DataError, match="has the name that ann-001 got") as caught:
+        keys(ds.rename({"ann-001": "ann-002"}))
+    assert caught.value.key == "ann-002"
+    with pytest.raises(spr.DataError, match="would be called ann-001, as ann-001 is by now"):
+        keys(ds.rename({"bob-001": "ann-001"}))
+    swapped = ds.rename({"ann-001": "ann-002", "ann-002": "ann-001"})
+    assert keys(swapped)[:2] == ["ann-002", "ann-001"]
+    assert np.array_equal(swapped["ann-002"].features, ds["ann-001"].features)
+    with pytest.raises(spr.UsageError, match="two utterances would be called 'x'"):
+        ds.rename({"ann-001": "x", "ann-002": "x"})
+    with pytest.raises(spr.UsageError, match="nothing is left"):
+        ds.rename({"ann-001": ""})
+
+
 def test_many_names_are_quick(fbank):
     ds = spr.open(fbank).select(["bob-001"] + [f"none-{i}" for i in range(50_000)])
     with pytest.warns(spr.DataWarning, match="49999 more"):
@@ -206,7 +222,7 @@ def test_merge(fbank, ali):
         spr.merge([])
     # In each input names come before rules; another order is refused and not changed.
     swapped = ds.select("ann-*").rename(prefix="x-")
-    with pytest.raises(spr.UsageError, match="rename"):
+    with pytest.raises(spr.UsageError, match="rename would come before"):
         keys(spr.merge([swapped, fbank]))
     with pytest.raises(spr.UsageError, match="settings"):
         spr.merge([ds, spr.open(fbank, max_alloc=1 << 30)])
@@ -257,3 +273,8 @@ def test_faults_keep_their_place(fbank):
     assert outcome.utterances == 11 and outcome.skipped[0].key == "cleo-004"
     with pytest.warns(spr.DataWarning):
         assert len(keys(skipping)) == 11
+
+
+def test_the_old_name_is_told():
+    with pytest.warns(DeprecationWarning, match="Dataset"):
+        assert spr.Reader is spr.Dataset

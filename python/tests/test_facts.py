@@ -98,6 +98,18 @@ def test_check_and_repair():
     assert sorted(path.name for path in pathlib.Path().iterdir()) == ["cut.ark", "good.ark"]
 
 
+def test_check_compares_labels(fbank, ali):
+    lines = pathlib.Path(ali).read_text().splitlines()
+    pathlib.Path("short.txt").write_text("\n".join([lines[0][:-2], *lines[1:]]) + "\n")
+    assert spr.check(fbank, labels=ali).faults == 0
+    for found in (
+        spr.check(fbank, labels="short.txt"),
+        spr.open(fbank).join(labels="short.txt").check(),
+    ):
+        (fault,) = [finding for finding in found.findings if finding.severity == "fault"]
+        assert found.utterances == 12 and fault.error.key == "ann-001"
+
+
 def test_warnings_have_categories_and_places(fbank):
     lines = pathlib.Path(fbank).read_text().splitlines()
     named = [f"{k.split()[0]} {SAMPLES}/fbank.ark:{k.rsplit(':', 1)[1]}" for k in lines]

@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -81,6 +83,38 @@ def test_progress_bars(fbank):
     bar = Bar()
     spr.convert(fbank, "a.ark", progress=bar)
     assert (bar.n, bar.total) == (12, 12)
+
+
+def test_bars_of_our_own(fbank, capsys, monkeypatch):
+    # Whether or not tqdm is installed.
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    spr.open(fbank).write("a.ark", progress=True)
+    assert capsys.readouterr().err.endswith("\r12 of 12 utterances\n")
+    spr.open(fbank).write("b.ark", progress=False)
+    assert capsys.readouterr().err == ""
+
+    class Bar:
+        made = []
+
+        def __init__(self, **how):
+            self.n, self.total, self.open = 0, None, True
+            self.made.append(self)
+
+        def update(self, more):
+            self.n += more
+
+        def close(self):
+            self.open = False
+
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    spr.convert(fbank, "c.ark", progress=True)
+    with pytest.raises(spr.UsageError):
+        spr.open(fbank).write("c.ark", progress=True)
+    assert [(bar.n, bar.open) for bar in Bar.made] == [(12, False), (0, False)]
 
 
 def test_info(fbank):

@@ -66,7 +66,7 @@ def test_stages(fbank, ali, apart):
         spr.open(fbank).stage("contxt(5)")
     with pytest.raises(spr.UsageError, match="utterances are no more"):
         spr.open(fbank).batch(100).context(4)
-    assert any(text.startswith("shuffle ") for text, _ in spr.stages())
+    assert any(text.startswith("shuffle(") for text, _ in spr.stages())
 
 
 def test_batches(fbank):

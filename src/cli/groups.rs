@@ -27,7 +27,12 @@ pub(super) struct Printed<'a> {
 impl Printed<'_> {
     /// Prints an object of JSON for each group.
     pub(super) fn json(&self, out: &mut Out) -> Result<()> {
-        let lines = objects((self.input, self.format), self.by, self.groups, self.symbols);
+        let lines = objects(
+            (self.input, self.format),
+            self.by,
+            self.groups,
+            self.symbols,
+        );
         lines.iter().try_for_each(|line| out.json(line))
     }
 
@@ -58,10 +63,12 @@ impl Printed<'_> {
         for (values, group) in rows {
             let own = self.by.iter().zip(values);
             let mut words: Vec<_> = own
-                .map(|(by, value)| match word(&group_value(*by, value, self.symbols)) {
-                    word if word.is_empty() => "-".to_owned(),
-                    word => word,
-                })
+                .map(
+                    |(by, value)| match word(&group_value(*by, value, self.symbols)) {
+                        word if word.is_empty() => "-".to_owned(),
+                        word => word,
+                    },
+                )
                 .collect();
             if let Some(first) = words.first_mut() {
                 first.insert_str(0, "  ");
@@ -78,7 +85,6 @@ impl Printed<'_> {
             messages::warning(&format!("{}: no utterance has '{name}'", self.input));
         }
     }
-
 }
 
 /// A column of the table for people: a title, and the text of a group.

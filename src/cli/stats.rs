@@ -6,8 +6,8 @@ use spr_core::format::Reader;
 use spr_core::model::Key;
 use spr_core::{ErrorKind, Result, Symbols};
 use spr_stats::{
-    Column, Compared, GroupBy, Groups, LabelCount, Scope, Survey, differences,
-    name_labels, side_by_side,
+    Column, Compared, GroupBy, Groups, LabelCount, Scope, Survey, differences, name_labels,
+    side_by_side,
 };
 
 use super::args::ReadArgs;

@@ -1,15 +1,15 @@
 //! The inputs of a job as one reader, with all work on them.
 
+use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{AudioCaps, ChunkSupport, FieldSet, Keys, Registry, Request};
 use spr_core::model::SourceField;
-use spr_core::Result;
 
 use super::meter::Meter;
 use crate::argument::{OpenedInput, Target};
 use crate::open::{self, IntactSound, open_all};
-use crate::plan::order::Order;
 use crate::plan::Plan;
+use crate::plan::order::Order;
 use crate::step::ListCache;
 
 /// The opening of a job: the order of its work, and the request for its inputs.

@@ -31,7 +31,9 @@ impl Names {
                 return Err(Error::usage(format!("'{old}' gets two names")));
             }
             if !is_new {
-                return Err(Error::usage(format!("two utterances would be called '{new}'")));
+                return Err(Error::usage(format!(
+                    "two utterances would be called '{new}'"
+                )));
             }
         }
         Ok(Self {
@@ -74,8 +76,12 @@ impl Reader for RenamedReader {
         let new = self.names.new.get(&utt.key).unwrap_or(&utt.key);
         if self.names.taken.contains(new) {
             let given = self.given.entry(new.clone());
-            if *given.or_insert_with(|| utt.key.clone()) != utt.key {
-                let message = format!("would be called {new}, as another is by now");
+            let old = given.or_insert_with(|| utt.key.clone());
+            if *old != utt.key {
+                let message = match *new == utt.key {
+                    true => format!("has the name that {old} got"),
+                    false => format!("would be called {new}, as {old} is by now"),
+                };
                 return Err(Error::unfit(message).utterance(&utt.key).continuable());
             }
             utt.key = new.clone();

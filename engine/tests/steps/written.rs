@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use spr_core::bytes::{Env, MemoryStore};
-use spr_core::format::{FieldSet, Reader};
+use spr_core::format::{FieldSet, Reader, Subset};
 use spr_core::model::{Decimal, Dtype, Rank};
 use spr_core::number::random::Rng;
 use spr_core::stage::*;
@@ -45,6 +45,20 @@ const CALLED: &[(&str, Made)] = &[
     ("select(utt-[13])", |r| r.select(key("utt-[13]"))),
     ("select(regex='[13]$')", |r| r.select(key("utt-[13]"))),
     ("select(keys=some.list)", |r| r.select(key("utt-[13]"))),
+    ("select(key=utt-3,key=utt-1)", |r| r.select(key("utt-[13]"))),
+    ("without(key=utt-3,key=utt-1)", |r| {
+        r.without(key("utt-[13]"))
+    }),
+    ("slice(1,3)", |r| {
+        Box::new(Shard::of(r, Subset::Run { first: 1, end: 3 }).unwrap())
+    }),
+    ("shuffle", |r| {
+        r.shuffle_utterances(usize::MAX, Rng::Seeded(0), NONE)
+    }),
+    ("rename(old=utt-1,new=x)", |r| {
+        let change = KeyChange::sed("s/^utt-1$/x/").unwrap();
+        Box::new(Rename::new(r, vec![change]))
+    }),
     ("without('utt-[13]')", |r| r.without(key("utt-[13]"))),
     ("without(keys=\"some.list\")", |r| {
         r.without(key("utt-[13]"))
@@ -196,7 +210,7 @@ fn every_stage_that_is_typed_is_the_one_that_is_called() {
     }
     let all: BTreeSet<_> = Steps::list().map(|(usage, _)| name(usage)).collect();
     assert_eq!(seen, all);
-    assert_eq!(all.len(), 34);
+    assert_eq!(all.len(), 35);
 }
 
 fn name(text: &str) -> &str {
@@ -254,10 +268,10 @@ const SLIPS: &[(&str, usize, &str, &str)] = &[
         "stages: select, without, length, ",
     ),
     (
-        "shuffle",
+        "rename(old=a)",
         1,
-        "shuffle: expected a number from 1 on",
-        "shuffle(N[,seed=N])",
+        "rename: expected a new key for each old one",
+        "rename('s/REGEX/TEXT/',...), rename(old=KEY,new=KEY,...)",
     ),
     (
         "shuffle(0)",

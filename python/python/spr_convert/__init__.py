@@ -45,6 +45,7 @@ from ._jobs import (
     stages,
 )
 from ._mapping import Table, load
+from ._seen import Page, Picture
 from ._utterance import (
     Audio,
     AudioReference,
@@ -75,6 +76,8 @@ __all__ = [
     "NotFound",
     "Object",
     "Outcome",
+    "Page",
+    "Picture",
     "Progress",
     "Segment",
     "Sequences",
@@ -111,4 +114,9 @@ if not _TYPE_CHECKING:
             import importlib
 
             return importlib.import_module(f"{__name__}.{name}")
+        if name == "Reader":
+            import warnings
+
+            warnings.warn("Reader is called Dataset", DeprecationWarning, stacklevel=2)
+            return Dataset
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,11 +22,12 @@ from ._arguments import PathLike
 from ._errors import Error, UsageError
 from ._facts import Facts
 from ._jobs import Outcome
+from ._seen import Seen
 from ._steps import Steps
 from ._utterance import Utterance
 
 
-class Dataset(Steps, Facts):
+class Dataset(Steps, Facts, Seen):
     """A data set as a value: inputs, what joins them, and steps; what :func:`open` gives.
 
     Steps and joins give another data set, and read nothing. Each loop over it is a pass through the
@@ -65,6 +66,13 @@ class Dataset(Steps, Facts):
         data = self._asked["data"]
         stdin = any(path.split(":")[-1] == "-" for path in _arguments.named(self._asked))
         return not (hasattr(data and data[1], "read") or (data is None and stdin))
+
+    def _lasts(self) -> bool:
+        """Whether it is in files, which can be opened any number of times."""
+        fresh = self._fresh
+        if fresh is None or not fresh.is_current():
+            return not any("|" in path for path in _arguments.named(self._asked))
+        return fresh.is_lasting()
 
     def _open(self, pass_number: int) -> _native.Stream:
         if not self._can_reopen():
@@ -216,6 +224,14 @@ class Dataset(Steps, Facts):
         else:
             fresh = None
         return Dataset({**self._asked, "steps": steps}, self._settings, fresh, self._passes)
+
+    def _of_keys(self, keys: List[str]) -> "Dataset":
+        return self.select(keys)
+
+    def _shown(self, count: int, columns: List[str]) -> Optional[Dict[str, List[Any]]]:
+        if self._asked["data"] is not None or not self._can_reopen() or not self._lasts():
+            return None
+        return self.first(count).table(columns)
 
     def join(
         self,

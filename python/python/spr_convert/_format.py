@@ -74,13 +74,15 @@ def register(
     if open is None and create is None:
         raise UsageError("a format is read by open= or written by create=", kind="usage")
     _native.register(
-        name,
-        title or f"{name}, a format written in Python",
-        [text.lstrip(".") for text in _arguments.names(extensions)],
-        _arguments.names(holds),
-        open,
-        None if probe is None else _probe(probe),
-        create,
+        {
+            "name": name,
+            "title": title or f"{name}, a format written in Python",
+            "extensions": [text.lstrip(".") for text in _arguments.names(extensions)],
+            "holds": _arguments.names(holds),
+            "open": open,
+            "probe": None if probe is None else _probe(probe),
+            "create": create,
+        }
     )
 
 

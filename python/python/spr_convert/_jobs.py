@@ -64,9 +64,38 @@ class Checked(NamedTuple):
     findings: List[Finding]
 
 
+class _Counter:
+    """A bar for where tqdm is not installed: a line of the terminal that counts."""
+
+    def __init__(self) -> None:
+        self.n, self.total = 0, None
+
+    def update(self, more: int) -> None:
+        import sys
+
+        self.n += more
+        of = "" if self.total is None else f" of {self.total}"
+        sys.stderr.write(f"\r{self.n}{of} utterances")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        import sys
+
+        sys.stderr.write("\n")
+
+
+def _bar() -> Any:
+    """A bar of tqdm, or one of our own."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Counter()
+    return tqdm(unit=" utterances")
+
+
 def _callback(progress: Any) -> Optional[Callable[..., Any]]:
     """What is called with numbers, of a function of a Progress or a progress bar."""
-    if progress is None:
+    if progress is None or progress is False:
         return None
     if hasattr(progress, "update"):
         # A bar such as tqdm's counts utterances.
@@ -110,8 +139,8 @@ def convert(
     The output appears whole at the end or not at all. What it can't hold is refused unless
     ``allow_loss`` names it.
 
-    :param progress: a function that is called with a :class:`Progress` ten times a second, or a bar
-        such as ``tqdm()``. An exception in it, or Ctrl-C, ends the job, and nothing is written.
+    :param progress: a function that is called with a :class:`Progress` ten times a second, a bar
+        such as ``tqdm()``, or ``True`` for one of tqdm's if that is installed, else a plain one. An exception in it, or Ctrl-C, ends the job, and nothing is written.
     :param stages: as :meth:`Dataset.stage` takes them.
     :param verify: reads the output back before it gets its name.
     :param sync: whether the output is put on the disk before it gets its name.
@@ -205,13 +234,21 @@ def write(
         "rule": rule,
         "damaged": damaged,
     }
-    told, skipped = _native.convert(
-        {**asked, "skip": False},
-        wanted,
-        conversion,
-        {**settings, "threads": threads, "sync": sync},
-        _callback(progress),
-    )
+    own = _bar() if progress is True else None
+    progress = progress if own is None else own
+    try:
+        told, skipped = _native.convert(
+            {**asked, "skip": False},
+            wanted,
+            conversion,
+            {**settings, "threads": threads, "sync": sync},
+            _callback(progress),
+        )
+        if own is not None:
+            own.update(json.loads(told)["utterances"] - own.n)
+    finally:
+        if own is not None:
+            own.close()
     facts = json.loads(told)
     outcome = Outcome(
         facts["utterances"],
@@ -225,7 +262,7 @@ def write(
         facts["seconds"],
         facts["parts"],
     )
-    if hasattr(progress, "update"):
+    if own is None and hasattr(progress, "update"):
         progress.update(outcome.utterances - progress.n)
     return outcome
 

@@ -22,10 +22,14 @@ __all__ = [
     "index",
     "info",
     "main",
+    "picture",
+    "plot",
     "register",
+    "report",
     "stages",
     "stats",
     "step",
+    "store",
 ]
 
 @final
@@ -81,6 +85,19 @@ def stats(asked: Dict[str, Any], settings: Dict[str, Any], by: List[str]) -> str
 def columns(
     asked: Dict[str, Any], settings: Dict[str, Any], names: List[str]
 ) -> Dict[str, List[Any]]: ...
+def plot(
+    asked: Dict[str, Any],
+    settings: Dict[str, Any],
+    all: bool,
+    look: Tuple[int, Optional[int], float, str],
+) -> bytes: ...
+
+# Positional, so that what is called `from` in Rust has no name here.
+def picture(
+    utterance: Utterance, look: Tuple[int, Optional[int], float, str], /
+) -> Tuple[bytes, Optional[bytes]]: ...
+def report(asked: Dict[str, Any], settings: Dict[str, Any], max_sound: int) -> str: ...
+def store(path: str, content: bytes, overwrite: bool, settings: Dict[str, Any]) -> None: ...
 def info(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> str: ...
 def check(
     asked: Dict[str, Any], settings: Dict[str, Any], quick: bool
@@ -99,14 +116,6 @@ def index(
     output: Optional[str],
     overwrite: bool,
 ) -> Tuple[Optional[str], int]: ...
-def register(
-    name: str,
-    title: str,
-    extensions: List[str],
-    holds: List[str],
-    open: Optional[Callable[..., Any]],
-    probe: Optional[Callable[..., Any]],
-    create: Optional[Callable[..., Any]],
-) -> None: ...
+def register(format: Dict[str, Any]) -> None: ...
 def formats() -> str: ...
 def main(arguments: List[str]) -> int: ...

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 if TYPE_CHECKING:
     import numpy as np
 
+    from ._seen import Picture
+
 
 class Audio(NamedTuple):
     """Sound as samples."""
@@ -158,6 +160,19 @@ class Utterance:
         if len(there) != 1 or self.arrays:
             return self
         return there[0].value if isinstance(there[0], Object) else there[0]
+
+    def plot(
+        self, *, width: int = 800, height: Optional[int] = None, scale: float = 1.0
+    ) -> "Picture":
+        """A picture of it, as :meth:`Dataset.plot` draws one."""
+        from ._seen import of_utterance
+
+        return of_utterance(self, width, height, scale)
+
+    def _repr_html_(self) -> str:
+        from ._seen import shown_utterance
+
+        return shown_utterance(self)
 
     def __repr__(self) -> str:
         parts = [repr(self.key)]

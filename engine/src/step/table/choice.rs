@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use spr_core::bytes::Location;
-use spr_core::model::{Key, Utterance};
 use spr_core::format::Subset;
+use spr_core::model::{Key, Utterance};
 use spr_core::stage::{Filter, KeyFilter, ReaderExt, Shard, Unique};
 
 use super::super::choose::{SelectionRules, frames, hours, of_speakers, per_speaker};

@@ -228,8 +228,8 @@ fn rename(values: &Values) -> Result<super::super::kind::Build> {
 pub(super) static SHUFFLE: Kind = Kind {
     name: "shuffle",
     aliases: &[],
-    usage: "shuffle or shuffle(N[,seed=N])",
-    what: "in random order, all or N at a time in memory",
+    usage: "shuffle(N[,seed=N]) or shuffle",
+    what: "in random order, N at a time in memory, or all that fit",
     parameters: Parameters {
         positional: &["n"],
         named: &["seed"],
