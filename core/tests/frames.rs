@@ -11,8 +11,7 @@ use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Key, Matrix, Rank, Utterance};
 use spr_core::number::random::Rng;
 use spr_core::stage::{
-    Context, IgnoreLabels, LabelMap, LabelSet, MapLabels, Partition, PartitionSize, ShuffleFrames,
-    ShuffleUtterances,
+    Context, IgnoreLabels, LabelMap, LabelSet, Partition, PartitionSize, ReaderExt, ShuffleFrames,
 };
 use spr_core::{Limits, Result};
 
@@ -131,8 +130,7 @@ proptest! {
             there.insert(label, label, (label + by) % 6);
             back.insert((label + by) % 6, (label + by) % 6, label);
         }
-        let mapped = MapLabels::new(list(&data), there);
-        prop_assert_eq!(all(MapLabels::new(Box::new(mapped), back)), data);
+        prop_assert_eq!(all(list(&data).map_labels(there).map_labels(back)), data);
     }
 
     #[test]
@@ -173,7 +171,7 @@ proptest! {
             prop_assert_eq!(got, expected);
         }
         let most = usize::try_from(frames_each).unwrap();
-        let mut got = all(ShuffleUtterances::new(list(&data), most, Rng::Seeded(seed), limits));
+        let mut got = all(list(&data).shuffle_utterances(most, Rng::Seeded(seed), limits));
         got.sort_by(|a, b| a.key.cmp(&b.key));
         prop_assert_eq!(got, data);
     }

@@ -66,7 +66,7 @@ pub struct Env {
     /// written bytes do not depend on it.
     pub threads: usize,
     /// The compression level of outputs whose names imply compression, one of the
-    /// [levels](super::Codec::levels) of the codec; `None` for its default.
+    /// levels of the codec; `None` for its default.
     pub level: Option<u32>,
     /// Whether outputs are synced to disk before they get their names, so that they survive a power
     /// failure.

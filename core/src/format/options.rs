@@ -13,7 +13,11 @@ use crate::text::nearest;
 /// use spr_core::format::{FormatInfo, OptionSpec, Options};
 ///
 /// static OPTIONS: &[OptionSpec] = &[OptionSpec { name: "text", value: "true|false", help: "writes text" }];
-/// static INFO: FormatInfo = FormatInfo { options: OPTIONS, ..FormatInfo::new("toy", "a toy", &["toy"]) };
+/// static INFO: FormatInfo = {
+///     let mut info = FormatInfo::new("toy", "a toy", &["toy"]);
+///     info.options = OPTIONS;
+///     info
+/// };
 ///
 /// assert!(Options::new(&INFO, [("text", "true")])?.flag("text")?);
 /// assert!(Options::new(&INFO, [("txet", "true")]).is_err());

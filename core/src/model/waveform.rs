@@ -187,6 +187,7 @@ fn difference<A: Element, B: Element>(level: Wide, got: B) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Rank;
     use super::*;
 
     fn cast<A: Element, B: Element>(values: &[A]) -> (Vec<B>, CastStats) {

@@ -115,18 +115,16 @@ proptest! {
         let mut reader = script(&steps);
         reader = Box::new(SelectFrames::new(reader, all(), Limits::default()));
         reader = Box::new(SelectColumns::new(reader, all(), Limits::default()));
-        reader = Box::new(SelectKeys::new(reader, KeyFilter::glob("*").unwrap(), true));
+        reader = reader.select(KeyFilter::glob("*").unwrap());
         reader = Box::new(ShapeCheck::new(reader, Some(UtteranceShape::default())));
         prop_assert_eq!(drain(reader), drain(script(&steps)));
     }
 
     #[test]
     fn what_is_chosen_and_what_is_not_are_the_whole(steps in whole()) {
-        let chosen = |held| {
-            let filter = KeyFilter::regex("[02468]$").unwrap();
-            drain(SelectKeys::new(script(&steps), filter, held))
-        };
-        let (even, odd) = (chosen(true), chosen(false));
+        let filter = || KeyFilter::regex("[02468]$").unwrap();
+        let even = drain(script(&steps).select(filter()));
+        let odd = drain(script(&steps).without(filter()));
         prop_assert_eq!(even.len(), steps.len().div_ceil(2));
         let mut both = frames(&[even, odd].concat());
         both.sort_unstable();

@@ -80,7 +80,7 @@ impl Codec {
     }
 
     /// Returns the codec whose data start with `head`.
-    pub(crate) fn detect(head: &[u8]) -> Option<Self> {
+    pub fn detect(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 0x08, flags, ..] if flags & 0xe0 == 0 => Some(Self::Gzip),
             // The block magic excludes text that starts with "BZh".
