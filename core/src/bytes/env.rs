@@ -390,7 +390,7 @@ impl Env {
     ///
     /// # Errors
     /// `file` is an input.
-    pub(crate) fn check_unread(&self, file: &Location) -> Result<()> {
+    pub fn check_unread(&self, file: &Location) -> Result<()> {
         let look = self.store.look(file).ok().flatten();
         self.inputs.refuse(file, look.as_ref())
     }
