@@ -32,6 +32,7 @@ pub(super) const WRITTEN: &[&str] = &[
     "per-speaker(2)",
     "hours(1)",
     "first(5)",
+    "slice(2,7)",
     "sample(4,seed=2)",
     "sample(1s,seed=2,by=speaker)",
     "shard(1,2)",

@@ -229,18 +229,27 @@ impl Caps {
         if !caps.dtypes.contains(&labels.dtype()) {
             return Err(refused(format_args!("labels of {}", labels.dtype())));
         }
+        match self.holds_label_columns(labels) {
+            true => Ok(()),
+            false => {
+                let cols = labels.cols();
+                Err(refused(format_args!("{cols} labels per frame")))
+            }
+        }
+    }
+
+    /// Returns `true` if labels with so many columns are stored.
+    pub(crate) fn holds_label_columns(&self, labels: &Matrix) -> bool {
         let cols = labels.cols() as u64;
+        let most = self.labels.map_or(0, |caps| caps.max_columns);
         let proper = match labels.rank() {
             Rank::Scalar => false,
             Rank::Vector => cols == 1,
             // A vector, which is all that one column needs, can't say that there is none.
-            Rank::Matrix if labels.rows() == 0 => cols > 0 || caps.max_columns > 1,
+            Rank::Matrix if labels.rows() == 0 => cols > 0 || most > 1,
             Rank::Matrix => cols > 0 || self.columnless,
         };
-        match proper && cols <= caps.max_columns {
-            true => Ok(()),
-            false => Err(refused(format_args!("{cols} labels per frame"))),
-        }
+        proper && cols <= most
     }
 
     fn check_audio(&self, utt: &Utterance) -> Result<()> {

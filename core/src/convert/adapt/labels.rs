@@ -12,7 +12,7 @@ impl Adapter {
             return self.same_labelling(false);
         };
         let caps = self.caps.labels.filter(|caps| {
-            labels.cols() as u64 <= caps.max_columns
+            self.caps.holds_label_columns(labels)
                 && if utt.features.is_some() {
                     caps.with_features
                 } else {
