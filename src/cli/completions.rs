@@ -98,6 +98,9 @@ fn without_paths(program: &Command) -> Command {
     Command::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
         .disable_help_subcommand(true)
+        // Those flags are among the options.
+        .disable_help_flag(true)
+        .disable_version_flag(true)
         .args(options.cloned())
         .subcommands(program.get_subcommands().cloned())
 }

@@ -112,6 +112,17 @@ fn bash() {
 }
 
 #[test]
+fn every_shell_has_a_script() {
+    let s = Scratch::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = s.ok(&format!("completions {shell}")).out;
+        for word in ["select", "overwrite", "help"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
 fn fish() {
     if !Scratch::new().has("fish") {
         return;
