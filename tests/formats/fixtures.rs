@@ -42,7 +42,11 @@ fn cases() -> Vec<(PathBuf, [usize; 2])> {
         };
         [read, refused].map(|count| count.parse().unwrap())
     };
-    let is_other = |folder: &PathBuf| OTHERS.iter().any(|other| folder.ends_with(other));
+    let is_other = |folder: &PathBuf| {
+        // Whose library is for little-endian machines alone.
+        let is_refused = cfg!(target_endian = "big") && folder.ends_with("hf");
+        is_refused || OTHERS.iter().any(|other| folder.ends_with(other))
+    };
     let formats = all.into_iter().filter(|folder| !is_other(folder));
     formats
         .map(|folder| (folder.clone(), counts(&folder)))
@@ -178,7 +182,8 @@ fn files_of_other_programs() {
         assert_eq!(found, counts, "{}: read and refused", folder.display());
     }
     for format in builtin::registry().names() {
-        if !formats.contains(format) && !LOSSY.contains(&format) {
+        let is_refused = cfg!(target_endian = "big") && format == "hf";
+        if !formats.contains(format) && !LOSSY.contains(&format) && !is_refused {
             faults.push(format!("no case is read as {format}"));
         }
     }

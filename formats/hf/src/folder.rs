@@ -10,6 +10,7 @@ use spr_core::{Error, Result, nearest};
 use spr_syntax::shards;
 
 use crate::card;
+use crate::guard::check_machine;
 use crate::options::SPLIT;
 use crate::reader::{self, Place, TableReader};
 use crate::split;
@@ -155,6 +156,7 @@ impl WholeFolder for Folder {
         env: &Env,
     ) -> Result<OpenedDataset> {
         let here = |e: Error| e.file(folder.to_string());
+        check_machine(&folder.to_string())?;
         let mut splits = find(folder, env)?;
         if splits.is_empty() {
             let message = "holds no .parquet files, nor does a folder data or train in it";

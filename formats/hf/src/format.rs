@@ -9,6 +9,7 @@ use spr_core::model::{About, Key};
 use spr_core::{Error, Result};
 
 use crate::folder::{self, Folder};
+use crate::guard::check_machine;
 use crate::options::{OPTIONS, SPLIT, codec};
 use crate::reader::{Place, TableReader};
 use crate::write::DatasetWriter;
@@ -67,6 +68,7 @@ impl Format for HuggingFace {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
+        check_machine(source.name())?;
         refuse_split(options, source.name())?;
         let is_parquet = !arrow::is_arrow(source.peek(arrow::HEAD)?);
         if request.lookup && source.can_seek() && is_parquet {
@@ -84,6 +86,7 @@ impl Format for HuggingFace {
         env: &Env,
         each: &mut dyn FnMut(&Key, Weight) -> Result<()>,
     ) -> Result<bool> {
+        check_machine(source.name())?;
         refuse_split(options, source.name())?;
         table::weigh(source, options, env, each)
     }
@@ -95,6 +98,7 @@ impl Format for HuggingFace {
         about: &About,
         env: &Env,
     ) -> Result<Box<dyn Writer>> {
+        check_machine(&output.name())?;
         if !output.is_folder() {
             refuse_split(options, &output.name())?;
         }

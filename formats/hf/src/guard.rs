@@ -45,6 +45,21 @@ pub(crate) fn guarded<T, E: Display>(run: impl FnOnce() -> Result<T, E>) -> Resu
     }
 }
 
+/// Refuses a file where the library would take the bytes of numbers in the wrong order, in silence.
+///
+/// # Errors
+/// The machine is big-endian.
+pub(crate) fn check_machine(name: &str) -> Result<()> {
+    match cfg!(target_endian = "big") {
+        true => {
+            let message =
+                "Parquet and Arrow are for little-endian machines only, which this is not";
+            Err(Error::unsupported(message).file(name))
+        }
+        false => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
