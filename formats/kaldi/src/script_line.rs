@@ -83,6 +83,8 @@ pub(crate) fn text_of(name: &[u8]) -> Cow<'_, str> {
 pub(crate) struct Target<'a> {
     /// The place as written.
     pub(crate) place: &'a str,
+    /// The place without `entry`.
+    file: &'a str,
     /// The key of the object in the HDF5 file that it is in, as ESPnet's scripts have it.
     pub(crate) entry: Option<&'a str>,
     /// The range of the object, unless all of it is meant.
@@ -105,11 +107,14 @@ pub(crate) fn split_range(text: &str) -> Result<(&str, Option<&str>)> {
     }
 }
 
-/// Splits `file.h5:key`, of which a key may have more colons.
+/// Splits `file.h5:key`, of which a key may have more colons. A command may name such an entry itself.
 fn split_entry(place: &str) -> Option<(&str, &str)> {
+    let is_command = place.ends_with('|');
     let colons = place.match_indices(':').map(|(at, _)| at);
-    let mut parts = colons.map(|at| (&place[..at], &place[at + 1..]));
-    parts.find(|(file, key)| !key.is_empty() && HDF5_NAMES.iter().any(|end| file.ends_with(end)))
+    let parts = colons.map(|at| (&place[..at], &place[at + 1..]));
+    parts
+        .filter(|_| !is_command)
+        .find(|(file, key)| !key.is_empty() && HDF5_NAMES.iter().any(|end| file.ends_with(end)))
 }
 
 impl<'a> Target<'a> {
@@ -119,9 +124,11 @@ impl<'a> Target<'a> {
     /// The range is malformed.
     pub(crate) fn parse(rest: &'a str) -> Result<Self> {
         let (place, range) = split_range(rest)?;
+        let entry = split_entry(place);
         Ok(Self {
             place,
-            entry: split_entry(place).map(|(_, key)| key),
+            file: entry.map_or(place, |(file, _)| file),
+            entry: entry.map(|(_, key)| key),
             range: range.map(Range::parse).transpose()?,
         })
     }
@@ -131,7 +138,7 @@ impl<'a> Target<'a> {
     /// # Errors
     /// Kaldi would not read from it.
     pub(crate) fn locator(&self) -> Result<Locator> {
-        rxfilename(split_entry(self.place).map_or(self.place, |(file, _)| file))
+        rxfilename(self.file)
     }
 }
 
@@ -192,6 +199,7 @@ mod tests {
             ("a d:/x.h5:a:7[0:5]", file("d:/x.h5")),
             ("a x.h5", file("x.h5")),
             ("a cat x |", Locator::Command("cat x".to_owned())),
+            ("a get x.h5:7 |", Locator::Command("get x.h5:7".to_owned())),
         ] {
             let (key, rest) = split(line.as_bytes()).unwrap();
             assert_eq!((key, locator(&rest).unwrap()), (&b"a"[..], place), "{line}");
