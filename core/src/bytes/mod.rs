@@ -51,6 +51,7 @@ pub use local::Local;
 pub use medium::Medium;
 pub use memory::MemoryStore;
 pub use names::{key_in_folder, key_of_file};
+pub use nested::Finders;
 pub use object::{Claim, ObjectBounds};
 pub use opened_files::OpenedFiles;
 pub use output::Output;

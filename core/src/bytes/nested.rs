@@ -2,8 +2,9 @@
 
 use super::env::{Finder, Nested};
 use super::object::Claim;
-use super::{Env, Source};
+use super::{Env, Location, Locator, Source};
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Key, Utterance};
 
 impl Env {
     /// Returns the format called `name` for objects inside containers.
@@ -71,6 +72,57 @@ impl Env {
             Some(name) => self.nested(name),
             None => Err(source.error(ErrorKind::Unrecognised, "no format that is built in")),
         }
+    }
+}
+
+/// Files of other formats that are open for lookup: those that were used last.
+pub struct Finders {
+    env: Env,
+    /// The last one used at the end.
+    open: Vec<(Location, Finder)>,
+}
+
+impl Finders {
+    /// The largest number of files that are open.
+    const OPEN: usize = 8;
+
+    /// Creates an empty list.
+    pub fn new(env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            open: Vec::new(),
+        }
+    }
+
+    /// Reads the utterance `key` of a file of the format called `name`, which `list` names. Returns `false` if there
+    /// is none.
+    ///
+    /// # Errors
+    /// The file can't be opened or read, or the format is not available.
+    pub fn find(
+        &mut self,
+        name: &str,
+        (list, file): (Option<&Location>, &Location),
+        key: &Key,
+        utt: &mut Utterance,
+    ) -> Result<bool> {
+        let at = self.open.iter().position(|(open, _)| open == file);
+        let (file, mut find) = match at {
+            Some(at) => self.open.remove(at),
+            None => {
+                let source = self.env.open_from(list, &Locator::File(file.clone()))?;
+                (file.clone(), self.env.finder(name, source)?)
+            }
+        };
+        let found = find(key, utt);
+        // After some faults nothing more can be found there.
+        if found.as_ref().err().is_none_or(Error::can_continue) {
+            if self.open.len() == Self::OPEN {
+                drop(self.open.remove(0));
+            }
+            self.open.push((file, find));
+        }
+        found
     }
 }
 

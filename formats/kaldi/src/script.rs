@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Finder, Location, Locator, Source};
+use spr_core::bytes::{Env, Finders, Location, Locator, Source};
 use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Object, Position, Utterance};
 use spr_core::{Error, Result};
@@ -38,8 +38,8 @@ pub(crate) struct Targets {
     script: Option<Location>,
     /// Open archives, the most recently used one last.
     open: Vec<OpenArchive>,
-    /// Open HDF5 files, the most recently used one last.
-    found_in: Vec<(Location, Finder)>,
+    /// Open HDF5 files.
+    entries: Finders,
     /// The object from which a range was cut, or which a command returned, for the next line with
     /// the same name.
     kept: Option<(String, Utterance)>,
@@ -72,7 +72,7 @@ impl Targets {
             env: env.clone(),
             script: script.location().cloned(),
             open: Vec::new(),
-            found_in: Vec::new(),
+            entries: Finders::new(env),
             kept: None,
         })
     }
@@ -218,28 +218,14 @@ impl Targets {
         self.open.push(archive);
         Ok(())
     }
-}
 
-impl Targets {
     /// Reads an entry of an HDF5 file.
     fn find(&mut self, file: &Location, entry: &str, utt: &mut Utterance) -> Result<()> {
-        let known = self.found_in.iter().position(|(at, _)| at == file);
-        let (at, mut find) = match known {
-            Some(i) => self.found_in.remove(i),
-            None => {
-                let at = Locator::File(file.clone());
-                let source = self.env.open_from(self.script.as_ref(), &at)?;
-                (file.clone(), self.env.finder(HDF5, source)?)
-            }
-        };
+        let place = (self.script.as_ref(), file);
         self.objects.turn();
         let key = std::mem::take(&mut utt.key);
-        let found = find(&Key::from(entry), utt);
+        let found = self.entries.find(HDF5, place, &Key::from(entry), utt);
         utt.key = key;
-        if self.found_in.len() == OPEN {
-            drop(self.found_in.remove(0));
-        }
-        self.found_in.push((at, find));
         if !found? {
             let error = Error::malformed(format!("there is no '{}'", entry.escape_debug()));
             return Err(error.file(file.told()).continuable());

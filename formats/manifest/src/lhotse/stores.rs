@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use spr_core::bytes::{Env, Finder, Location, Locator, ObjectBounds};
+use spr_core::bytes::{Env, Finders, Location, Locator, ObjectBounds};
 use spr_core::model::{Key, Matrix, Utterance};
 use spr_core::{Error, Limits, Result};
 use spr_syntax::lilcom::Decoder;
@@ -76,19 +76,16 @@ fn unsupported(store: &str) -> Error {
 /// The stores that have been opened.
 pub(super) struct Stores {
     env: Env,
-    /// Script files and HDF5 files, the last one used at the end.
-    open: Vec<(Location, Finder)>,
+    /// Script files and HDF5 files.
+    open: Finders,
 }
-
-/// The number of files of a store that are open at most.
-const OPEN: usize = 8;
 
 impl Stores {
     /// Creates an empty cache.
     pub(super) fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
-            open: Vec::new(),
+            open: Finders::new(env),
         }
     }
 
@@ -170,22 +167,10 @@ impl Stores {
         key: &str,
         utt: &mut Utterance,
     ) -> Result<String> {
-        let name = file.to_string();
-        let at = self.open.iter().position(|(open, _)| *open == file);
-        let (file, mut find) = match at {
-            Some(at) => self.open.remove(at),
-            None => {
-                let source = self.env.open_from(None, &Locator::File(file.clone()))?;
-                (file, self.env.finder(format, source)?)
-            }
-        };
-        if !find(&Key::from(key), utt)? {
-            return Err(Error::malformed(format!("{key} is not in it")).file(name));
+        let place = (None, &file);
+        if !self.open.find(format, place, &Key::from(key), utt)? {
+            return Err(Error::malformed(format!("{key} is not in it")).file(file.to_string()));
         }
-        if self.open.len() == OPEN {
-            drop(self.open.remove(0));
-        }
-        self.open.push((file, find));
-        Ok(name)
+        Ok(file.to_string())
     }
 }
