@@ -20,9 +20,14 @@ const JSON: &str = "json:";
 pub(crate) struct Columns(Vec<(String, Value)>);
 
 impl Columns {
-    /// Adds the attributes without a field, unless there are some of that name, and tells those that can't be columns
-    /// or differ from others.
-    pub(crate) fn add(&mut self, attributes: &Attributes, mut tell: impl FnMut(&str)) {
+    /// Adds the attributes without a field, unless there are some of that name, and tells those that can't be columns.
+    /// Those that differ are told as well, but for those of groups, which the nearest overrules.
+    pub(crate) fn add(
+        &mut self,
+        attributes: &Attributes,
+        is_group: bool,
+        mut tell: impl FnMut(&str),
+    ) {
         for (name, value) in attributes
             .iter()
             .filter(|(name, _)| about::is_unknown(name))
@@ -31,19 +36,10 @@ impl Columns {
             let known = self.0.iter().find(|(other, _)| other == name);
             match (value, known) {
                 (Some(value), None) => self.0.push((name.to_owned(), value.clone())),
-                (Some(value), Some((_, other))) if value == other => {}
+                (Some(value), Some((_, other))) if is_group || value == other => {}
                 _ => tell(name),
             }
         }
-    }
-
-    /// Adds those of a group, unless something inside has one of that name.
-    pub(crate) fn add_outer(&mut self, attributes: &Attributes, mut tell: impl FnMut(&str)) {
-        let inner = std::mem::take(self);
-        self.add(attributes, &mut tell);
-        let is_new = |(name, _): &(String, Value)| inner.0.iter().all(|(other, _)| other != name);
-        self.0.retain(is_new);
-        self.0.splice(0..0, inner.0);
     }
 
     /// Makes them what is known of the utterance.

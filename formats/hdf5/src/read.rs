@@ -187,7 +187,7 @@ impl Hdf5Reader {
             };
             let described = about::describe(attributes, scope, utt);
             described.map_err(|e| e.context("an attribute of its group"))?;
-            columns.add_outer(attributes, |name| self.told.tell(name));
+            columns.add(attributes, true, |name| self.told.tell(name));
         }
         columns.finish(&mut utt.meta)
     }
@@ -212,7 +212,7 @@ impl Hdf5Reader {
         let (file, env) = (&self.file, &self.env);
         field::take(file, part, &stored, above, self.wanted, utt, env)?;
         about::describe(&stored.attributes, Scope::Utterance, utt)?;
-        columns.add(&stored.attributes, |name| self.told.tell(name));
+        columns.add(&stored.attributes, false, |name| self.told.tell(name));
         if part.rows != Rows::All && self.kept.len() < KEPT {
             self.kept.insert(part.node, stored);
         }

@@ -59,7 +59,13 @@ impl Hdf5Writer {
         })
     }
 
-    fn check(&self, utt: &Utterance) -> Result<()> {
+    /// Checks that an utterance can be stored, and returns its columns as attributes.
+    fn check(&self, utt: &Utterance) -> Result<Vec<(String, Stored)>> {
+        let checked = self.checked(utt);
+        checked.map_err(|e| e.utterance(&utt.key).continuable())
+    }
+
+    fn checked(&self, utt: &Utterance) -> Result<Vec<(String, Stored)>> {
         self.caps.check(utt)?;
         let key = utt.key.as_str().unwrap_or_default();
         for role in Role::WRITTEN {
@@ -82,11 +88,16 @@ impl Hdf5Writer {
             let message = "a name has a zero byte, where HDF5 ends a text";
             return Err(Error::unfit(message));
         }
-        columns::attributes(&utt.meta.tags).map(drop)
+        columns::attributes(&utt.meta.tags)
     }
 
-    /// Stores the values of a field, and keeps what its header will say.
-    fn put(&mut self, key: &str, field: &Field<'_>, meta: Option<&Utterance>) -> Result<()> {
+    /// Stores the values of a field, and keeps what its header will say: of the first one, the utterance and its columns.
+    fn put(
+        &mut self,
+        key: &str,
+        field: &Field<'_>,
+        first: Option<(&Utterance, Vec<(String, Stored)>)>,
+    ) -> Result<()> {
         align(&mut self.sink)?;
         let at = self.sink.position();
         match &field.content {
@@ -97,8 +108,8 @@ impl Hdf5Writer {
         }
         let bytes = self.sink.position() - at;
         let mut attributes = Vec::new();
-        if let Some(utt) = meta {
-            self.describe(&utt.meta, &mut attributes)?;
+        if let Some((utt, columns)) = first {
+            self.describe(&utt.meta, columns, &mut attributes)?;
             if let (Some(text), false) = (&utt.text, field.role == Role::Text) {
                 attributes.push(("text".into(), self.batch.text(text)?));
             }
@@ -126,7 +137,12 @@ impl Hdf5Writer {
     }
 
     /// Adds the attributes of what is known about an utterance.
-    fn describe(&mut self, meta: &Meta, into: &mut Vec<Attribute>) -> Result<()> {
+    fn describe(
+        &mut self,
+        meta: &Meta,
+        columns: Vec<(String, Stored)>,
+        into: &mut Vec<Attribute>,
+    ) -> Result<()> {
         for (name, number) in [
             ("frame_shift", meta.frame_shift),
             ("frame_offset", meta.frame_offset),
@@ -140,7 +156,7 @@ impl Hdf5Writer {
         for (field, name) in meta.names() {
             into.push((field.name().into(), self.batch.text(name.as_bytes())?));
         }
-        for (name, value) in columns::attributes(&meta.tags)? {
+        for (name, value) in columns {
             let value = match value {
                 Stored::Integer(number) => Value::integer(number)?,
                 Stored::Float(number) => Value::float(number),
@@ -189,16 +205,14 @@ impl Writer for Hdf5Writer {
     }
 
     fn accept(&mut self, utt: &Utterance) -> Result<()> {
-        let checked = self.check(utt);
-        checked.map_err(|e| e.utterance(&utt.key).continuable())
+        self.check(utt).map(drop)
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        self.accept(utt)?;
+        let mut first = Some((utt, self.check(utt)?));
         let key = utt.key.as_str().unwrap_or_default();
-        let mut meta = Some(utt);
         for field in part::parts(utt)? {
-            self.put(key, &field, meta.take())?;
+            self.put(key, &field, first.take())?;
         }
         if self.batch.is_full() {
             self.batch.flush(&mut self.sink, &mut self.addresses)?;
