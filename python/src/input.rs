@@ -283,6 +283,7 @@ pub(crate) fn is_lasting(plan: &Plan, env: &Env) -> bool {
     };
     plan.inputs.iter().all(lasts)
 }
+
 /// Parses the names of fields.
 fn parts(names: &[String]) -> Result<FieldSet> {
     let mut parts = FieldSet {
