@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 
-from pages import ROOT, anchors, is_local, links, tracked
+from pages import ROOT, anchors, is_local, links, project_files
 
 
 def faults_of(page, text, read):
@@ -43,7 +43,7 @@ def self_test():
 
 def main():
     self_test()
-    files = tracked()
+    files = project_files()
     known = set(files)
     for path in files:
         known |= {str(folder) for folder in pathlib.PurePosixPath(path).parents}
@@ -53,7 +53,7 @@ def main():
             return (ROOT / place).read_text()
         return "" if place in known else None
 
-    pages = tracked("*.md")
+    pages = project_files(".md")
     faults = [fault for page in pages for fault in faults_of(page, read(page), read)]
     for fault in faults:
         print(f"links: {fault}")

@@ -1,8 +1,8 @@
 """What the checks of pages share: the links and the anchors of a page in Markdown. Needs Python 3.11."""
 
+import os
 import pathlib
 import re
-import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -11,10 +11,20 @@ LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^(#{1,6}) +(.+?)(?: +#+)?$", re.M)
 
 
-def tracked(*patterns):
-    """The files of the project that match."""
-    listed = subprocess.check_output(["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns], cwd=ROOT, text=True)
-    return sorted(set(listed.splitlines()))
+# Folders of what is built or fetched, and of what fuzzing found.
+MADE = {".git", ".ruff_cache", ".venv", "__pycache__", "dist", "target"}
+FUZZED = {"fuzz/artifacts", "fuzz/corpus", "fuzz/coverage"}
+
+
+def project_files(*suffixes):
+    """The places of the project's files with one of the suffixes, or of all, in order: from the folder and not from
+    git, which refuses in a checkout of another owner and knows nothing of an archive's folder."""
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        place = pathlib.Path(folder).relative_to(ROOT)
+        folders[:] = [name for name in folders if name not in MADE and (place / name).as_posix() not in FUZZED]
+        found += [(place / name).as_posix() for name in names if name.endswith(suffixes or "")]
+    return sorted(found)
 
 
 def blocks(text):

@@ -17,7 +17,7 @@ import sys
 import urllib.parse
 
 from crates import load
-from pages import LINK, ROOT, blocks, is_local, links, map_prose, tracked
+from pages import LINK, ROOT, blocks, is_local, links, map_prose, project_files
 
 SITE = ROOT / "target/site"
 # Files that pages show or link to, which the site has as they are.
@@ -32,7 +32,8 @@ def chapters():
 
 def unlisted(listed):
     """The pages that the book should have and lacks."""
-    wanted = [path for path in tracked(":(glob)docs/*.md", "formats/*/README.md") if path != "docs/SUMMARY.md"]
+    wanted = [path for path in project_files(".md") if re.fullmatch(r"docs/[^/]+|formats/.+/README\.md", path)]
+    wanted.remove("docs/SUMMARY.md")
     return [f"docs/SUMMARY.md does not list {path}" for path in wanted if path not in listed]
 
 
