@@ -41,6 +41,8 @@ pub struct Adapter {
     casts: [CastStats; Cast::COUNT],
     ended: bool,
     whole: WholeRecordings,
+    /// The memory for the next sound file.
+    fetched: Vec<u8>,
     guess: Guess,
     /// Whether the warning about an unsupported requested type was given.
     told: bool,
@@ -89,6 +91,7 @@ impl Adapter {
             casts: Default::default(),
             ended: true,
             whole: WholeRecordings::default(),
+            fetched: Vec::new(),
             guess: Guess::default(),
             told: false,
         }

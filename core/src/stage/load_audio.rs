@@ -236,12 +236,17 @@ fn whole_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     Ok(Audio::Samples(sound).facts())
 }
 
-/// Replaces a reference to a whole audio file in one of these formats by its bytes, and returns
-/// whether it did.
+/// Replaces a reference to a whole audio file in one of these formats by its bytes, in the memory of
+/// `spare`, and returns whether it did.
 ///
 /// # Errors
 /// It cannot be read, or exceeds the limits.
-pub(crate) fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bool> {
+pub(crate) fn fetch_file(
+    utt: &mut Utterance,
+    formats: &[&str],
+    spare: &mut Vec<u8>,
+    env: &Env,
+) -> Result<bool> {
     /// The number of bytes by which a format is recognised.
     const HEAD: usize = 64;
     let Some(Audio::Reference(reference)) = &utt.audio else {
@@ -264,7 +269,8 @@ pub(crate) fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Re
             return Ok(false);
         }
     }
-    let bytes = source.rest("a sound file", &env.limits)?;
+    source.rest_into(spare, "a sound file", &env.limits)?;
+    let bytes = std::mem::take(spare);
     utt.audio = Some(Audio::Encoded(EncodedAudio {
         format: format.to_owned(),
         bytes,

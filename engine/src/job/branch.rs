@@ -324,6 +324,11 @@ impl<'a> Branch<'a> {
         Ok(())
     }
 
+    /// Takes the memory of an utterance that was written, for those to come.
+    pub(super) fn reclaim(&mut self, utt: &mut Utterance) {
+        self.adapter.reclaim(utt);
+    }
+
     /// Completes the output without committing it.
     pub(super) fn finish(&mut self) -> Result<WriteSummary> {
         let format = self.target.format().info().name;

@@ -134,7 +134,10 @@ impl<'a> Running<'a> {
         loop {
             let read = match self.first.pop_front() {
                 Some(read) => read,
-                None => self.reader.read(&mut self.utt),
+                None => {
+                    self.main.reclaim(&mut self.utt);
+                    self.reader.read(&mut self.utt)
+                }
             };
             // After an error of an input more may follow; errors of the output are different.
             let reading = read.is_err();

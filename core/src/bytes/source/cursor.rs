@@ -9,6 +9,8 @@ use crate::number::{ByteOrder, swap_in_place};
 
 /// The smallest read size.
 const SMALLEST: usize = 512;
+/// The number of bytes from which on data go past the buffer.
+const DIRECT: usize = BUFFER / 4;
 /// The number of bytes from which on a jump takes less time than reading.
 const JUMP: u64 = 16 << 10;
 /// The step size for large data, so that a wrong size allocates little and byte swapping works on
@@ -71,10 +73,33 @@ impl Source {
     /// [`Limit`](ErrorKind::Limit), or reading fails.
     pub fn rest(&mut self, what: &str, limits: &Limits) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
+        self.rest_into(&mut bytes, what, limits)?;
+        Ok(bytes)
+    }
+
+    /// Does the same as [`rest`](Self::rest), in place of what `bytes` held.
+    pub(crate) fn rest_into(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        what: &str,
+        limits: &Limits,
+    ) -> Result<()> {
+        bytes.clear();
         loop {
+            let drained = self.start == self.end && !self.ended && self.pending.is_none();
+            let left = self.remaining().filter(|n| drained && *n >= DIRECT as u64);
+            if let Some(left) = left {
+                let size = self.hold(what, bytes.len() as u64 + left, limits)?;
+                bytes.reserve_exact(size - bytes.len());
+                let before = bytes.len();
+                let read = Read::take(&mut self.body, left).read_to_end(bytes);
+                let n = (bytes.len() - before) as u64;
+                read.map_err(|e| self.read_error(e, n))?;
+                self.offset += n;
+            }
             let n = self.window()?.len();
             if n == 0 {
-                return Ok(bytes);
+                return Ok(());
             }
             self.hold(what, (bytes.len() + n) as u64, limits)?;
             bytes.extend_from_slice(self.window()?);
@@ -165,8 +190,7 @@ impl Source {
         while done < out.len() {
             let rest = &mut out[done..];
             // Large data bypass the buffer.
-            let n = if self.start == self.end && self.pending.is_none() && rest.len() >= BUFFER / 4
-            {
+            let n = if self.start == self.end && self.pending.is_none() && rest.len() >= DIRECT {
                 let n = self.body.read(rest).map_err(|e| self.read_error(e, 0))?;
                 self.offset += n as u64;
                 self.step = super::FIRST_STEP;

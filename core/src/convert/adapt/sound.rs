@@ -23,6 +23,16 @@ impl Adapter {
         }
     }
 
+    /// Takes the sound file out of an utterance that was written, and uses its memory for the next
+    /// one that is fetched.
+    pub fn reclaim(&mut self, utt: &mut Utterance) {
+        if let Some(Audio::Encoded(encoded)) =
+            utt.audio.take_if(|it| matches!(it, Audio::Encoded(_)))
+        {
+            self.fetched = encoded.bytes;
+        }
+    }
+
     /// Leaves audio unchanged if the target supports its form; otherwise loads it.
     pub(super) fn fit_audio(&mut self, utt: &mut Utterance) -> Result<()> {
         self.same_rate(utt)?;
@@ -41,7 +51,9 @@ impl Adapter {
         if as_it_is && self.dtype.is_none() {
             return Ok(());
         }
-        if self.dtype.is_none() && stage::fetch_file(utt, caps.encoded, &self.env)? {
+        if self.dtype.is_none()
+            && stage::fetch_file(utt, caps.encoded, &mut self.fetched, &self.env)?
+        {
             return Ok(());
         }
         stage::load(utt, &self.env)?;

@@ -283,7 +283,7 @@ impl DatasetWriter {
 
     /// Writes all rows to one file.
     fn write_file(&mut self, sink: Sink, spools: Spools, columns: &Columns) -> Result<()> {
-        let mut file = FileWriter::new(sink, columns)?;
+        let mut file = FileWriter::new(sink, columns, self.maker.env.threads)?;
         for (_, spool) in spools {
             let mut rows = spool.finish()?;
             let count = rows.rows;
@@ -302,7 +302,7 @@ impl DatasetWriter {
             for (n, count) in shards.iter().enumerate() {
                 let name = format!("data/{split}-{n:05}-of-{:05}.parquet", shards.len());
                 let sink = self.output.create(Part::Member(&name), false)?;
-                let mut file = FileWriter::new(sink, columns)?;
+                let mut file = FileWriter::new(sink, columns, self.maker.env.threads)?;
                 file.add(&mut rows, *count)?;
                 self.written.bytes += file.finish()?;
             }

@@ -13,6 +13,9 @@ const BATCH: usize = 1 << 20;
 /// The most rows of a batch.
 const MOST_ROWS: u64 = 1024;
 
+/// The bytes whose space is given back at once.
+const FREED: u64 = 8 << 20;
+
 /// The values of a row, each with the number of its column.
 pub(crate) type SpooledRow<'a> = Vec<(u32, Cell<'a>)>;
 
@@ -96,7 +99,13 @@ impl Spool {
         let (rows, mut shards, mut file) = (self.rows, self.shards, self.file);
         shards.push(self.in_shard);
         file.rewind().map_err(failed)?;
-        Ok(SpoolReader { file, rows, shards })
+        Ok(SpoolReader {
+            file,
+            rows,
+            shards,
+            read: 0,
+            freed: 0,
+        })
     }
 }
 
@@ -106,6 +115,9 @@ pub(crate) struct SpoolReader {
     pub(crate) rows: u64,
     /// The number of rows in each file.
     pub(crate) shards: Vec<u64>,
+    /// The bytes that were read, and those of them whose space was given back.
+    read: u64,
+    freed: u64,
 }
 
 impl SpoolReader {
@@ -122,12 +134,34 @@ impl SpoolReader {
         let [bytes, count] = head.map(u64::from_le_bytes);
         batch.clear();
         let read = (&mut self.file).take(bytes).read_to_end(batch);
-        match read.map_err(failed)? as u64 == bytes && count > 0 {
-            true => Ok(count),
-            false => Err(failed(io::ErrorKind::UnexpectedEof.into())),
+        if read.map_err(failed)? as u64 != bytes || count == 0 {
+            return Err(failed(io::ErrorKind::UnexpectedEof.into()));
+        }
+        self.read += bytes + size_of_val(&head) as u64;
+        self.free();
+        Ok(count)
+    }
+
+    /// Gives the space of what was read back, as the output takes as much again.
+    fn free(&mut self) {
+        if self.read - self.freed >= FREED {
+            give_back(&self.file, self.freed, self.read - self.freed);
+            self.freed = self.read;
         }
     }
 }
+
+/// Gives the space of a range back, where the system and the file system can do that. Else it is free
+/// once the file is closed.
+#[cfg(target_os = "linux")]
+fn give_back(file: &File, offset: u64, bytes: u64) {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    let _ = fallocate(file, flags, offset, bytes);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_back(_: &File, _: u64, _: u64) {}
 
 /// Returns the rows of a batch.
 ///
