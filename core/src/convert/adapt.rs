@@ -23,6 +23,25 @@ use recordings::WholeRecordings;
 ///
 /// Every change that loses something is counted in the [report](Adapter::report); the caller
 /// refuses the conversion if the policy denies it.
+///
+/// ```
+/// use spr_core::adapt::Adapter;
+/// use spr_core::bytes::Env;
+/// use spr_core::format::{Caps, Count, FeatureCaps, Keys};
+/// use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+/// let mut caps = Caps::new(Count::Many, Keys::Words);
+/// caps.features = Some(FeatureCaps::new(&[Dtype::F32]));
+/// let mut adapter = Adapter::new(caps, None, false, &Env::default());
+/// let mut utt = Utterance::default();
+/// utt.key = "ann-1".into();
+/// utt.features = Some(Matrix::from_rows(&[0.25_f64, 0.1], 2, Rank::Matrix)?);
+/// adapter.apply(&mut utt)?;
+/// assert_eq!(utt.features.as_ref().map(Matrix::dtype), Some(Dtype::F32));
+/// adapter.keep();
+/// let losses: Vec<String> = adapter.report().lines().collect();
+/// assert!(losses[0].starts_with("precision: 1 of 2 values"), "{losses:?}");
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 pub struct Adapter {
     caps: Caps,
     /// The element type set by the user.

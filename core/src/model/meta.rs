@@ -109,6 +109,16 @@ impl SourceField {
 }
 
 /// Known fields, and the tags in order.
+///
+/// ```
+/// use spr_core::Decimal;
+/// use spr_core::model::Meta;
+/// let mut meta = Meta::default();
+/// assert!(meta.is_empty());
+/// meta.speaker = Some("ann".into());
+/// meta.frame_shift = Decimal::parse("0.010");
+/// assert_eq!(meta.frame_shift, Decimal::parse("0.01"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
     /// The frame shift in seconds.

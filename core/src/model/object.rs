@@ -10,6 +10,16 @@ use crate::error::{Error, Result};
 /// An object of another kind, such as those in Kaldi's tables.
 ///
 /// Two are equal if their values are; NaN equals nothing.
+///
+/// ```
+/// use spr_core::model::{Lists, Object};
+/// let mut words = Lists::default();
+/// words.add(b"hello");
+/// words.add(b"world");
+/// let text = Object::Tokens(words);
+/// assert_eq!(text.kind(), "token-vector");
+/// assert_eq!(Object::Int(3).kind(), "int32");
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Object {

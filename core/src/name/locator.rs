@@ -7,6 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::Location;
 
 /// The place to read bytes from, or to write them to.
+///
+/// ```
+/// use spr_core::bytes::Locator;
+/// let place = Locator::FileAt("a.ark".into(), 17);
+/// assert_eq!(place.to_string(), "a.ark:17");
+/// assert_eq!(Locator::Command("gunzip -c a.gz".into()).to_string(), "gunzip -c a.gz |");
+/// assert!(Locator::Standard.location().is_none());
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Locator {

@@ -18,8 +18,8 @@ pub struct Context {
     right: usize,
     limits: Limits,
     info: DatasetInfo,
-    /// The original frames.
-    frames: Matrix,
+    /// The memory for the original frames, apart from that for windows, which is larger.
+    frames: Option<Matrix>,
     stale: Stale,
 }
 
@@ -33,7 +33,7 @@ impl Context {
             left,
             right,
             limits,
-            frames: Matrix::default(),
+            frames: None,
             stale: Stale::new(TagSubject::Columns),
         };
         let width = context.width().map(|n| n as u64);
@@ -54,17 +54,20 @@ impl Context {
         self.left.checked_add(self.right)?.checked_add(1)
     }
 
-    fn widen(&mut self, utt: &mut Utterance) -> Result<()> {
+    /// Replaces the features by windows, in the memory of `windows`.
+    fn widen(&mut self, utt: &mut Utterance, windows: Option<Matrix>) -> Result<()> {
         check_single(utt)?;
-        let Some(features) = utt.features.as_mut() else {
-            return Ok(());
-        };
-        std::mem::swap(&mut self.frames, features);
-        self.splice(features)
+        if let Some(frames) = utt.features.take() {
+            let windows = utt.features.insert(windows.unwrap_or_default());
+            let spliced = self.splice(&frames, windows);
+            self.frames = Some(frames);
+            spliced?;
+        }
+        Ok(())
     }
 
-    fn splice(&self, out: &mut Matrix) -> Result<()> {
-        let (from, rows) = (&self.frames, self.frames.rows());
+    fn splice(&self, from: &Matrix, out: &mut Matrix) -> Result<()> {
+        let rows = from.rows();
         let cols = self.width().and_then(|n| from.cols().checked_mul(n));
         let Some(cols) = cols else {
             return Err(Error::limit("the window is too wide"));
@@ -105,9 +108,10 @@ impl Reader for Context {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let windows = std::mem::replace(&mut utt.features, self.frames.take());
         let more = self.inner.read(utt)?;
         if more {
-            self.widen(utt)
+            self.widen(utt, windows)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
             if self.width() != Some(1) {
                 self.stale.leave_out(utt);
