@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use spr_core::bytes::{Location, Locator};
 use spr_core::format::LabelTable;
 use spr_core::model::Key;
+use spr_core::stage::{CmvnGroup, CmvnTable};
 use spr_core::{KeyMap, Result};
 
 /// Tables of labels by file and model.
@@ -19,6 +20,7 @@ pub struct ListCache {
     lists: Arc<Mutex<HashMap<Location, Arc<HashSet<Key>>>>>,
     maps: Arc<Mutex<HashMap<Locator, Arc<KeyMap>>>>,
     labels: Arc<Mutex<LabelTables>>,
+    cmvn: Arc<Mutex<HashMap<(Location, CmvnGroup), Arc<CmvnTable>>>>,
 }
 
 impl ListCache {
@@ -57,6 +59,19 @@ impl ListCache {
         read: impl FnOnce() -> Result<LabelTable>,
     ) -> Result<Arc<LabelTable>> {
         once(&self.labels, &(model.clone(), unit.to_owned()), read)
+    }
+
+    /// The stored statistics of groups of utterances, which `read` gives the first time.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub(super) fn cmvn(
+        &self,
+        file: &Location,
+        by: CmvnGroup,
+        read: impl FnOnce() -> Result<CmvnTable>,
+    ) -> Result<Arc<CmvnTable>> {
+        once(&self.cmvn, &(file.clone(), by), read)
     }
 }
 
