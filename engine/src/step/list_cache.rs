@@ -13,6 +13,9 @@ use spr_core::{KeyMap, Result};
 /// Tables of labels by file and model.
 type LabelTables = HashMap<(Location, String), Arc<LabelTable>>;
 
+/// Statistics by file and group.
+type CmvnTables = HashMap<(Location, CmvnGroup), Arc<CmvnTable>>;
+
 /// The files that steps have read, for one opening of a plan: consecutive inputs, key filters and
 /// second passes need the same file, which may be a pipe. Clones share it.
 #[derive(Clone, Default)]
@@ -20,7 +23,7 @@ pub struct ListCache {
     lists: Arc<Mutex<HashMap<Location, Arc<HashSet<Key>>>>>,
     maps: Arc<Mutex<HashMap<Locator, Arc<KeyMap>>>>,
     labels: Arc<Mutex<LabelTables>>,
-    cmvn: Arc<Mutex<HashMap<(Location, CmvnGroup), Arc<CmvnTable>>>>,
+    cmvn: Arc<Mutex<CmvnTables>>,
 }
 
 impl ListCache {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::sums::{Normaliser, Sums};
+use super::sums::{Normaliser, Sums, features_of};
 use super::table::CmvnTable;
 use crate::bytes::Env;
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use crate::stage::frame_cursor::check_single;
 ///
 /// With the count `n`, the sum `s` and the sum of squares `q` of a column, the mean is `s / n` and the
 /// variance `q / n - (s / n)²`, at least 10⁻²⁰. All is computed in 64 bits and rounded once to the type
-/// of the features, where Kaldi rounds on the way. Utterances without features do not change.
+/// of the features, where Kaldi rounds on the way.
 pub struct Cmvn {
     inner: Box<dyn Reader>,
     /// `None` if each utterance is its own group.
@@ -45,7 +45,7 @@ impl Cmvn {
 
     fn normalise(&mut self, utt: &mut Utterance) -> Result<()> {
         check_single(utt)?;
-        if utt.features.as_ref().is_none_or(|own| own.rows() == 0) {
+        if features_of(utt)?.rows() == 0 {
             return Ok(());
         }
         let normaliser = self.normaliser(utt)?;
@@ -65,9 +65,7 @@ impl Cmvn {
             return table.normaliser(utt, self.variance);
         }
         let mut own = Sums::default();
-        utt.features
-            .iter()
-            .try_for_each(|features| own.add(features))?;
+        own.add(features_of(utt)?)?;
         own.normaliser(self.variance)
     }
 }
@@ -79,8 +77,8 @@ impl Reader for Cmvn {
     }
 
     /// # Errors
-    /// An utterance has no speaker or no statistics, or integers or other columns than these; the next
-    /// one can be read.
+    /// An utterance has no features, no speaker or no statistics, or integers or other columns than these;
+    /// the next one can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
         if more {

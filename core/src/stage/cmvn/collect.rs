@@ -42,7 +42,7 @@ impl Reader for CmvnSums {
     }
 
     /// # Errors
-    /// An utterance has no speaker, or integers or other columns than those before it; it is left out if
+    /// An utterance has no features or speaker, or integers or other columns than those before it; it is left out if
     /// reading goes on.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while let Some((inner, table)) = &mut self.summing {

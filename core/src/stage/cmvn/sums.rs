@@ -2,7 +2,7 @@
 
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::model::{Limits, Matrix, Rank};
+use crate::model::{Limits, Matrix, Rank, Utterance};
 use crate::number::{Element, Wide};
 
 /// The least variance, as in Kaldi: a smaller one, of a column that is constant, is taken as this.
@@ -168,6 +168,15 @@ impl Normaliser {
         });
         Ok(())
     }
+}
+
+/// Returns the features of an utterance.
+///
+/// # Errors
+/// It has none.
+pub(super) fn features_of(utt: &Utterance) -> Result<&Matrix> {
+    let features = utt.features.as_ref();
+    features.ok_or_else(|| Error::unfit("has no features to normalise"))
 }
 
 /// Refuses integers: what is left of them after the mean is not one.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use super::sums::{Normaliser, Sums};
+use super::sums::{Normaliser, Sums, features_of};
 use crate::bytes::MemoryCounter;
 use crate::error::{Error, Result};
 use crate::format::Reader;
@@ -136,14 +136,12 @@ impl CmvnTable {
     /// Adds the features of an utterance to its group.
     ///
     /// # Errors
-    /// Its speaker is not known, or it has integers or other columns than those before it, which cost
+    /// It has no features, its speaker is not known, or it has integers or other columns than those before it, which cost
     /// this utterance; or there are too many groups for the limits.
     pub(super) fn add(&mut self, utt: &Utterance) -> Result<()> {
-        let Some(features) = &utt.features else {
-            return Ok(());
-        };
-        let key = self.by.key(utt)?;
         let faulty = |e: Error| e.utterance(&utt.key).continuable();
+        let features = features_of(utt).map_err(faulty)?;
+        let key = self.by.key(utt)?;
         if let Some(sums) = self.sums.get_mut(&key) {
             return sums.add(features).map_err(faulty);
         }

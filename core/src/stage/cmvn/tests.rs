@@ -91,7 +91,9 @@ fn what_cannot_be_normalised_is_an_error_of_its_utterance() {
         };
         let mut wide = utterance("a-4", &[1.0, 2.0], 2);
         wide.meta.speaker = Some("a".into());
-        let odd = [spoken("c-1", "c", &[1.0]), spoken("d", "", &[1.0])];
+        let mut bare = spoken("e", "a", &[]);
+        bare.features = None;
+        let odd = [spoken("c-1", "c", &[1.0]), spoken("d", "", &[1.0]), bare];
         two_speakers()
             .into_iter()
             .chain([integers, wide])
@@ -108,6 +110,7 @@ fn what_cannot_be_normalised_is_an_error_of_its_utterance() {
             "utterance a-4: has 2 columns, the statistics are of 1",
             "utterance c-1: there are no statistics of its speaker 'c'",
             "utterance d: nothing says who speaks it",
+            "utterance e: has no features to normalise",
         ]
     );
     assert_eq!(faults[3].remedy(), Some(&Remedy::NameSpeakers));
