@@ -81,7 +81,7 @@ fn shards_have_the_statistics_of_the_whole() {
             "{input} part.{{shard}}.ark {SPEAKERS} {by_file} --shard {n}/2"
         ));
     }
-    s.ok("merge part.1-of-2.ark part.2-of-2.ark merged.ark");
+    s.ok("merge part.00001-of-00002.ark part.00002-of-00002.ark merged.ark");
     s.ok("diff whole.ark merged.ark");
     s.ok(&format!(
         "{input} alone.{{shard}}.ark --stages cmvn --shard 1/2"
@@ -155,11 +155,14 @@ fn what_is_missing_is_an_error_of_its_utterance() {
             "cmvn: 'speeker' is not utterance, speaker or global",
         ),
         ("cmvn(global,var)", "cmvn: one value too many"),
-        ("cmvn(stats=nowhere.ark)", "nowhere.ark: cannot open"),
+        (
+            "cmvn(stats=nowhere.ark)",
+            "nowhere.ark: 'cmvn': cannot open",
+        ),
         ("cmvn(stats=/dev/null)", "/dev/null"),
         (
             "cmvn(global,stats=few.ark)",
-            "few.ark: utterance ann-002: a second matrix, where one is for all",
+            "few.ark: utterance ann-002: 'cmvn': a second matrix, where one is for all",
         ),
     ] {
         let error = s.fails(&format!("{input} y.ark --stages {stages}"));
@@ -170,7 +173,7 @@ fn what_is_missing_is_an_error_of_its_utterance() {
         sample("ali.ark")
     ));
     assert!(
-        error.contains("utterance ann-001: has no matrix of statistics"),
+        error.contains("utterance ann-001: 'cmvn': has no matrix of statistics"),
         "{error}"
     );
 }

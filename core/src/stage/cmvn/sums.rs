@@ -1,9 +1,8 @@
 //! Sums over frames.
 
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::model::{Limits, Matrix, Rank, Utterance};
-use crate::number::{Element, Wide};
+use crate::number::{Element, Wide, dispatch};
 
 /// The least variance, as in Kaldi: a smaller one, of a column that is constant, is taken as this.
 const FLOOR: f64 = 1e-20;

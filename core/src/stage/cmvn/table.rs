@@ -8,7 +8,7 @@ use crate::bytes::MemoryCounter;
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{Key, Limits, Utterance};
-use crate::stage::speaker_of;
+use crate::stage::speakers::speaker_of;
 
 /// The utterances that share statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,9 +1,8 @@
 //! Padding of matrices to one length.
 
-use crate::dispatch;
 use crate::error::{Error, Result};
 use crate::model::{Limits, Matrix, Rank};
-use crate::number::{Dtype, Element, Wide};
+use crate::number::{Dtype, Element, Wide, dispatch};
 
 /// The value of padding.
 #[derive(Clone, Copy)]
