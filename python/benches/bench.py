@@ -19,6 +19,7 @@ import time
 SORTS = {
     "": (400, 80, 4, {}),
     "small": (10, 13, 4, {}),
+    "large": (4000, 80, 4, {}),
     "text": (400, 80, 10, {"text": True}),
     "compressed": (400, 80, 1, {"compress": 1}),
 }
@@ -32,7 +33,7 @@ PACKAGES = {
 #: Each job, and of what sorts it is done.
 JOBS = {
     "read": ["", "small", "text", "compressed"],
-    "lookup": ["", "small"],
+    "lookup": ["", "small", "large"],
     "write": ["", "small", "text"],
     "import": [""],
 }

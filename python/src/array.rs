@@ -67,7 +67,8 @@ pub(crate) fn of_array(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny
     over(py, array.into_values(), shape)
 }
 
-fn over<'py>(
+/// Wraps the elements of a matrix without a copy, in this shape.
+pub(crate) fn over<'py>(
     py: Python<'py>,
     mut matrix: Matrix,
     shape: Bound<'py, PyTuple>,
@@ -77,14 +78,24 @@ fn over<'py>(
         let cast = matrix.cast(Dtype::F32, &Limits::NONE);
         cast.map_err(|error| raised(py, &error))?;
     }
+    let dtype = matrix.dtype();
+    // An array of the right type is a view of the words.
+    let words = memory::array(py, matrix.into_words())?;
+    view(py, words, dtype, shape)
+}
+
+/// Shows memory as an array.
+pub(crate) fn view<'py>(
+    py: Python<'py>,
+    memory: Bound<'py, PyAny>,
+    dtype: Dtype,
+    shape: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
     let ndarray = NDARRAY.get_or_try_init(py, || {
         let module = py.import("numpy")?;
         module.getattr("ndarray").map(Bound::unbind)
     })?;
-    let dtype = name(matrix.dtype());
-    // An array of the right type is a view of the words.
-    let words = memory::array(py, matrix.into_words())?;
-    ndarray.bind(py).call1((shape, dtype, words))
+    ndarray.bind(py).call1((shape, name(dtype), memory))
 }
 
 /// Returns the elements of an array in C order and native byte order.

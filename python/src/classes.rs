@@ -13,6 +13,7 @@ pub(crate) struct Classes {
     pub(crate) tier: Py<PyAny>,
     pub(crate) sequences: Py<PyAny>,
     pub(crate) object: Py<PyAny>,
+    pub(crate) batch: Py<PyAny>,
 }
 
 static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
@@ -32,6 +33,7 @@ impl Classes {
                 tier: class("Tier")?,
                 sequences: class("Sequences")?,
                 object: class("Object")?,
+                batch: class("Batch")?,
             })
         })
     }

@@ -237,12 +237,35 @@ impl InputArgs {
     pub(crate) fn open(&self, data: Data, pass: u64, at: &Surroundings) -> Result<Box<dyn Reader>> {
         let (registry, env, request) = (&at.registry, &at.env, self.request()?);
         match data {
-            Data::Plan(plan) => Ok(plan.open(request, pass, registry, env)?.reader),
+            Data::Plan(plan) => self.open_plan(&plan, request, pass, (registry, env)),
             Data::Bytes(source) => {
                 let reader = self.open_bytes(source, request, registry, env)?;
-                steps(&self.steps)?.in_pass(pass, reader, env)
+                let reader = steps(&self.steps)?.in_pass(pass, reader, env)?;
+                Ok(self.lenient(reader, env))
             }
         }
+    }
+
+    /// Opens a plan. What its steps find at fault is skipped as what is read is, if it is.
+    pub(crate) fn open_plan(
+        &self,
+        plan: &Plan,
+        request: Request,
+        pass: u64,
+        (registry, env): (&Registry, &Env),
+    ) -> Result<Box<dyn Reader>> {
+        let reader = plan.open(request, pass, registry, env)?.reader;
+        Ok(self.lenient(reader, env))
+    }
+
+    /// Skips utterances at fault, if it is asked for, and tells of them.
+    fn lenient(&self, reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
+        if !self.skip {
+            return reader;
+        }
+        let env = env.clone();
+        let tell = move |error: &Error| env.tell_skipped(error);
+        Box::new(SkipErrors::new(reader, Arc::new(tell)))
     }
 
     fn open_bytes(
@@ -260,15 +283,7 @@ impl InputArgs {
             None => registry.detect(&mut source)?,
         };
         let options = Options::new(format.info(), only.options.iter().cloned())?;
-        let reader = request.open(format, source, &options, env)?.into_stream()?;
-        if !self.skip {
-            return Ok(reader);
-        }
-        let env = env.clone();
-        Ok(Box::new(SkipErrors::new(
-            reader,
-            Arc::new(move |error| env.tell_skipped(error)),
-        )))
+        request.open(format, source, &options, env)?.into_stream()
     }
 }
 

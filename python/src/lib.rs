@@ -2,6 +2,8 @@
 //! Python one, which checks and documents the arguments.
 
 mod array;
+mod batch_maker;
+mod batches;
 mod classes;
 mod entry;
 mod facts;
@@ -31,12 +33,15 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<stream::Stream>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<batches::Batches>()?;
     module.add_class::<writer::Writer>()?;
     module.add_function(wrap_pyfunction!(stream::forked, module)?)?;
     module.add_function(wrap_pyfunction!(stream::stages, module)?)?;
     module.add_function(wrap_pyfunction!(stream::check_steps, module)?)?;
     module.add_function(wrap_pyfunction!(stream::step, module)?)?;
     module.add_function(wrap_pyfunction!(stream::count, module)?)?;
+    module.add_function(wrap_pyfunction!(batches::check_batches, module)?)?;
+    module.add_function(wrap_pyfunction!(batches::collate, module)?)?;
     module.add_function(wrap_pyfunction!(entry::encode, module)?)?;
     module.add_function(wrap_pyfunction!(entry::decode, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::convert, module)?)?;

@@ -9,10 +9,11 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use spr_convert::core::model::Matrix;
 
-/// The number of pieces that are kept.
+/// The number of pieces that are kept, and of words in all of them.
 const KEPT: usize = 4;
+const KEPT_WORDS: usize = 1 << 23;
 /// The sizes of pieces that are kept, in words: smaller ones are soon zeroed, larger ones are too much to keep.
-const SIZES: std::ops::RangeInclusive<usize> = 1 << 11..=1 << 20;
+const SIZES: std::ops::RangeInclusive<usize> = 1 << 11..=1 << 22;
 
 static FREE: Mutex<Vec<Vec<u64>>> = Mutex::new(Vec::new());
 
@@ -22,11 +23,20 @@ pub(crate) fn matrix() -> Option<Matrix> {
     free.pop().map(Matrix::from_words)
 }
 
+/// Returns an empty matrix in free memory of at least so many bytes, if there is some.
+pub(crate) fn of_size(bytes: usize) -> Option<Matrix> {
+    let mut free = FREE.try_lock().ok()?;
+    let fits = |words: &Vec<u64>| (bytes..=2 * bytes).contains(&(8 * words.capacity()));
+    let found = free.iter().position(fits)?;
+    Some(Matrix::from_words(free.swap_remove(found)))
+}
+
 /// Keeps memory for the next matrix.
 fn keep(words: Vec<u64>) {
     if let Ok(mut free) = FREE.try_lock()
         && SIZES.contains(&words.capacity())
         && free.len() < KEPT
+        && free.iter().map(Vec::capacity).sum::<usize>() + words.capacity() <= KEPT_WORDS
     {
         free.push(words);
     }

@@ -11,6 +11,8 @@ use spr_convert::core::model::{Dtype, Utterance};
 use spr_convert::step::{Step, Steps};
 use spr_convert::{Error, Result};
 
+use crate::batch_maker::BatchArgs;
+use crate::batches::Batches;
 use crate::failure::{apart, locked, raised};
 use crate::input::{Data, InputArgs, is_lasting, steps};
 use crate::settings::{Settings, Surroundings};
@@ -75,7 +77,7 @@ pub(crate) fn count(py: Python<'_>, asked: InputArgs, settings: Settings) -> PyR
         }
         let request = asked.request_of_keys(&plan)?;
         let quiet = at.silent();
-        let mut reader = plan.open(request, 0, &at.registry, &quiet)?.reader;
+        let mut reader = asked.open_plan(&plan, request, 0, (&at.registry, &quiet))?;
         if let Some(known) = reader.info().utterances {
             return Ok(Some(known));
         }
@@ -211,6 +213,22 @@ impl Stream {
                 }
             }
             Ok(passed)
+        })
+    }
+
+    /// Makes batches of the remaining utterances, which are read by no other way any more. The first
+    /// `position` batches are passed over. Arrays are in the memory that `allocate` makes, if it is given.
+    fn batches(
+        &self,
+        py: Python<'_>,
+        how: BatchArgs,
+        position: u64,
+        allocate: Option<Py<PyAny>>,
+    ) -> PyResult<Batches> {
+        let surroundings = self.surroundings.clone();
+        self.with(py, |slot| match slot.take() {
+            Some(reader) => Batches::new(reader, &how, (position, allocate), surroundings),
+            None => Err(Error::usage("was closed")),
         })
     }
 

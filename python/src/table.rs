@@ -48,9 +48,13 @@ fn chooses(step: &Step) -> bool {
     step.kind().phase == Phase::Choice && step.kind().subject == Subject::Utterances
 }
 
-/// Returns `true` if each utterance that comes out is one of those that are stored, by the same name.
+/// Returns `true` if each utterance that comes out is one of those that are stored, by the same name,
+/// and needs no others to be what it is.
 fn keeps_names(plan: &Plan) -> bool {
-    let keeps = |step: &Step| step.kind().gives.is_none() && step.kind().phase != Phase::Names;
+    let keeps = |step: &Step| {
+        let whole = step.reads_twice() && !chooses(step);
+        step.kind().gives.is_none() && step.kind().phase != Phase::Names && !whole
+    };
     plan.inputs.len() == 1 && plan.joins.is_empty() && plan.steps.iter().all(keeps)
 }
 
@@ -74,9 +78,7 @@ impl Entries {
                 });
             }
         }
-        let mut reader = plan
-            .open(asked.request()?, 0, &at.registry, &at.env)?
-            .reader;
+        let mut reader = asked.open_plan(&plan, asked.request()?, 0, (&at.registry, &at.env))?;
         let (mut utterances, mut order) = (HashMap::new(), Vec::new());
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {

@@ -90,8 +90,9 @@ def test_looking_does_not_read_more_than_it_says(fbank):
     with pytest.raises(spr.UsageError, match="backwards"):
         ds[::-1]
     with pytest.raises(spr.UsageError, match="not utterances"):
-        ds.batch(100)[0]
-    assert len(ds.batch(1000)) == len(list(ds.batch(1000))) == 4
+        ds.stage("batch(100)")[0]
+    joined = ds.stage("batch(1000)")
+    assert len(joined) == len(list(joined)) == 4
 
 
 def test_names_that_are_no_names(fbank):

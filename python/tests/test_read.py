@@ -65,14 +65,12 @@ def test_stages(fbank, ali, apart):
     with pytest.raises(spr.UsageError, match="there is no stage 'contxt'"):
         spr.open(fbank).stage("contxt(5)")
     with pytest.raises(spr.UsageError, match="utterances are no more"):
-        spr.open(fbank).batch(100).context(4)
+        spr.open(fbank).stage("batch(100)").context(4)
     assert any(text.startswith("shuffle(") for text, _ in spr.stages())
 
 
-def test_batches(fbank):
-    shapes = [b.features.shape for b in spr.batches(fbank, frames=1000, shuffle=12, context=5)]
-    assert shapes == [(1000, 440)] * 3 + [(111, 440)]
-    whole = next(iter(spr.open(fbank).batch(utterances=3, pad=True)))
+def test_stages_that_join_utterances(fbank):
+    whole = next(iter(spr.open(fbank).stage("batch(utterances=3,pad)")))
     told = whole.sequences
     assert told.keys == ["ann-001", "ann-002", "ann-003"] and told.stride == max(told.lengths)
     assert len(whole.features) == 3 * told.stride

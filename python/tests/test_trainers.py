@@ -38,7 +38,7 @@ def test_torch_by_numbers(torch, fbank, ali, workers, method):
 
 @pytest.mark.parametrize("workers,method", [(0, None), (2, "fork"), (2, "spawn"), (5, "fork")])
 def test_torch_in_order(torch, fbank, workers, method):
-    data = spr.torch.IterableDataset(fbank, stages="shuffle(100,seed=1)")
+    data = spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(100,seed=1)"))
     loader = torch.utils.data.DataLoader(
         data, batch_size=None, num_workers=workers, multiprocessing_context=method
     )
@@ -60,12 +60,12 @@ def test_torch_shuffles_every_pass_of_workers_otherwise(torch, fbank, method, pe
         return [keys(loader) for _ in range(count)]
 
     stages = "shuffle(100,seed=1)"
-    seen = passes(spr.torch.IterableDataset(fbank, stages=stages), 4)
+    seen = passes(spr.torch.IterableDataset(spr.open(fbank).stage(stages)), 4)
     assert all(sorted(order) == sorted(seen[0]) for order in seen)
     assert len({tuple(order) for order in seen}) == 4
     # The seed of the loader fixes them all, and a number that was set its pass.
-    assert passes(spr.torch.IterableDataset(fbank, stages=stages), 4) == seen
-    data = spr.torch.IterableDataset(fbank, stages=stages)
+    assert passes(spr.torch.IterableDataset(spr.open(fbank).stage(stages)), 4) == seen
+    data = spr.torch.IterableDataset(spr.open(fbank).stage(stages))
     data.set_epoch(7)
     one, other = passes(data, 2)
     data.set_epoch(7)
@@ -89,7 +89,7 @@ def test_torch_orders_come_from_the_loaders_seed(torch, fbank, workers, persiste
 
     def passes(seed, count=3):
         torch.manual_seed(seed)
-        data = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+        data = spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(100)"))
         loader = loader_of(torch, data, workers, persistent)
         return [keys(loader) for _ in range(count)]
 
@@ -97,14 +97,14 @@ def test_torch_orders_come_from_the_loaders_seed(torch, fbank, workers, persiste
     assert len({tuple(order) for order in one + other}) == 6
     assert passes(5) == one
     if workers:
-        data = [spr.torch.IterableDataset(fbank, stages="shuffle(100)") for _ in range(3)]
+        data = [spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(100)")) for _ in range(3)]
         first = [keys(loader_of(torch, d, workers, seed=s)) for d, s in zip(data, (1, 1, 2))]
         assert first[0] == first[1] != first[2]
 
 
 @pytest.mark.parametrize("workers,persistent", [(0, False), (2, False), (2, True)])
 def test_torch_a_pass_that_is_left_is_over(torch, fbank, workers, persistent):
-    data = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+    data = spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(100)"))
     loader = loader_of(torch, data, workers, persistent)
     some = iter(loader)
     left = [next(some)["key"] for _ in range(2)]
@@ -114,7 +114,7 @@ def test_torch_a_pass_that_is_left_is_over(torch, fbank, workers, persistent):
 
 
 def test_torch_sets_passes_of_persistent_workers(torch, fbank):
-    data = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+    data = spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(100)"))
     loader = loader_of(torch, data, 2, persistent=True)
     seen = {}
     for epoch in (4, 2, 4, 3):
@@ -128,12 +128,12 @@ def test_torch_sets_passes_of_persistent_workers(torch, fbank):
 
 
 def test_torch_goes_on_from_a_seed(torch, fbank):
-    data = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+    data = spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(100)"))
     some = iter(data)
     begun = [next(some)["key"] for _ in range(5)]
     state = pickle.loads(pickle.dumps(data.state_dict()))
     rest = [item["key"] for item in some]
-    other = spr.torch.IterableDataset(fbank, stages="shuffle(100)")
+    other = spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(100)"))
     other.load_state_dict(state)
     assert keys(other) == rest and len(begun + rest) == 12
     assert keys(other) == keys(data)
@@ -153,7 +153,7 @@ def test_torch_by_rank(torch, fbank, monkeypatch):
 
 
 def test_torch_goes_on(torch, fbank):
-    data = spr.torch.IterableDataset(fbank, stages="shuffle(5,seed=3)")
+    data = spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(5,seed=3)"))
     data.set_epoch(0)
     passes = [keys(data) for _ in range(3)]
     assert passes[0] != passes[1] and data.epoch == 3
@@ -161,7 +161,7 @@ def test_torch_goes_on(torch, fbank):
     some = iter(data)
     begun = [next(some)["key"] for _ in range(4)]
     state = pickle.loads(pickle.dumps(data.state_dict()))
-    other = spr.torch.IterableDataset(fbank, stages="shuffle(5,seed=3)")
+    other = spr.torch.IterableDataset(spr.open(fbank).stage("shuffle(5,seed=3)"))
     other.load_state_dict(state)
     assert begun + keys(other) == passes[1]
     assert keys(other) == passes[2]
@@ -169,11 +169,127 @@ def test_torch_goes_on(torch, fbank):
     assert data.state_dict() == other.state_dict()
 
 
+def batch_keys(loader):
+    return [key for batch in loader for key in batch["keys"]]
+
+
+@pytest.mark.parametrize("workers,method", [(0, None), (1, "fork"), (2, "fork"), (2, "spawn")])
+def test_torch_takes_batches(torch, fbank, ali, workers, method):
+    ds = spr.open(fbank).join(labels=ali)
+    data = spr.torch.IterableDataset(ds.shuffle(100).batches(frames=900, pad=-1))
+    loader = torch.utils.data.DataLoader(
+        data, batch_size=None, num_workers=workers, multiprocessing_context=method
+    )
+    seen = []
+    for batch in loader:
+        count, longest, _ = batch["features"].shape
+        assert batch["features"].dtype == torch.float32
+        assert count * longest <= 900 or count == 1
+        assert batch["labels"].shape == (count, longest)
+        for n, key in enumerate(batch["keys"]):
+            length = int(batch["lengths"][n])
+            own = ds[key]
+            np.testing.assert_array_equal(batch["features"][n, :length].numpy(), own.features)
+            np.testing.assert_array_equal(batch["labels"][n, :length].numpy(), own.labels)
+            assert (batch["features"][n, length:] == -1).all()
+            assert (batch["labels"][n, length:] == -100).all()
+        seen += batch["keys"]
+    assert sorted(seen) == sorted(spr.load(fbank))
+
+
+@pytest.mark.parametrize("workers,persistent", [(0, False), (2, False), (2, True)])
+def test_torch_batches_of_passes(torch, fbank, workers, persistent):
+    data = spr.torch.IterableDataset(spr.open(fbank).shuffle(100).batches(utterances=2))
+    loader = loader_of(torch, data, workers, persistent, seed=1)
+    passes = [batch_keys(loader) for _ in range(3)]
+    assert all(sorted(seen) == sorted(passes[0]) for seen in passes)
+    assert len({tuple(seen) for seen in passes}) == 3
+    data.set_epoch(5)
+    fifth = batch_keys(loader)
+    data.set_epoch(5)
+    assert batch_keys(loader_of(torch, data, workers)) == fifth
+    # What every worker gave is passed over by each.
+    data.load_state_dict({"epoch": 5, "position": 1})
+    rest = batch_keys(loader_of(torch, data, workers))
+    assert rest == fifth[2 * max(workers, 1) :]
+
+
+def test_torch_batches_by_rank(torch, fbank, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    seen = []
+    for rank in range(2):
+        monkeypatch.setenv("RANK", str(rank))
+        data = spr.torch.IterableDataset(spr.open(fbank).batches(utterances=2))
+        seen.append(batch_keys(loader_of(torch, data, 2)))
+    assert [len(share) for share in seen] == [6, 6]
+    assert sorted(sum(seen, [])) == sorted(spr.load(fbank))
+
+
+def test_torch_goes_on_with_a_batch(torch, fbank):
+    def new():
+        return spr.torch.IterableDataset(spr.open(fbank).shuffle(5).batches(utterances=5))
+
+    data = new()
+    some = iter(data)
+    begun = next(some)["keys"]
+    state = pickle.loads(pickle.dumps(data.state_dict()))
+    other = new()
+    other.load_state_dict(state)
+    rest = batch_keys(other)
+    assert batch_keys(some) == rest and sorted(begun + rest) == sorted(spr.load(fbank))
+
+
+def test_torch_normalises_shares_as_the_whole(torch, fbank):
+    ds = spr.open(fbank).cmvn("global", vars=True)
+    whole = {utt.key: utt.features for utt in ds}
+    data = spr.torch.IterableDataset(ds.batches(utterances=1))
+    for batch in loader_of(torch, data, 2):
+        np.testing.assert_array_equal(batch["features"][0].numpy(), whole[batch["keys"][0]])
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_torch_collates_by_numbers(torch, fbank, workers):
+    data = spr.torch.Dataset(fbank, transform=None)
+    loader = torch.utils.data.DataLoader(
+        data, batch_size=5, shuffle=True, num_workers=workers, collate_fn=spr.torch.collate
+    )
+    assert len(loader) == 3
+    seen = batch_keys(loader)
+    assert sorted(seen) == sorted(spr.load(fbank)) and seen != batch_keys(loader)
+
+
+def test_torch_a_killed_worker_is_told(torch, fbank):
+    data = spr.torch.IterableDataset(
+        spr.open(fbank).batches(utterances=1), transform=killed_at_the_third
+    )
+    with pytest.raises(RuntimeError, match="killed|exited unexpectedly"):
+        list(loader_of(torch, data, 2))
+
+
+def killed_at_the_third(batch):
+    if batch.keys[0] in ("ann-003", "bob-001"):
+        os.kill(os.getpid(), 9)
+    return spr.torch.tensors(batch)
+
+
+def test_torch_faults_in_workers_keep_their_place(torch, fbank):
+    with spr.Writer("a.jsonl") as writer:
+        writer["a"] = np.ones((1, 1), np.float32)
+    with open("a.jsonl", "a") as file:
+        file.write("{\n")
+    data = spr.torch.IterableDataset(spr.open("a.jsonl").batches(utterances=2))
+    with pytest.raises(Exception, match="a.jsonl:2"):
+        list(loader_of(torch, data, 1))
+    data = spr.torch.IterableDataset(spr.open(fbank).cmvn("speaker").batches(utterances=2))
+    with pytest.raises(Exception, match="utterance ann-00[12]: nothing says who speaks it"):
+        list(loader_of(torch, data, 2))
+
+
 def test_torch_tells_at_once_what_is_wrong(torch, fbank):
     with pytest.raises(FileNotFoundError):
         spr.torch.IterableDataset("nowhere.scp")
     with pytest.raises(spr.UsageError):
-        spr.torch.IterableDataset(fbank, stages="shufle(3)")
+        spr.torch.IterableDataset(spr.open(fbank).stage("shufle(3)"))
     with pytest.raises(spr.UsageError, match="by rank and worker"):
         spr.torch.IterableDataset(fbank, shard=(0, 2))
     # An error of a worker arrives as what it is.

@@ -18,6 +18,7 @@ mod check_directories;
 mod check_kinds;
 mod check_sound;
 mod choosing;
+mod cmvn;
 #[cfg(unix)]
 mod columns;
 mod completions;

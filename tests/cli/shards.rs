@@ -218,6 +218,8 @@ fn what_looks_across_utterances_is_refused() {
         format!("select {input} x.ark --sample 2"),
         format!("{input} x.ark --stages sort(key)"),
         format!("{input} x.ark --stages shuffle(10)"),
+        format!("{input} x.ark --stages cmvn(global)"),
+        format!("{input} x.ark --stages cmvn-stats(speaker)"),
         format!("{input} x.ark --shuffle"),
         format!("{input} x.ark --duplicates last"),
     ] {

@@ -40,6 +40,7 @@
 //! | [`Speakers`], [`SpeakersByName`] | the speakers of utterances |
 //! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
+//! | [`Cmvn`], [`CmvnSums`] | features of mean 0 and variance 1; the statistics for it |
 //! | [`ignore_labels`](ReaderExt::ignore_labels), [`map_labels`](ReaderExt::map_labels) | without the frames of certain labels; other labels for labels |
 //! | [`TranslateLabels`] | what a model says that labels stand for |
 //! | [`ShuffleFrames`] | frames in random order, all of them or partition by partition |
@@ -47,6 +48,7 @@
 //! | [`Partition`] | utterances cut where a partition of one size is full |
 //! | [`Map`] | any change to an utterance, on several threads |
 //! | [`Batch`] | so many frames, or whole utterances, at a time |
+//! | [`PaddedBatches`] | utterances in arrays of one shape: features, labels, audio, text |
 //! | [`Chain`], [`FolderReader`] | several data sets as one; a folder of files |
 //! | [`Interleave`] | several files at the same time, on several threads |
 //! | [`Passes`], [`Repeat`] | epochs, each opened anew: one by one, or as one stream |
@@ -78,6 +80,7 @@ mod batching;
 mod block;
 mod cache;
 mod chain;
+mod cmvn;
 mod context;
 mod filter;
 mod folder;
@@ -92,6 +95,7 @@ mod labels;
 mod load_audio;
 mod map;
 mod map_labels;
+mod padded;
 mod partition;
 mod passes;
 mod peek;
@@ -123,6 +127,7 @@ pub use batch::Batch;
 pub use batching::Batching;
 pub use cache::Cache;
 pub use chain::Chain;
+pub use cmvn::{Cmvn, CmvnGroup, CmvnSums, CmvnTable};
 pub use context::Context;
 pub use filter::Filter;
 pub use folder::{FolderContent, FolderReader};
@@ -137,6 +142,9 @@ pub use load_audio::{
 pub(crate) use load_audio::{LoadAudio, fetch_file};
 pub use map::Map;
 pub(crate) use map_labels::MapLabels;
+pub use padded::{
+    PaddedBatch, PaddedBatches, PaddedBatching, PaddedField, PaddedLayout, PaddedStore,
+};
 pub use partition::{Partition, PartitionSize};
 pub use passes::Passes;
 pub use peek::Peek;
@@ -153,7 +161,7 @@ pub use skip_errors::SkipErrors;
 pub use sort::{Sort, SortKey, SortedReader, Sorter};
 pub use sound::{Channels, SoundChoice};
 pub use speaker_pattern::{SpeakerPattern, SpeakersByName};
-pub use speakers::Speakers;
+pub use speakers::{Speakers, speaker_of};
 pub use threaded::ThreadedReader;
 pub use tier::PickTier;
 pub use translate_labels::TranslateLabels;

@@ -1,9 +1,23 @@
-//! Setting of speakers.
+//! Speakers of utterances.
 
-use crate::error::Result;
+use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Utterance};
+use crate::model::{DatasetInfo, Key, Utterance};
 use crate::tables::KeyMap;
+
+/// Returns the speaker of an utterance.
+///
+/// # Errors
+/// It is unknown; the next utterance can be read.
+pub fn speaker_of(utt: &Utterance) -> Result<&Key> {
+    utt.meta.speaker.as_ref().ok_or_else(|| {
+        let mut error = Error::unfit("nothing says who speaks it").utterance(&utt.key);
+        if let Some(file) = &utt.origin.file {
+            error = error.file(&**file);
+        }
+        error.suggest(Remedy::NameSpeakers).continuable()
+    })
+}
 
 /// Sets the speaker of each utterance from a table. An utterance that is not in the table is
 /// faulty, and the next one can be read.

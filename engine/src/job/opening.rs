@@ -87,7 +87,8 @@ impl<'a> Opening<'a> {
         let metered = self.meter.watch(env);
         let opened = open_all(inputs, each, request.clone(), files, (registry, &metered))?;
         let at = (registry, env);
-        let again = || Ok(open_all(inputs, each, request.clone(), files, at)?.reader);
+        // A job's shard, if it is one, is cut before: there is nothing beyond it here.
+        let again = |_| open::open_again(inputs, each, request.clone(), files, at);
         let work = [&self.order.steps[..], &self.order.joins].concat();
         let partitioning = opened.format.info().pdnn;
         let mut reader = self.meter.attach(opened.reader);
@@ -123,7 +124,8 @@ impl<'a> Opening<'a> {
         }
         let at = (registry, &quiet);
         let opened = open_all(inputs, each, request.clone(), files, at)?;
-        let again = || Ok(open_all(inputs, each, request.clone(), files, at)?.reader);
+        // A job's shard, if it is one, is cut before: there is nothing beyond it here.
+        let again = |_| open::open_again(inputs, each, request.clone(), files, at);
         let partitioning = opened.format.info().pdnn;
         // Utterances without labels are skipped as well.
         let joins = if skips { &self.order.joins[..] } else { &[] };

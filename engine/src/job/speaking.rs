@@ -2,10 +2,10 @@
 
 use spr_core::bytes::Env;
 use spr_core::model::{Key, Utterance};
+use spr_core::stage::speaker_of;
 use spr_core::{KeyMap, Result};
 
 use crate::plan::Speakers;
-use crate::step::speaker;
 
 /// The source of speakers.
 pub(super) enum Speaking {
@@ -34,7 +34,7 @@ impl Speaking {
     pub(super) fn of<'a>(&'a self, utt: &'a Utterance) -> Result<&'a Key> {
         match self {
             Self::Table(table) => table.get(&utt.key),
-            Self::Data => speaker(utt),
+            Self::Data => speaker_of(utt),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::iter;
 
 use spr_core::bytes::Env;
-use spr_core::format::{Registry, Request};
+use spr_core::format::{Reader, Registry, Request};
 use spr_core::stage::Chain;
 use spr_core::{Error, Result};
 
@@ -93,6 +93,23 @@ pub fn open_all(
         opened.reader = Request::all().share(share).rest(opened.reader, env)?;
     }
     Ok(opened)
+}
+
+/// Opens several data sets once more.
+///
+/// # Errors
+/// As [`open_all`], or one of them is a pipe.
+pub(crate) fn open_again(
+    inputs: &[Input],
+    work: &[Vec<Work>],
+    request: Request,
+    files: &ListCache,
+    at: (&Registry, &Env),
+) -> Result<Box<dyn Reader>> {
+    inputs
+        .iter()
+        .try_for_each(|input| input.check_lasting(at.1))?;
+    Ok(open_all(inputs, work, request, files, at)?.reader)
 }
 
 /// Returns `true` if work on an input may leave out utterances.

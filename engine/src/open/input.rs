@@ -1,6 +1,6 @@
 //! One input: opened as it is stored, with the work on it, and to be looked up in.
 
-use spr_core::bytes::{Env, Locator};
+use spr_core::bytes::{Env, FileKind, Locator};
 use spr_core::format::{Format, IndexKind, OpenedDataset, Reader, Registry, Request, Subset};
 use spr_core::model::KeySource;
 use spr_core::stage::{FrameShift, SkipErrors};
@@ -8,9 +8,9 @@ use spr_core::tables::side;
 use spr_core::{Error, Result};
 
 use super::place::AtPlace;
-use super::{OpenedInput, work};
+use super::{OpenedInput, read_twice, work};
 use crate::plan::{Input, Work, of_input};
-use crate::step::{ListCache, stream_ignored};
+use crate::step::{Extent, ListCache, stream_ignored};
 
 impl Input {
     /// Opens the requested part of the data set with all stages; detects the format by content
@@ -44,7 +44,15 @@ impl Input {
         if let Some(ignored) = ignored {
             env.warn(&ignored.file(self.text()));
         }
-        let again = || self.stored(of_stored.clone(), registry, env);
+        let again = |extent| {
+            self.check_lasting(env)?;
+            let request = of_stored.clone();
+            let request = match extent {
+                Extent::Share => request,
+                Extent::All => request.split_share().0,
+            };
+            self.stored(request, registry, env)
+        };
         let at = (registry, env);
         opened.reader = work::over(opened.reader, work, (0, partitioning), &again, files, at)?;
         if changed {
@@ -177,13 +185,32 @@ impl Input {
                 None => OpenedDataset::Table(table),
             },
             OpenedDataset::Stream(reader) => {
-                let again = || Err(Error::unsupported("what is looked up is read once"));
+                let again = |_| Err(Error::unsupported("what is looked up is read once"));
                 let at = (registry, env);
                 let reader = work::over(reader, &work, (0, partitioning), &again, &files, at)?;
                 OpenedDataset::Stream(self.skipping(reader, env))
             }
         };
         Ok((opened, format))
+    }
+
+    /// Checks that it can be read a second time.
+    ///
+    /// # Errors
+    /// It is a pipe.
+    pub(super) fn check_lasting(&self, env: &Env) -> Result<()> {
+        let file = match &self.place {
+            Locator::Standard => return Err(read_twice()),
+            Locator::File(file) | Locator::FileAt(file, _) => file,
+            _ => return Ok(()),
+        };
+        match env.look(file)? {
+            Some(look) if look.kind == FileKind::Stream => {
+                let error = Error::usage("is a pipe, and has to be read twice");
+                Err(error.file(self.text()).hint("write it to a file first"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The frame shift that its options set.

@@ -16,6 +16,7 @@ use std::fmt;
 
 use spr_core::format::{Format, Reader};
 
+pub(crate) use all::open_again;
 pub use all::open_all;
 pub use extent::InputSize;
 pub(crate) use intact::IntactSound;

@@ -4,10 +4,10 @@ use spr_core::bytes::Env;
 use spr_core::format::{Registry, Request};
 use spr_core::{Error, Result};
 
-use super::{OpenedInput, open_all, over};
+use super::{OpenedInput, open_again, open_all, over};
 use crate::plan::order::Order;
 use crate::plan::{Input, Labels, Plan, Work};
-use crate::step::{ListCache, Step, Surroundings};
+use crate::step::{Extent, ListCache, Step, Surroundings};
 
 impl Plan {
     /// Opens the inputs as one reader, with all that joins them and all steps, in a pass through the
@@ -31,18 +31,18 @@ impl Plan {
         work.retain(|work| *work != Work::ReadAhead);
         let joins = work.iter().any(|work| !matches!(work, Work::Step(_)));
         let (after, share) = request.clone().split_share();
-        let mut of_inputs = match joins {
+        let of_all = match joins {
             true => after.before_stages().distinct(request.distinct),
             false => after.clone(),
         };
-        of_inputs = match share {
-            Some(share) => of_inputs.share(share),
-            None => keys_first(&order.steps, of_inputs, &files, (registry, env))?,
-        };
         let at = (registry, env);
-        let open = || open_all(&order.inputs, &order.each, of_inputs.clone(), &files, at);
-        let mut opened = open()?;
-        let again = || Ok(open()?.reader);
+        let of_inputs = |extent| match &share {
+            Some(share) if extent == Extent::Share => Ok(of_all.clone().share(*share)),
+            _ => keys_first(&order.steps, of_all.clone(), &files, at),
+        };
+        let (inputs, each) = (&order.inputs, &order.each);
+        let mut opened = open_all(inputs, each, of_inputs(Extent::Share)?, &files, at)?;
+        let again = |extent| open_again(inputs, each, of_inputs(extent)?, &files, at);
         let partitioning = opened.format.info().pdnn;
         let how = (pass, partitioning);
         opened.reader = over(opened.reader, &work, how, &again, &files, at)?;
@@ -104,7 +104,8 @@ pub(crate) fn check_pipes(order: &Order) -> Result<()> {
         ));
     }
     let twice = |work: &Work| matches!(work, Work::Step(step) if Step::reads_twice(step));
-    match order.steps.iter().any(twice) && reads_stdin(order) {
+    let mut work = order.each.iter().flatten().chain(&order.steps);
+    match work.any(twice) && reads_stdin(order) {
         true => Err(super::read_twice()),
         false => Ok(()),
     }

@@ -6,10 +6,10 @@ use spr_core::stage::{Prefetch, Speakers};
 use spr_core::{Error, KeyMap, Result};
 
 use crate::plan::Work;
-use crate::step::{ListCache, Surroundings};
+use crate::step::{Again, Extent, ListCache, Surroundings};
 
 /// Puts work over a reader, in its order, in a pass through data that PDNN goes through by
-/// `partitioning`. `again` opens the reader once more, without the work; `files` has what was read of
+/// `partitioning`. `again` opens the reader, or that of all shares, once more, without the work; `files` has what was read of
 /// other files.
 ///
 /// # Errors
@@ -18,7 +18,7 @@ pub(crate) fn over(
     mut reader: Box<dyn Reader>,
     work: &[Work],
     (pass, partitioning): (u64, Partitioning),
-    again: &dyn Fn() -> Result<Box<dyn Reader>>,
+    again: &Again<'_>,
     files: &ListCache,
     (registry, env): (&Registry, &Env),
 ) -> Result<Box<dyn Reader>> {
@@ -26,14 +26,15 @@ pub(crate) fn over(
         reader = match piece {
             Work::Step(step) => {
                 // The reader before it, opened once more without warnings.
-                let before = || {
+                let before = |extent| {
                     let quiet = env.listening(|_| {});
-                    let before = work.get(..n).unwrap_or_default();
+                    let mut before = work.get(..n).unwrap_or_default().to_vec();
+                    before.retain(|work| extent == Extent::Share || !work.shares());
                     over(
-                        again()?,
-                        before,
+                        again(extent)?,
+                        &before,
                         (pass, partitioning),
-                        again,
+                        &|own| again(if extent == Extent::All { extent } else { own }),
                         files,
                         (registry, &quiet),
                     )

@@ -222,7 +222,8 @@ impl Plan {
                 .into_iter()
                 .find_map(|(asked, name)| asked.then(|| name.to_owned()))
         });
-        let mut steps = self.steps.iter();
+        let own = self.inputs.iter().flat_map(|input| &input.steps);
+        let mut steps = own.chain(&self.steps);
         let step = || {
             let step = steps.find(|step| step.looks_across())?;
             Some(format!("the step {}", step.name()))

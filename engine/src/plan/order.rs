@@ -38,6 +38,11 @@ impl Work {
             Self::ReadAhead => true,
         }
     }
+
+    /// Returns `true` if it takes the share of one of several jobs.
+    pub(crate) fn shares(&self) -> bool {
+        matches!(self, Self::Step(step) if step.kind().shares)
+    }
 }
 
 /// The work on one input by itself, in its order; cut into PDNN's partitions if `cut`.

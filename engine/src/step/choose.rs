@@ -6,8 +6,8 @@ use std::sync::Arc;
 use spr_core::bytes::{Env, Location, MemoryCounter};
 use spr_core::format::{OpenedDataset, Options, Reader, Registry, Request, Score};
 use spr_core::model::{DatasetInfo, Key, Utterance};
-use spr_core::stage::{Filter, KeyFilter};
-use spr_core::{Error, Remedy, Result};
+use spr_core::stage::{Filter, KeyFilter, speaker_of};
+use spr_core::{Error, Result};
 use spr_stats::Row;
 
 use super::kind::Surroundings;
@@ -212,20 +212,6 @@ fn key_list(file: &Location, registry: Option<&Registry>, env: &Env) -> Result<H
     Ok(keys)
 }
 
-/// Returns the speaker of an utterance.
-///
-/// # Errors
-/// It is unknown; the next utterance can be read.
-pub(crate) fn speaker(utt: &Utterance) -> Result<&Key> {
-    utt.meta.speaker.as_ref().ok_or_else(|| {
-        let mut error = Error::unfit("nothing says who speaks it").utterance(&utt.key);
-        if let Some(file) = &utt.origin.file {
-            error = error.file(&**file);
-        }
-        error.suggest(Remedy::NameSpeakers).continuable()
-    })
-}
-
 /// Returns the number of frames of an utterance.
 ///
 /// # Errors
@@ -294,7 +280,7 @@ impl Reader for SpeakersReader {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while self.inner.read(utt)? {
-            let speaker = speaker(utt)?;
+            let speaker = speaker_of(utt)?;
             if let Some(missing) = &mut self.missing {
                 missing.remove(speaker);
             }
@@ -312,7 +298,7 @@ pub(super) fn per_speaker(inner: Box<dyn Reader>, n: u64, env: &Env) -> Box<dyn 
     let (mut counts, mut held) = (HashMap::<Key, u64>::new(), MemoryCounter::new("speakers"));
     let limits = env.limits;
     Box::new(Filter::new(inner, move |utt: &Utterance| {
-        let speaker = speaker(utt)?;
+        let speaker = speaker_of(utt)?;
         if let Some(count) = counts.get_mut(speaker) {
             *count += 1;
             return Ok(*count <= n);

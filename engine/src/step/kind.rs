@@ -45,6 +45,8 @@ pub struct Kind {
     /// For a step that chooses by keys alone: whether it takes the keys that its values name, rather
     /// than all others.
     pub by_keys: Option<bool>,
+    /// Whether it takes the share of one of several jobs. Statistics are of all shares.
+    pub shares: bool,
     /// Returns `true` if it looks at this column of a table of utterances.
     pub uses: fn(&Values, &str) -> bool,
     /// Returns `true` if it reads what comes before it a second time.
@@ -132,6 +134,18 @@ pub enum Level {
     Batches,
 }
 
+/// How much of what comes before a step is read once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The same utterances.
+    Share,
+    /// The utterances of all shares, if the step is one of several jobs.
+    All,
+}
+
+/// Opens data once more.
+pub type Again<'a> = dyn Fn(Extent) -> Result<Box<dyn Reader>> + 'a;
+
 /// The surroundings in which steps are built.
 #[derive(Clone)]
 pub struct Surroundings<'a> {
@@ -144,7 +158,7 @@ pub struct Surroundings<'a> {
     /// PDNN's way through the format of the source.
     pub partitioning: Partitioning,
     /// Opens what comes before the step once more.
-    pub again: Option<&'a dyn Fn() -> Result<Box<dyn Reader>>>,
+    pub again: Option<&'a Again<'a>>,
     /// The files read besides the data.
     pub files: ListCache,
 }

@@ -7,10 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use spr_core::bytes::{Location, Locator};
 use spr_core::format::LabelTable;
 use spr_core::model::Key;
+use spr_core::stage::{CmvnGroup, CmvnTable};
 use spr_core::{KeyMap, Result};
 
 /// Tables of labels by file and model.
 type LabelTables = HashMap<(Location, String), Arc<LabelTable>>;
+
+/// Statistics by file and group.
+type CmvnTables = HashMap<(Location, CmvnGroup), Arc<CmvnTable>>;
 
 /// The files that steps have read, for one opening of a plan: consecutive inputs, key filters and
 /// second passes need the same file, which may be a pipe. Clones share it.
@@ -19,6 +23,7 @@ pub struct ListCache {
     lists: Arc<Mutex<HashMap<Location, Arc<HashSet<Key>>>>>,
     maps: Arc<Mutex<HashMap<Locator, Arc<KeyMap>>>>,
     labels: Arc<Mutex<LabelTables>>,
+    cmvn: Arc<Mutex<CmvnTables>>,
 }
 
 impl ListCache {
@@ -57,6 +62,19 @@ impl ListCache {
         read: impl FnOnce() -> Result<LabelTable>,
     ) -> Result<Arc<LabelTable>> {
         once(&self.labels, &(model.clone(), unit.to_owned()), read)
+    }
+
+    /// The stored statistics of groups of utterances, which `read` gives the first time.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub(super) fn cmvn(
+        &self,
+        file: &Location,
+        by: CmvnGroup,
+        read: impl FnOnce() -> Result<CmvnTable>,
+    ) -> Result<Arc<CmvnTable>> {
+        once(&self.cmvn, &(file.clone(), by), read)
     }
 }
 

@@ -20,8 +20,10 @@ mod steps;
 mod table;
 mod values;
 
-pub(crate) use choose::speaker;
-pub use kind::{Alias, Build, DataOption, Kind, Level, OptionValues, Phase, Subject, Surroundings};
+pub use kind::{
+    Again, Alias, Build, DataOption, Extent, Kind, Level, OptionValues, Phase, Subject,
+    Surroundings,
+};
 pub use list_cache::ListCache;
 pub(crate) use options::SourceOptions;
 pub use options::keys as option_keys;

@@ -128,6 +128,13 @@ const CALLED: &[(&str, Made)] = &[
     ("frames('0:2:^0;0')", |r| r.frames(ranges("0:2:^0;0"), NONE)),
     ("columns(1)", |r| r.columns(ranges("1"), NONE)),
     ("columns(1,0,0-1)", |r| r.columns(ranges("1,0,0-1"), NONE)),
+    ("cmvn", |r| Box::new(Cmvn::new(r, None, false, &env()))),
+    ("cmvn(utterance,vars)", |r| {
+        Box::new(Cmvn::new(r, None, true, &env()))
+    }),
+    ("cmvn-stats(global)", |r| {
+        Box::new(CmvnSums::new(r, CmvnGroup::Global, NONE))
+    }),
     ("context(2)", |r| r.context(2, 2, NONE)),
     ("context(2,0)", |r| r.context(2, 0, NONE)),
     ("context(right=1,left=3)", |r| r.context(3, 1, NONE)),
@@ -210,7 +217,7 @@ fn every_stage_that_is_typed_is_the_one_that_is_called() {
     }
     let all: BTreeSet<_> = Steps::list().map(|(usage, _)| name(usage)).collect();
     assert_eq!(seen, all);
-    assert_eq!(all.len(), 35);
+    assert_eq!(all.len(), 37);
 }
 
 fn name(text: &str) -> &str {

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import _native
-from ._dataset import Dataset, batches, merge, open
+from ._batches import Batches, collate
+from ._dataset import Dataset, merge, open
 from ._errors import (
     DataError,
     DataWarning,
@@ -49,6 +50,7 @@ from ._seen import Page, Picture
 from ._utterance import (
     Audio,
     AudioReference,
+    Batch,
     EncodedAudio,
     Object,
     Segment,
@@ -63,6 +65,8 @@ __version__: str = _native.__version__
 __all__ = [
     "Audio",
     "AudioReference",
+    "Batch",
+    "Batches",
     "Checked",
     "DataError",
     "DataWarning",
@@ -89,8 +93,8 @@ __all__ = [
     "Utterance",
     "Writer",
     "Written",
-    "batches",
     "check",
+    "collate",
     "convert",
     "diff",
     "formats",

@@ -19,6 +19,7 @@ from typing import (
 
 from . import _arguments, _jobs, _mapping, _native
 from ._arguments import PathLike
+from ._batches import Batched
 from ._errors import Error, UsageError
 from ._facts import Facts
 from ._jobs import Outcome
@@ -27,7 +28,7 @@ from ._steps import Steps
 from ._utterance import Utterance
 
 
-class Dataset(Steps, Facts, Seen):
+class Dataset(Steps, Batched, Facts, Seen):
     """A data set as a value: inputs, what joins them, and steps; what :func:`open` gives.
 
     Steps and joins give another data set, and read nothing. Each loop over it is a pass through the
@@ -216,14 +217,27 @@ class Dataset(Steps, Facts, Seen):
             return self
         steps = [*self._asked["steps"], text]
         _native.check_steps(steps)
+        ds = self._handed_on()
+        if ds._fresh is not None:
+            ds._fresh.then(text, self._passes)
+        ds._asked = {**self._asked, "steps": steps}
+        return ds
+
+    def _handed_on(self) -> "Dataset":
+        """The same for another owner; what can be read only once is read by that from here on."""
         fresh = self._fresh
         if fresh is not None and fresh.is_current() and not fresh.is_lasting():
-            # What can be read only once is handed on.
             self._fresh = None
-            fresh.then(text, self._passes)
         else:
             fresh = None
-        return Dataset({**self._asked, "steps": steps}, self._settings, fresh, self._passes)
+        return Dataset(self._asked, self._settings, fresh, self._passes)
+
+    def _of_share(self, index: int, count: int) -> "Dataset":
+        """One of several equal shares, for a worker."""
+        if self._asked["shard"] is not None:
+            raise UsageError("shares are dealt out by rank and worker", kind="usage")
+        asked = {**self._asked, "shard": (index, count)}
+        return Dataset(asked, self._settings, None, self._passes)
 
     def _of_keys(self, keys: List[str]) -> "Dataset":
         return self.select(keys)
@@ -427,32 +441,3 @@ def open(
     )
     settings = _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc, threads=threads)
     return Dataset(asked, settings, _native.Stream(asked, settings, 0))
-
-
-def batches(
-    data: Any,
-    *,
-    frames: Optional[int] = None,
-    utterances: Optional[int] = None,
-    padded: Optional[int] = None,
-    shuffle: Optional[int] = None,
-    seed: int = 0,
-    context: Union[None, int, Tuple[int, int]] = None,
-    drop: bool = False,
-    **how: Any,
-) -> Dataset:
-    """Batches for training: the data as :func:`open` takes them, shuffled, with context, and joined.
-
-    >>> import spr_convert as spr
-    >>> for batch in spr.batches(FBANK, frames=2000, shuffle=12, seed=1, context=(5, 5)):
-    ...     print(batch.features.shape)
-    (2000, 440)
-    (1111, 440)
-    """
-    reader = open(data, **how)
-    if shuffle is not None:
-        reader = reader.shuffle(shuffle, seed)
-    if context is not None:
-        left, right = context if isinstance(context, tuple) else (context, context)
-        reader = reader.context(left, right)
-    return reader.batch(frames, utterances=utterances, padded=padded, drop=drop)

@@ -145,6 +145,42 @@ class Steps:
         right = left if right is None else right
         return self._step("context", ("left", int(left)), ("right", int(right)))
 
+    def cmvn(
+        self, by: str = "utterance", *, vars: bool = False, stats: Optional[PathLike] = None
+    ) -> "Dataset":
+        """Features less the mean of each column, as Kaldi's ``apply-cmvn``.
+
+        :param by: ``"utterance"``, ``"speaker"`` or ``"global"``: whose mean it is. Speakers are those
+            of the data, or of ``join(speakers=...)``.
+        :param vars: divides by the standard deviation as well; a variance is at least 1e-20.
+        :param stats: a file with statistics as Kaldi's, by utterance or speaker, or one matrix for all.
+            Otherwise they are of all that comes before the step, whatever a shard has of it, for which
+            the data are read twice in each pass: :meth:`cmvn_stats` makes them once.
+        :raises DataError: while it is read, if an utterance has no speaker or no statistics, or integers.
+
+        >>> import spr_convert as spr
+        >>> utt = spr.open(FBANK).cmvn(vars=True)[0]
+        >>> bool(abs(utt.features.mean(axis=0)).max() < 1e-5)
+        True
+        """
+        file = None if stats is None else _arguments.path(stats)
+        return self._step("cmvn", ("by", by), ("vars", vars or None), ("stats", file))
+
+    def cmvn_stats(self, by: str = "utterance") -> "Dataset":
+        """The statistics for :meth:`cmvn` in the place of the utterances, as Kaldi's
+        ``compute-cmvn-stats``: by the key of each utterance or speaker, or ``global``, a matrix of 64-bit
+        numbers with one column more than the features. The first row has the sums and last the number of
+        frames, the second the sums of squares and last 0.
+
+        >>> import spr_convert as spr
+        >>> ds = spr.open(FBANK)
+        >>> ds.cmvn_stats("global").write("global.ark").utterances
+        1
+        >>> ds.cmvn("global", stats="global.ark")[0].features.shape
+        (291, 40)
+        """
+        return self._step("cmvn-stats", ("by", by))
+
     def columns(self, ranges: str) -> "Dataset":
         """Some columns of the features: ``"0,3-12"``."""
         return self.stage(f"columns({ranges})")
@@ -166,26 +202,6 @@ class Steps:
         """Frames in random order: all of them, or those of each partition of a size."""
         size = "" if memory is None else f"{memory},"
         return self.stage(f"shuffle-frames({size}seed={seed})")
-
-    def batch(
-        self,
-        frames: Optional[int] = None,
-        *,
-        utterances: Optional[int] = None,
-        whole: Optional[int] = None,
-        padded: Optional[int] = None,
-        pad: bool = False,
-        drop: bool = False,
-        buckets: Optional[List[int]] = None,
-    ) -> "Dataset":
-        """So many frames at a time, joined in one array; or whole utterances, by their number, their
-        frames (``whole``) or their frames once all are as long as the longest (``padded``)."""
-        sizes = {"frames": frames, "utterances": utterances, "whole": whole, "padded": padded}
-        told = [f"{name}={int(n)}" for name, n in sizes.items() if n is not None]
-        told += ["pad"] * pad + ["drop"] * drop
-        if buckets:
-            told.append("buckets=" + ":".join(str(int(n)) for n in buckets))
-        return self.stage(f"batch({','.join(told)})")
 
     def prefetch(self, blocks: Optional[int] = None) -> "Dataset":
         """Reads ahead on a thread of its own, which starts with the pass."""

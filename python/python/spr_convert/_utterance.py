@@ -93,6 +93,43 @@ class Sequences(NamedTuple):
     stride: Optional[int]
 
 
+class Batch(NamedTuple):
+    """Utterances in arrays that are padded to the longest, in order; what there is not is ``None``.
+
+    The arrays are the batch's own, and writable; PyTorch, JAX and others share their memory, by
+    ``torch.from_numpy`` or DLPack.
+    """
+
+    #: Their keys; ``None`` where utterances were cut.
+    keys: Optional[List[str]]
+    #: ``(utterances, frames, columns)``; of vectors ``(utterances, n)``.
+    features: "Optional[np.ndarray]" = None
+    #: The frames of each without padding, as 64-bit integers.
+    lengths: "Optional[np.ndarray]" = None
+    #: ``(utterances, frames)``, with several a frame ``(utterances, frames, columns)``.
+    labels: "Optional[np.ndarray]" = None
+    #: The labels of each without padding.
+    label_lengths: "Optional[np.ndarray]" = None
+    #: Samples, ``(utterances, samples)``, of several channels ``(utterances, samples, channels)``.
+    audio: "Optional[np.ndarray]" = None
+    #: The samples of each without padding.
+    audio_lengths: "Optional[np.ndarray]" = None
+    #: Samples a second.
+    rate: Optional[int] = None
+    #: What was said, ``None`` for one without text.
+    text: Optional[List[Optional[str]]] = None
+
+    def __repr__(self) -> str:
+        parts = []
+        for name in self._fields:
+            part = getattr(self, name)
+            if part is not None:
+                shape = getattr(part, "shape", None)
+                told = repr(part) if shape is None else f"<{part.dtype} {shape}>"
+                parts.append(f"{name}={told}")
+        return f"Batch({', '.join(parts)})"
+
+
 class Utterance:
     """One utterance: what there is of it, ``None`` for the rest.
 

@@ -7,30 +7,55 @@ become tensors without a copy.
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import torch
 import torch.utils.data
 
 from . import _mapping
+from ._batches import Batches
+from ._batches import collate as _collate
 from ._dataset import Dataset as _Data
 from ._dataset import open as _open
-from ._errors import UsageError
-from ._utterance import Audio, Utterance
+from ._utterance import Audio, Batch, Utterance
 
 
-def tensors(utt: Utterance) -> Dict[str, Any]:
-    """What there is of an utterance, its arrays as tensors over the same memory."""
-    parts: Dict[str, Any] = {"key": utt.key}
-    for name in Utterance.__slots__[1:]:
-        part = getattr(utt, name)
+def _shared(size: int) -> Any:
+    """Memory of so many bytes that goes from a worker to its loader without a copy."""
+    storage = getattr(torch, "UntypedStorage", torch.ByteStorage)
+    return torch.empty(0, dtype=torch.uint8).set_(storage._new_shared(size)).numpy()
+
+
+def _tensor(array: Any) -> Any:
+    """A tensor over the memory of an array, which is shared if that is."""
+    base = array
+    while hasattr(base, "base"):
+        base = base.base
+    if isinstance(base, torch.Tensor) and base.is_shared() and base.numel() == array.nbytes:
+        return base.view(getattr(torch, array.dtype.name)).reshape(array.shape)
+    return torch.from_numpy(array)
+
+
+def tensors(item: Union[Utterance, Batch]) -> Dict[str, Any]:
+    """What there is of an utterance or a batch, its arrays as tensors over the same memory."""
+    parts: Dict[str, Any] = {}
+    for name in Batch._fields if isinstance(item, Batch) else Utterance.__slots__:
+        part = getattr(item, name)
         if isinstance(part, Audio):
-            parts["rate"], parts["audio"] = part.rate, torch.from_numpy(part.samples)
+            parts["rate"], parts["audio"] = part.rate, _tensor(part.samples)
         elif hasattr(part, "dtype"):
-            parts[name] = torch.from_numpy(part)
+            parts[name] = _tensor(part)
         elif part is not None:
             parts[name] = part
     return parts
+
+
+def collate(
+    utterances: Iterable[Utterance], *, pad: float = 0.0, pad_labels: int = -100
+) -> Dict[str, Any]:
+    """:func:`spr_convert.collate` as tensors: a loader's ``collate_fn`` for a :class:`Dataset` with
+    ``transform=None``."""
+    return tensors(_collate(utterances, pad=pad, pad_labels=pad_labels))
 
 
 def shares() -> Tuple[int, int]:
@@ -49,11 +74,11 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[type-arg,misc,unused-ig
 
     :param data: as :func:`spr_convert.load` takes it, and so are further arguments.
     :param transform: what is made of each :class:`~spr_convert.Utterance`, :func:`tensors` if nothing
-        is said.
+        is said; with ``None`` it is given as it is, for :func:`collate`.
     """
 
     def __init__(
-        self, data: Any, *, transform: Callable[[Utterance], Any] = tensors, **how: Any
+        self, data: Any, *, transform: Optional[Callable[[Utterance], Any]] = tensors, **how: Any
     ) -> None:
         self.table = _mapping.load(data, **how)
         self.keys: List[str] = list(self.table)
@@ -63,14 +88,16 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[type-arg,misc,unused-ig
         return len(self.keys)
 
     def __getitem__(self, index: int) -> Any:
-        return self.transform(self.table.utterance(self.keys[index]))
+        utt = self.table.utterance(self.keys[index])
+        return utt if self.transform is None else self.transform(utt)
 
 
 class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc,unused-ignore]
     """A data set from front to back, of which each rank and worker reads its own share.
 
-    What goes over the shares is said by :class:`~spr_convert.Dataset`'s stages, as text:
-    ``stages="shuffle(1000,seed=1)|context(5)|batch(20000)"``. Every pass is shuffled otherwise: unless
+    It takes a data set with its steps, or batches of one, ``spr.open(...).shuffle(1000).batches(frames=20000)``,
+    for a loader with ``batch_size=None``. Steps work on the shares, but statistics of
+    :meth:`~spr_convert.Dataset.cmvn` are of the whole. Every pass is shuffled otherwise: unless
     :meth:`set_epoch` was called, by the seed that the loader draws for it, which
     ``torch.manual_seed`` or its generator fixes (without workers it is drawn once, and counted on).
     :meth:`set_epoch` makes the next pass the one of that number, in persistent workers as well. A pass
@@ -81,7 +108,8 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
     :meth:`set_epoch` before each pass. One that was begun begins again, unless the trainer counts what
     it was given and sets ``position``.
 
-    :param data: as :func:`spr_convert.open` takes it, and so are further arguments.
+    :param data: a :class:`~spr_convert.Dataset`, its :class:`~spr_convert.Batches`, or what
+        :func:`spr_convert.open` takes, and so are further arguments.
     :param transform: what is made of each utterance or batch, :func:`tensors` if nothing is said.
     """
 
@@ -89,18 +117,15 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
         self,
         data: Any,
         *,
-        stages: Optional[str] = None,
-        transform: Callable[[Utterance], Any] = tensors,
+        transform: Callable[[Any], Any] = tensors,
         **how: Any,
     ) -> None:
-        if "shard" in how:
-            raise UsageError("shares are dealt out by rank and worker", kind="usage")
         # What is wrong is told here, and not in a worker.
-        reader = _open(data, **how)
-        if stages is not None:
-            reader = reader.stage(stages)
-        reader.close()
-        self._data, self._how, self._stages = data, how, stages
+        if not isinstance(data, (_Data, Batches)):
+            data = _open(data, **how)
+            data.close()
+        self._data: Union[_Data, Batches] = data
+        self._data._of_share(0, 1)
         self._transform = transform
         #: The number of the pass that comes next, or that is under way, from 0; ``None`` if the loader
         #: chooses it.
@@ -165,17 +190,15 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
             # A later pass of new workers, which can't count those before.
             self.epoch, self.position = epoch + seed, 0
 
-    def _reader(self) -> _Data:
-        reader = _open(self._data, shard=shares(), **self._how)
-        return reader if self._stages is None else reader.stage(self._stages)
-
     def __iter__(self) -> Iterator[Any]:
-        reader = self._reader()
+        reader = self._data._of_share(*shares())
+        if isinstance(reader, Batches) and torch.utils.data.get_worker_info() is not None:
+            reader._allocate = _shared
         try:
             number, self.position = self._pass()
-            for utt in reader.resume(number, self.position):
+            for item in reader.resume(number, self.position):
                 self.position += 1
-                yield self._transform(utt)
+                yield self._transform(item)
         finally:
             reader.close()
         self.epoch, self.position, self._begun = number + 1, 0, False

@@ -9,7 +9,7 @@ use spr_core::model::{Key, Utterance};
 use spr_core::stage::{Filter, KeyFilter, ReaderExt, Shard, Unique};
 
 use super::super::choose::{SelectionRules, frames, hours, of_speakers, per_speaker};
-use super::super::kind::{Kind, Level, Phase, Subject};
+use super::super::kind::{Extent, Kind, Level, Phase, Subject};
 use super::super::parse::{NUMBER, built, number, range};
 use super::super::values::Parameters;
 use super::{always, as_written, never, nothing};
@@ -43,6 +43,7 @@ pub(super) static SELECT: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: Some(true),
+    shares: false,
     uses: nothing,
     reads_twice: never,
     is_idle: never,
@@ -70,6 +71,7 @@ pub(super) static WITHOUT: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: Some(false),
+    shares: false,
     uses: nothing,
     reads_twice: never,
     is_idle: never,
@@ -100,6 +102,7 @@ pub(super) static LENGTH: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: nothing,
     reads_twice: never,
     is_idle: never,
@@ -135,6 +138,7 @@ pub(super) static SPEAKERS: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: |_, column| column == "speaker",
     reads_twice: never,
     is_idle: never,
@@ -176,6 +180,7 @@ pub(super) static PER_SPEAKER: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: |_, column| column == "speaker",
     reads_twice: never,
     is_idle: never,
@@ -203,6 +208,7 @@ pub(super) static HOURS: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: nothing,
     reads_twice: never,
     is_idle: never,
@@ -235,6 +241,7 @@ pub(super) static FIRST: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: nothing,
     reads_twice: never,
     is_idle: never,
@@ -265,6 +272,7 @@ pub(super) static SLICE: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: nothing,
     reads_twice: never,
     is_idle: never,
@@ -299,6 +307,7 @@ pub(super) static SHARD: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: true,
     uses: nothing,
     reads_twice: never,
     is_idle: never,
@@ -334,6 +343,7 @@ pub(super) static UNIQUE: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: nothing,
     reads_twice: |values| values.says("last"),
     is_idle: never,
@@ -351,10 +361,8 @@ pub(super) static UNIQUE: Kind = Kind {
             if !last {
                 return Ok(reader.unique());
             }
-            let Some(again) = at.again else {
-                return Err(refused.refused("what comes before it can't be read twice here"));
-            };
-            Ok(Box::new(Unique::last(reader, again()?)?))
+            let again = refused.again(at)?;
+            Ok(Box::new(Unique::last(reader, again(Extent::Share)?)?))
         })
     },
 };

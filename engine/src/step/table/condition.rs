@@ -28,6 +28,7 @@ pub(super) static WHERE: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: |values, column| {
         let wanted = values.text("expression").map(str::parse::<Expression>);
         wanted.is_some_and(|wanted| wanted.is_ok_and(|wanted| wanted.uses(column)))
@@ -67,6 +68,7 @@ pub(super) static SECONDS: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: nothing,
     reads_twice: never,
     is_idle: never,

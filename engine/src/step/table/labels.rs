@@ -51,6 +51,7 @@ pub(super) static ALI_TO: Kind = Kind {
     needs_whole: true,
     leaves_out: false,
     by_keys: None,
+    shares: false,
     uses: nothing,
     reads_twice: never,
     is_idle: never,

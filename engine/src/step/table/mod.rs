@@ -1,6 +1,7 @@
 //! The table of steps.
 
 mod choice;
+mod cmvn;
 mod condition;
 mod frames;
 mod labels;
@@ -40,6 +41,8 @@ pub const KINDS: &[&Kind] = &[
     &labels::ALI_TO,
     &frames::FRAMES,
     &frames::COLUMNS,
+    &cmvn::CMVN,
+    &cmvn::CMVN_STATS,
     &frames::CONTEXT,
     &frames::IGNORE_LABEL,
     &frames::MAP_LABEL,

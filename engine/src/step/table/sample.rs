@@ -2,7 +2,7 @@
 
 use spr_stats::OrderColumns;
 
-use super::super::kind::{Kind, Level, Phase, Subject};
+use super::super::kind::{Extent, Kind, Level, Phase, Subject};
 use super::super::parse::{built, number};
 use super::super::sample::{Amount, shares, utterances};
 use super::super::values::Parameters;
@@ -29,6 +29,7 @@ pub(super) static SAMPLE: Kind = Kind {
     needs_whole: true,
     leaves_out: true,
     by_keys: None,
+    shares: false,
     uses: |values, column| {
         let columns = values.text("by").map(OrderColumns::undirected);
         columns.is_some_and(|by| by.is_ok_and(|by| by.names().any(|name| name == column)))
@@ -44,12 +45,16 @@ pub(super) static SAMPLE: Kind = Kind {
         let columns = columns.map(|by| values.made("by", by)).transpose()?;
         let (seed, refused) = (seed.unwrap_or(0), values.clone());
         built(move |reader, at| {
-            let Some(again) = at.again else {
-                return Err(refused.refused("what comes before it can't be read twice here"));
-            };
+            let again = refused.again(at)?;
             match (amount, &columns) {
-                (Amount::Utterances(n), None) => utterances(reader, again()?, n, seed),
-                _ => shares(reader, again()?, (amount, seed), columns.as_ref(), at.env),
+                (Amount::Utterances(n), None) => utterances(reader, again(Extent::Share)?, n, seed),
+                _ => shares(
+                    reader,
+                    again(Extent::Share)?,
+                    (amount, seed),
+                    columns.as_ref(),
+                    at.env,
+                ),
             }
         })
     },
