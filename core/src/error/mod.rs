@@ -1,6 +1,7 @@
 //! The error type: the failure, its place, and a remedy.
 
 mod loss_kind;
+mod loss_line;
 mod remedy;
 
 use std::borrow::Cow;
@@ -9,6 +10,7 @@ use std::io;
 use std::ops::Range;
 
 pub use loss_kind::LossKind;
+pub use loss_line::LossLine;
 pub use remedy::Remedy;
 
 use crate::name::{Key, Position};
@@ -95,6 +97,7 @@ struct Inner {
     at: Option<Position>,
     key: Option<Key>,
     remedy: Option<Remedy>,
+    losses: Vec<(LossKind, LossLine)>,
     continuable: bool,
     cause: Option<io::Error>,
 }
@@ -119,6 +122,7 @@ impl Error {
             at: None,
             key: None,
             remedy: None,
+            losses: Vec::new(),
             continuable: false,
             cause: None,
         }))
@@ -200,6 +204,13 @@ impl Error {
     #[must_use]
     pub fn suggest_instead(mut self, remedy: Remedy) -> Self {
         self.0.remedy = Some(remedy);
+        self
+    }
+
+    /// Sets the losses that were not permitted.
+    #[must_use]
+    pub(crate) fn losing(mut self, losses: Vec<(LossKind, LossLine)>) -> Self {
+        self.0.losses = losses;
         self
     }
 
@@ -303,6 +314,11 @@ impl Error {
         self.0.remedy.as_ref()
     }
 
+    /// Returns the losses that were not permitted, of an error of the kind [`ErrorKind::Loss`].
+    pub fn losses(&self) -> &[(LossKind, LossLine)] {
+        &self.0.losses
+    }
+
     /// Returns the remedy in words for users of the library; a program names its own options.
     pub fn hint_text(&self) -> Option<String> {
         self.0.remedy.as_ref().map(ToString::to_string)
@@ -326,6 +342,7 @@ impl Error {
             at: inner.at,
             key: inner.key.clone(),
             remedy: inner.remedy.clone(),
+            losses: inner.losses.clone(),
             continuable: inner.continuable,
             cause: None,
         }))

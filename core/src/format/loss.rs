@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::model::{CastStats, Key};
 use crate::text::nearest;
 
-pub use crate::error::LossKind;
+pub use crate::error::{LossKind, LossLine};
 
 impl FromStr for LossKind {
     type Err = Error;
@@ -65,36 +65,6 @@ impl LossPolicy {
     /// Returns `true` if this loss stops the conversion.
     pub(crate) fn denies(&self, kind: LossKind) -> bool {
         kind != LossKind::Metadata && !self.allows(kind)
-    }
-}
-
-/// The extent of one kind of loss.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LossLine {
-    /// The number of affected utterances.
-    pub utterances: u64,
-    /// The number of changed values.
-    pub values: u64,
-    /// The number of values examined in those utterances.
-    pub of: u64,
-    /// The largest difference, for [`LossKind::Precision`] and [`LossKind::Range`]; that of the latter may
-    /// be infinite.
-    pub max_abs_err: f64,
-    /// The first affected utterance.
-    pub first: Option<Key>,
-    /// Details: names of tags and the like.
-    pub what: Vec<String>,
-    /// The last affected utterance, which may have several losses of one kind.
-    last: Option<Key>,
-}
-
-impl LossLine {
-    /// Adds the name of a lost item, if it is new and there is space.
-    fn name(&mut self, what: &str) {
-        if !self.what.iter().any(|w| w == what) && self.what.len() < 20 {
-            self.what.push(what.to_owned());
-        }
     }
 }
 
@@ -190,10 +160,9 @@ impl LossReport {
         };
         let (_, line) = denied().find(|(kind, _)| !is_measured(*kind))?;
         let texts: Vec<_> = denied().map(|(kind, line)| named(kind, line)).collect();
-        let kinds = denied().map(|(kind, _)| kind).collect();
         let texts = texts.join("; ");
         let message = format!("{target} can't hold all of it: {texts}; the rest was not read");
-        let error = Error::new(ErrorKind::Loss, message).suggest(Remedy::AllowLosses(kinds));
+        let error = refused(message, denied());
         Some(match &line.first {
             Some(key) => error.utterance(key),
             None => error,
@@ -211,14 +180,21 @@ impl LossReport {
             .iter()
             .map(|(kind, line)| describe(*kind, line))
             .collect();
-        let kinds: Vec<_> = denied.iter().map(|(kind, _)| *kind).collect();
         let message = format!("{target} can't hold all of it: {}", texts.join("; "));
-        let mut error = Error::new(ErrorKind::Loss, message).suggest(Remedy::AllowLosses(kinds));
+        let mut error = refused(message, denied.iter().copied());
         if let (1, Some(key)) = (line.utterances, &line.first) {
             error = error.utterance(key);
         }
         Some(error)
     }
+}
+
+/// Returns the error for these losses.
+fn refused<'a>(message: String, denied: impl Iterator<Item = (LossKind, &'a LossLine)>) -> Error {
+    let losses: Vec<_> = denied.map(|(kind, line)| (kind, line.clone())).collect();
+    let kinds = losses.iter().map(|(kind, _)| *kind).collect();
+    let error = Error::new(ErrorKind::Loss, message).losing(losses);
+    error.suggest(Remedy::AllowLosses(kinds))
 }
 
 /// Names a loss of one utterance.
@@ -292,6 +268,27 @@ mod tests {
             text(&report),
             "metadata of 1 utterance (the data set's licence, speaker)"
         );
+    }
+
+    #[test]
+    fn an_error_has_the_losses_that_it_tells() {
+        let mut report = LossReport::default();
+        report.add(LossKind::Labels, &"a".into(), None);
+        report.add(LossKind::Labels, &"b".into(), None);
+        report.add(LossKind::Audio, &"b".into(), None);
+        let mut policy = LossPolicy::default();
+        policy.allow(LossKind::Audio);
+        for error in [
+            report.denied(&policy, "it"),
+            report.denied_at_once(&policy, "it"),
+        ] {
+            let error = error.unwrap().copy();
+            let [(kind, line)] = error.losses() else {
+                panic!("{:?}", error.losses())
+            };
+            assert_eq!((*kind, line.utterances), (LossKind::Labels, 2));
+        }
+        assert!(Error::usage("x").losses().is_empty());
     }
 
     #[test]
