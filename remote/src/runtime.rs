@@ -2,23 +2,32 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Mutex, PoisonError, mpsc};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// Returns the runtime, which is created on first use.
+/// The runtime, and the process that it belongs to.
+static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
+
+/// Returns the runtime, which is created on first use. A forked process has a runtime of its own,
+/// because threads are not forked; that of its parent stays unused.
 fn runtime() -> io::Result<&'static Runtime> {
-    static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
-    let made = RUNTIME.get_or_init(|| {
-        Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("remote")
-            .enable_all()
-            .build()
-    });
-    made.as_ref()
-        .map_err(|e| io::Error::new(e.kind(), e.to_string()))
+    let mut made = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    match *made {
+        Some((owner, runtime)) if owner == process => Ok(runtime),
+        _ => {
+            let runtime = Builder::new_multi_thread()
+                .worker_threads(1)
+                .thread_name("remote")
+                .enable_all()
+                .build()?;
+            let runtime = &*Box::leak(Box::new(runtime));
+            *made = Some((process, runtime));
+            Ok(runtime)
+        }
+    }
 }
 
 /// Starts a task in the background.
