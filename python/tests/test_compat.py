@@ -366,6 +366,44 @@ def test_kaldi_native_io_small_integers_and_blobs(apart):
         list(kaldi_native_io.SequentialBlobReader(f"ark:{FBANK}"))
 
 
+def test_kaldi_native_io_htk_matrices(apart):
+    theirs = pytest.importorskip("kaldi_native_io")
+    values = [np.arange(6, dtype=np.float32).reshape(3, 2) + n for n in range(3)]
+    headers = [(3, 100000, 8, 9), (3, 50000, 8, 6 + 0o1500), (3, 100000, 8, 11 + 0o20000)]
+    with theirs.HtkMatrixWriter("ark,scp:h.ark,h.scp") as writer:
+        for n, (value, header) in enumerate(zip(values, headers)):
+            writer.write(f"k{n}", (value, theirs.HtkHeader(*header)))
+    for table in ("ark:h.ark", "scp:h.scp"):
+        read = list(kaldi_native_io.SequentialHtkMatrixReader(table))
+        for (_, (value, header)), expected, told in zip(read, values, headers):
+            np.testing.assert_array_equal(value, expected)
+            assert header == told
+    reader = theirs.RandomAccessHtkMatrixReader("scp:h.scp")
+    value, header = kaldi_native_io.RandomAccessHtkMatrixReader("scp:h.scp")["k1"]
+    np.testing.assert_array_equal(value, reader["k1"][0])
+    assert header.sample_kind == reader["k1"][1].sample_kind
+    with pytest.raises(spr.Error):
+        list(kaldi_native_io.SequentialHtkMatrixReader(f"ark:{FBANK}"))
+
+
+@pytest.mark.parametrize("form", ["wav", "flac"])
+def test_sound_inside_archives_comes_as_its_readers_give_it(apart, form):
+    theirs = pytest.importorskip("omniio.kaldi")
+    pytest.importorskip("soundfile")
+    samples = np.array([0, 1, -32768, 32767], np.int16)
+    for name, how in (
+        ("framed", {"write_function": "soundfile", "write_kwargs": {"format": form}}),
+        ("plain", {}),
+    ):
+        with open(f"{name}.ark", "wb") as ark, open(f"{name}.scp", "w") as scp:
+            theirs.save_ark(ark, {"a": (16000, samples)}, scp=scp, append=True, **how)
+        for load in (kaldiio.load_scp, theirs.load_scp):
+            rate, array = load(f"{name}.scp")["a"]
+            # Floats from -1 to 1 of a frame, integers of sound as Kaldi stores it.
+            assert rate == 16000 and array.dtype == ("f8" if how else "i2")
+            np.testing.assert_array_equal(array, samples / (32768 if how else 1))
+
+
 def test_commands_are_refused_with_what_can_be_done(apart):
     with pytest.raises(spr.UsageError) as caught:
         kaldiio.load_mat(f"cat {FBANK} |")

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
 from .._dataset import open as _open
 from .._errors import DataError
-from .._utterance import Object, Utterance
+from .._utterance import Audio, Object, Utterance
 from .._writer import Writer
 from ._table import Values, at, compression, encoded
 
@@ -75,6 +75,18 @@ class WaveInfo(NamedTuple):
         return self.sample_count / self.sample_freq
 
 
+class HtkHeader(NamedTuple):
+    """The header of a matrix of HTK."""
+
+    num_samples: int
+    #: In units of 100 ns.
+    sample_period: int
+    #: Bytes of a frame.
+    sample_size: int
+    #: The number of a kind, such as 6 for MFCC, and a bit for each qualifier, such as ``_E``.
+    sample_kind: int
+
+
 def _wrong(key: str, what: str) -> Mismatch:
     return Mismatch(f"is not {what}", kind="unfit", key=key)
 
@@ -104,12 +116,30 @@ def _shape(key: str, utt: Utterance) -> MatrixShape:
     return MatrixShape(*utt.features.shape)
 
 
+#: HTK's kinds by their numbers, and its qualifiers by their bits, from 64 on.
+_HTK_KINDS = (
+    "WAVEFORM LPC LPREFC LPCEPSTRA LPDELCEP IREFC MFCC FBANK MELSPEC USER DISCRETE PLP".split()
+)
+_HTK_QUALIFIERS = "ENDACZK0VT"
+
+
+def _htk(key: str, utt: Utterance) -> Tuple[Any, HtkHeader]:
+    rows, cols = _shape(key, utt)
+    meta = utt.meta or {}
+    told = {name: value for format, name, value in meta.get("tags", []) if format == "htk"}
+    kind, *qualifiers = told.get("kind", "USER").split("_")
+    bits = sum(64 << _HTK_QUALIFIERS.index(letter) for letter in qualifiers)
+    period = round(meta.get("frame_shift", 0) * 1e7)
+    header = HtkHeader(rows, period, 4 * cols, _HTK_KINDS.index(kind) + bits)
+    return utt.features, header
+
+
 def _wave(key: str, utt: Utterance) -> WaveData:
     import numpy as np
 
     from ._matrix import Matrix
 
-    if utt.audio is None:
+    if not isinstance(utt.audio, Audio):
         raise _wrong(key, "sound")
     rate, samples = utt.audio
     data = np.atleast_2d(samples.T).astype(np.float32)
@@ -473,6 +503,7 @@ _TYPES: Dict[str, Tuple[str, Any, Any]] = {
     "TokenVector": ("token-vector", _object("token-vector"), _put_object("token-vector")),
     "Int8Vector": ("int8-vector", _int8s, _put_int8s),
     "Blob": ("", _blob, None),
+    "HtkMatrix": ("htk", _htk, None),
     "MatrixShape": ("", _shape, None),
     "WaveInfo": ("wave", _wave_info, None),
 }
