@@ -8,7 +8,10 @@ use std::sync::{Mutex, MutexGuard};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
 use spr_convert::{Error, ErrorKind, Result};
+
+use crate::text;
 
 /// The function of the package that creates an exception.
 static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -23,11 +26,11 @@ pub(crate) fn apart<T: Send>(
     match done {
         Ok(result) => result.map_err(|error| raised(py, &error)),
         Err(panic) => {
-            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            let told = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let told = told.or_else(|| panic.downcast_ref::<String>().cloned());
             let message = format!(
                 "a bug in spr-convert, please report it: {}",
-                text.unwrap_or_default()
+                told.unwrap_or_default()
             );
             Err(raised(py, &Error::unsupported(message)))
         }
@@ -55,9 +58,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         let module = py.import("spr_convert._errors")?;
         module.getattr("make").map(Bound::unbind)
     })?;
-    let key = error
-        .key()
-        .map(|key| super::text::of_bytes(py, key.as_bytes()));
+    let key = error.key().map(|key| text::of_bytes(py, key.as_bytes()));
     let made = make.bind(py).call1((
         kind(error),
         error.message(),
@@ -67,6 +68,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         key.transpose()?,
         crate::remedy::hint(error),
         error.can_continue(),
+        losses(py, error)?,
     ))?;
     let made = PyErr::from_value(made);
     if let Some(cause) = system(error).and_then(python) {
@@ -77,6 +79,25 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         made.set_cause(py, Some(cause.clone_ref(py)));
     }
     Ok(made)
+}
+
+/// Returns the losses of an error, with the fields of `Loss` in their order.
+fn losses<'py>(py: Python<'py>, error: &Error) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+    let lines = error.losses().iter().map(|(kind, line)| {
+        let first = line.first.as_ref();
+        let first = first.map(|key| text::of_bytes(py, key.as_bytes()));
+        (
+            kind.name(),
+            line.utterances,
+            line.values,
+            line.of,
+            line.max_abs_err,
+            first.transpose()?,
+            line.what.clone(),
+        )
+            .into_pyobject(py)
+    });
+    lines.collect()
 }
 
 /// Returns the exception that Python code raised, if one is the cause.

@@ -15,6 +15,7 @@ use spr_convert::plan::{Joins, Labels, Plan};
 use spr_convert::step::{Phase, Step, Steps};
 use spr_convert::{Error, Result};
 
+use crate::failure::{apart, raised};
 use crate::settings::Surroundings;
 use crate::text::argument;
 
@@ -179,6 +180,9 @@ impl InputArgs {
 
     /// Returns the only input, with what joins it and its steps.
     pub(crate) fn input(&self, at: &Surroundings) -> Result<Input> {
+        if self.data.is_some() {
+            return Err(Error::usage("is asked of data that are named by a path"));
+        }
         let mut plan = self.plan(at)?;
         if let Some(step) = early(&plan.steps) {
             let message = format!("{} would come before the steps in front of it", step.name());
@@ -219,18 +223,25 @@ impl InputArgs {
         })
     }
 
-    /// Resolves the data while Python's lock is held.
+    /// Resolves the data.
     pub(crate) fn data(&self, py: Python<'_>, at: &Surroundings) -> PyResult<Data> {
-        let failed = |error: Error| crate::failure::raised(py, &error);
         let Some((name, data)) = &self.data else {
-            let plan = self.plan(at).map_err(failed)?;
-            return Ok(Data::Plan(Box::new(plan)));
+            let plan = apart(py, || self.plan(at));
+            at.close(py)?;
+            return Ok(Data::Plan(Box::new(plan?)));
         };
         let source = match data.extract::<&[u8]>(py) {
             Ok(bytes) => Source::from_bytes(name.clone(), bytes.to_vec()),
-            Err(_) => Source::from_reader(name.clone(), Box::new(FileObject(data.clone_ref(py)))),
+            Err(_) => {
+                // A file that is opened for each use.
+                let file = match data.bind(py).getattr_opt(intern!(py, "open"))? {
+                    Some(open) => open.call0()?.unbind(),
+                    None => data.clone_ref(py),
+                };
+                Source::from_reader(name.clone(), Box::new(FileObject(file)))
+            }
         };
-        source.map(Data::Bytes).map_err(failed)
+        source.map(Data::Bytes).map_err(|error| raised(py, &error))
     }
 
     /// Opens a reader in a pass.
@@ -291,6 +302,7 @@ impl InputArgs {
 pub(crate) fn is_lasting(plan: &Plan, env: &Env) -> bool {
     let lasts = |input: &Input| match &input.place {
         Locator::Folder(_) => true,
+        Locator::File(file) | Locator::FileAt(file, _) if file.is_url() => true,
         Locator::File(file) | Locator::FileAt(file, _) => env
             .look(file)
             .is_ok_and(|look| look.is_none_or(|look| look.kind != FileKind::Stream)),

@@ -16,6 +16,7 @@ mod object;
 mod program;
 mod remedy;
 mod seen;
+mod server;
 mod settings;
 mod split;
 mod store;

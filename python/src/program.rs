@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 
 use pyo3::prelude::*;
-use spr_convert::core::bytes::Local;
 use spr_convert::{builtin, cli};
 
 /// Runs a command line, whose first word is the program's name, and returns the exit status. The
@@ -11,9 +10,9 @@ use spr_convert::{builtin, cli};
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| {
-        let local = Local::new();
-        let signals = cli::Signals::watch(&local, cli::name(&arguments));
-        let status = cli::run(arguments, builtin::registry(), &local);
+        let places = builtin::Places::default();
+        let signals = cli::Signals::watch(&places, cli::name(&arguments));
+        let status = cli::run(arguments, builtin::registry(), &places);
         signals.settle();
         status
     })

@@ -10,7 +10,11 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             "replace all that it holds with overwrite=True, or add=True adds to it"
         }
         Remedy::AllowCommands => "drop allow_pipes=False to allow it",
-        Remedy::BuildRemote => "the Python package knows no URLs: download it first",
+        Remedy::AllowUrls(Some(host)) => {
+            return Some(format!("if you trust the file, allow_urls=\"{host}\""));
+        }
+        Remedy::AllowUrls(None) => "if you trust the list, allow_urls=True",
+        Remedy::AllowHttp => "use https",
         Remedy::AllowPipes => "if you trust the file, allow its commands with allow_pipes=True",
         Remedy::RaiseLimit => "if the size is right, raise the limit with max_alloc",
         Remedy::TrustPacked => {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyAny;
 use spr_convert::Error;
 use spr_convert::core::Limits;
-use spr_convert::core::bytes::{Access, Env};
+use spr_convert::core::bytes::{Access, Env, Urls};
 use spr_convert::core::format::Registry;
 
 use crate::failure::exception;
@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     /// Whether commands may run: by default those in the caller's arguments, with `true` those in
     /// files as well, with `false` none.
     allow_pipes: Option<bool>,
+    /// The servers and buckets that files may name besides their own; with `None` all.
+    allow_urls: Option<Vec<String>>,
     max_alloc: Option<u64>,
     threads: usize,
     /// Whether outputs are synced to disk before they get their names.
@@ -64,6 +66,11 @@ impl Settings {
             .telling_skipped(hear(true))
             .with_store(Arc::new(store))
             .with_formats(registry.clone());
+        env.urls = match &self.allow_urls {
+            None => Urls::All,
+            Some(hosts) if hosts.is_empty() => Urls::Own,
+            Some(hosts) => Urls::Hosts(hosts.clone()),
+        };
         env.threads = self.threads;
         env.durable = self.sync;
         Surroundings {

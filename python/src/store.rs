@@ -1,4 +1,4 @@
-//! A local file system that checks Python's signals while files are read.
+//! Files and URLs, with a check of Python's signals while they are read.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -7,22 +7,37 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use spr_convert::Result;
+use spr_convert::builtin::Places;
 use spr_convert::core::bytes::{
-    Change, Draft, DraftFolder, DraftOptions, FileStatus, Finish, Identity, Leftover, Local,
-    Location, OpenedFile, Store,
+    Change, Draft, DraftFolder, DraftOptions, FileStatus, Finish, Identity, Leftover, Location,
+    OpenedFile, Store,
 };
 
+use crate::server::{ServerFile, patiently};
+
 /// The interval between checks for signals.
-const PERIOD: Duration = Duration::from_millis(100);
+pub(crate) const PERIOD: Duration = Duration::from_millis(100);
 
 /// The exception of a signal handler, such as `KeyboardInterrupt`.
 pub(crate) type Interrupt = Arc<OnceLock<PyErr>>;
 
-/// The local file system. After a signal handler has raised an exception all reading fails, so that
+/// Checks for signals. Fails if a handler has raised an exception, now or before.
+pub(crate) fn check(interrupt: &Interrupt) -> io::Result<()> {
+    // Python runs handlers only in its main thread; elsewhere this has no effect.
+    if let Err(raised) = Python::attach(|py| py.check_signals()) {
+        let _ = interrupt.set(raised);
+    }
+    match interrupt.get() {
+        Some(_) => Err(io::Error::other("interrupted")),
+        None => Ok(()),
+    }
+}
+
+/// The local file system, and URLs. After a signal handler has raised an exception all reading fails, so that
 /// every job ends, even one that tolerates unreadable files.
 #[derive(Debug, Default)]
 pub(crate) struct Interruptible {
-    local: Local,
+    places: Places,
     interrupt: Interrupt,
 }
 
@@ -31,68 +46,85 @@ impl Interruptible {
     pub(crate) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
+
+    /// Asks the place `at`. Servers may take long, which an interrupt ends.
+    fn ask<T: Send + 'static>(
+        &self,
+        at: &Location,
+        question: impl FnOnce(&Places, &Location) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        if !at.is_url() {
+            return question(&self.places, at);
+        }
+        let (places, at) = (self.places.clone(), at.clone());
+        patiently(&self.interrupt, move || question(&places, &at))?
+    }
 }
 
 #[warn(clippy::missing_trait_methods)]
 impl Store for Interruptible {
     fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
-        self.local.look(at)
+        self.ask(at, Places::look)
     }
 
     fn identify(&self, at: &Location) -> Identity {
-        self.local.identify(at)
+        self.places.identify(at)
     }
 
     fn resolve(&self, at: &Location) -> Location {
-        self.local.resolve(at)
+        self.places.resolve(at)
     }
 
     fn open(&self, at: &Location) -> io::Result<Box<dyn OpenedFile>> {
+        let file = self.ask(at, Places::open)?;
+        if at.is_url() {
+            return Ok(Box::new(ServerFile::new(file, self.interrupt.clone())));
+        }
         Ok(Box::new(WatchedFile {
-            file: self.local.open(at)?,
+            file,
             next: Instant::now() + PERIOD,
             interrupt: self.interrupt.clone(),
         }))
     }
 
     fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {
-        self.local.list(folder)
+        self.ask(folder, Places::list)
     }
 
     fn entries(&self, folder: &Location) -> io::Result<Vec<Location>> {
-        self.local.entries(folder)
+        self.ask(folder, Places::entries)
     }
 
     fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>> {
-        self.local.write_to(stream)
+        self.places.write_to(stream)
     }
 
     fn may_create(&self, target: &Location, is_folder: bool, how: DraftOptions) -> Result<()> {
-        self.local.may_create(target, is_folder, how)
+        self.places.may_create(target, is_folder, how)
     }
 
     fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
-        self.local.create(target, how)
+        self.places.create(target, how)
     }
 
     fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>> {
-        self.local.create_folder(target, how)
+        self.places.create_folder(target, how)
     }
 
     fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()> {
-        self.local.commit(changes, kept, durable)
+        self.places.commit(changes, kept, durable)
     }
 
     fn make_folder(&self, folder: &Location, durable: bool) -> Result<bool> {
-        self.local.make_folder(folder, durable)
+        self.places.make_folder(folder, durable)
     }
 
     fn settle_folder(&self, folder: &Location, stays: bool) {
-        self.local.settle_folder(folder, stays);
+        self.places.settle_folder(folder, stays);
     }
 
     fn leftovers(&self, target: &Location) -> Vec<Leftover> {
-        self.local.leftovers(target)
+        self.places.leftovers(target)
     }
 }
 
@@ -108,12 +140,8 @@ impl Read for WatchedFile {
         let now = Instant::now();
         if now >= self.next {
             self.next = now + PERIOD;
-            // Python runs handlers only in its main thread; elsewhere this has no effect.
-            if let Err(raised) = Python::attach(|py| py.check_signals()) {
-                let _ = self.interrupt.set(raised);
-            }
-        }
-        if self.interrupt.get().is_some() {
+            check(&self.interrupt)?;
+        } else if self.interrupt.get().is_some() {
             return Err(io::Error::other("interrupted"));
         }
         self.file.read(into)
