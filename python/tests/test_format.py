@@ -79,7 +79,7 @@ def test_what_it_does_not_hold_is_a_loss(fbank, ali):
         spr.convert(fbank, "a.mine", labels=ali)
     assert os.listdir(".") == []
     done = spr.convert(fbank, "a.mine", labels=ali, allow_loss="labels")
-    assert done.losses[0]["kind"] == "labels"
+    assert done.losses[0].kind == "labels"
 
 
 def test_faults_have_their_place(fbank):

@@ -1,5 +1,6 @@
 """Whole jobs."""
 
+import inspect
 import os
 import pathlib
 import sys
@@ -161,3 +162,27 @@ def test_index(fbank):
 def test_formats():
     names = {told["name"] for told in spr.formats()}
     assert {"kaldi", "pfile", "pickle", "spr", "wav", "htk", "npy", "jsonl"} <= names
+
+
+def test_keywords_stand_once():
+    from spr_convert import _arguments
+
+    def keywords(call):
+        parameters = inspect.signature(call).parameters.values()
+        return {p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+
+    reading, writing = (
+        set(_arguments.Reading.__annotations__),
+        set(_arguments.Writing.__annotations__),
+    )
+    assert keywords(spr.open) == reading
+    assert keywords(spr.load) < reading
+    assert keywords(spr.convert) - reading - {"stages"} == writing - {"threads"}
+    assert keywords(_arguments.writing) == writing - {"progress"}
+    # What is passed on is checked, too.
+    with pytest.raises(TypeError, match="overwrit'"):
+        spr.open(str(SAMPLES / "fbank.scp")).write("x.ark", overwrit=True)
+    with pytest.raises(TypeError, match="formats"):
+        spr.batches(str(SAMPLES / "fbank.scp"), frames=10, formats="kaldi")
+    outcome = spr.open(str(SAMPLES / "fbank.scp")).write("x.ark", verify=True, threads=1)
+    assert outcome.utterances == 12

@@ -7,8 +7,8 @@ ann-001 (291, 40)
 
 :func:`open` gives a data set, with its steps and what it can be written to, :func:`load` its values
 by key, :class:`Writer` writes, :func:`convert` does a whole job; :func:`info`, :func:`check`, :func:`diff` and :func:`index` are the program's verbs.
-``spr_convert.compat`` has the calls of other packages, ``spr_convert.torch``, ``.hf`` and ``.ray``
-are for trainers.
+``spr_convert.compat`` has the calls of other packages; ``spr_convert.torch``, ``.hf``, ``.ray`` and
+``.lhotse`` are for trainers.
 """
 
 import os as _os
@@ -24,6 +24,7 @@ from ._errors import (
     Error,
     KeyMissing,
     LimitError,
+    Loss,
     LossError,
     NotFound,
     SkippedWarning,
@@ -76,6 +77,7 @@ __all__ = [
     "Finding",
     "KeyMissing",
     "LimitError",
+    "Loss",
     "LossError",
     "NotFound",
     "Object",
@@ -114,7 +116,7 @@ if hasattr(_os, "register_at_fork"):
 if not _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any:
-        if name in ("compat", "hf", "ray", "torch"):
+        if name in ("compat", "hf", "lhotse", "ray", "torch"):
             import importlib
 
             return importlib.import_module(f"{__name__}.{name}")

@@ -3,12 +3,63 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    TypedDict,
+    Union,
+)
 
+from . import _files
 from ._errors import UsageError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: A path, or anything that the command line takes for one.
 PathLike = Union[str, "os.PathLike[str]"]
+
+
+class Reading(TypedDict, total=False):
+    """The keywords of :func:`spr_convert.open`, which has their defaults."""
+
+    format: Optional[str]
+    options: Optional[Mapping[str, Any]]
+    labels: Optional[PathLike]
+    utt2spk: Optional[PathLike]
+    parts: Union[None, str, Iterable[str]]
+    samples: bool
+    shard: Optional[Tuple[int, int]]
+    on_error: str
+    allow_pipes: Optional[bool]
+    allow_urls: Union[bool, str, Iterable[str]]
+    max_alloc: Optional[int]
+    threads: int
+
+
+class Writing(TypedDict, total=False):
+    """The keywords of :meth:`spr_convert.Dataset.write`. :func:`spr_convert.convert` has their
+    defaults."""
+
+    to: Optional[str]
+    output_options: Optional[Mapping[str, Any]]
+    labels_out: Optional[PathLike]
+    dtype: Any
+    allow_loss: Union[None, str, Iterable[str]]
+    overwrite: bool
+    add: bool
+    dry_run: bool
+    verify: bool
+    hash: bool
+    sync: bool
+    threads: int
+    progress: Any
 
 
 def path(value: Any) -> str:
@@ -64,6 +115,14 @@ def joined(
     }
 
 
+def reading(data: Any, **how: "Unpack[Reading]") -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """What is to be read, and the surroundings of the call."""
+    around = ("allow_pipes", "allow_urls", "max_alloc", "threads")
+    told: Dict[str, Any] = dict(how)
+    surroundings = {name: told.pop(name) for name in around if name in told}
+    return asked(data, **told), settings(**surroundings)
+
+
 def asked(
     data: Any,
     *,
@@ -75,15 +134,15 @@ def asked(
     samples: bool = True,
     shard: Optional[Tuple[int, int]] = None,
     on_error: str = "stop",
-    steps: Iterable[str] = (),
 ) -> Dict[str, Any]:
     """What is to be read: plain data, of which the native part makes a plan."""
     paths: List[str] = []
-    memory = None
+    memory: Any = None
+    data = _files.url(data) or data
     if isinstance(data, (bytes, bytearray, memoryview)):
         memory = ("bytes in memory", bytes(data))
-    elif hasattr(data, "read"):
-        memory = (str(getattr(data, "name", "a file object")), data)
+    elif isinstance(data, _files.Url) or _files.is_file(data):
+        memory = (_files.name(data), data)
     elif isinstance(data, (list, tuple)):
         paths = [path(one) for one in data]
     else:
@@ -101,7 +160,7 @@ def asked(
         "sources": [source],
         "data": memory,
         "joins": joined(labels, None, utt2spk),
-        "steps": list(steps),
+        "steps": [],
         "skip": _skips(on_error),
         "parts": None if parts is None else names(parts),
         "samples": samples,
@@ -139,6 +198,41 @@ def wanted(
     }
 
 
+def writing(
+    output: Any,
+    *,
+    to: Optional[str] = None,
+    output_options: Optional[Mapping[str, Any]] = None,
+    labels_out: Optional[PathLike] = None,
+    dtype: Any = None,
+    allow_loss: Union[None, str, Iterable[str]] = None,
+    overwrite: bool = False,
+    add: bool = False,
+    dry_run: bool = False,
+    verify: bool = False,
+    hash: bool = False,
+    sync: bool = True,
+    threads: int = 2,
+) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
+    """What a job is to write, how it does that, and what it changes of the surroundings."""
+    target = wanted(
+        output,
+        format=to,
+        options=output_options,
+        allow_loss=allow_loss,
+        dtype=dtype,
+        overwrite=overwrite,
+        add=add,
+    )
+    conversion = {
+        "labels_out": None if labels_out is None else path(labels_out),
+        "dry_run": dry_run,
+        "verify": verify,
+        "hash": hash,
+    }
+    return target, conversion, {"threads": threads, "sync": sync}
+
+
 def _dtype(value: Any) -> str:
     """The name of an element type: ``f32``, ``float32``, ``numpy.float32``."""
     if not isinstance(value, str):
@@ -155,6 +249,7 @@ def _dtype(value: Any) -> str:
 def settings(
     *,
     allow_pipes: Optional[bool] = None,
+    allow_urls: Union[bool, str, Iterable[str]] = False,
     max_alloc: Optional[int] = None,
     threads: int = 1,
     sync: bool = True,
@@ -162,6 +257,8 @@ def settings(
     """The surroundings of a call."""
     return {
         "allow_pipes": allow_pipes,
+        # None: all of them.
+        "allow_urls": None if allow_urls is True else names(allow_urls or None),
         "max_alloc": max_alloc,
         "threads": threads,
         "sync": sync,

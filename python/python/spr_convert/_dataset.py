@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 from typing import (
+    TYPE_CHECKING,
     Any,
     Dict,
     Iterable,
@@ -17,7 +18,7 @@ from typing import (
     overload,
 )
 
-from . import _arguments, _jobs, _mapping, _native
+from . import _arguments, _jobs, _log, _mapping, _native
 from ._arguments import PathLike
 from ._batches import Batched
 from ._errors import Error, UsageError
@@ -26,6 +27,11 @@ from ._jobs import Outcome
 from ._seen import Seen
 from ._steps import Steps
 from ._utterance import Utterance
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._arguments import Reading, Writing
 
 
 class Dataset(Steps, Batched, Facts, Seen):
@@ -84,6 +90,7 @@ class Dataset(Steps, Batched, Facts, Seen):
         fresh, self._fresh = self._fresh, None
         if fresh is None or not fresh.is_current() or self._passes > 0:
             fresh = self._open(self._passes)
+        _log.opened(self._asked, self._passes)
         self._passes += 1
         self._current = fresh
         return fresh
@@ -95,18 +102,38 @@ class Dataset(Steps, Batched, Facts, Seen):
         return next(self._current)  # type: ignore[arg-type]
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes the next pass the one of this number, counted from 0."""
+        """Makes the next pass the one of this number, counted from 0.
+
+        >>> import spr_convert as spr
+        >>> ds = spr.open(FBANK).shuffle(seed=1)
+        >>> first = [utt.key for utt in ds]
+        >>> ds.set_epoch(0)
+        >>> [utt.key for utt in ds] == first
+        True
+        """
         self._passes = epoch
 
     def resume(self, epoch: int, position: int) -> Iterator[Utterance]:
-        """A pass that goes on behind its first ``position`` utterances or batches."""
+        """A pass that goes on behind its first ``position`` utterances or batches.
+
+        >>> import spr_convert as spr
+        >>> [utt.key for utt in spr.open(FBANK).resume(0, 10)]
+        ['cleo-003', 'cleo-004']
+        """
         self._passes = epoch
         stream = iter(self)
         self._current.skip(position)  # type: ignore[union-attr]
         return stream
 
     def close(self) -> None:
-        """Closes the files of the pass under way, which ends."""
+        """Closes the files of the pass under way, which ends.
+
+        >>> import spr_convert as spr
+        >>> with spr.open(FBANK) as ds:  # closes it as well
+        ...     next(ds).key
+        'ann-001'
+        >>> ds.close()
+        """
         for stream in (self._fresh, self._current):
             if stream is not None:
                 stream.close()
@@ -168,7 +195,12 @@ class Dataset(Steps, Batched, Facts, Seen):
         return key in self._by_key()
 
     def keys(self) -> List[str]:
-        """All keys, in order."""
+        """All keys, in order.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).keys()[:2]
+        ['ann-001', 'ann-002']
+        """
         return list(self._by_key())
 
     def _value(self) -> str:
@@ -212,6 +244,10 @@ class Dataset(Steps, Batched, Facts, Seen):
         """Any chain of stages as the command line has them: ``"shuffle(1000,seed=1)|context(5)"``.
 
         ``spr_convert.stages()`` lists them all.
+
+        >>> import spr_convert as spr
+        >>> len(spr.open(FBANK).stage("first(3)|context(5)"))
+        3
         """
         if not text:
             return self
@@ -276,15 +312,25 @@ class Dataset(Steps, Batched, Facts, Seen):
             joins[name] = value or joins[name]
         return Dataset({**self._asked, "joins": joins}, self._settings, None, self._passes)
 
-    def write(self, output: PathLike, **how: Any) -> Outcome:
-        """Writes it, as :func:`spr_convert.convert` does, which has the other arguments: ``to``,
-        ``output_options``, ``labels_out``, ``dtype``, ``allow_loss``, ``overwrite``, ``progress``, …
+    def _job(self) -> Dict[str, Any]:
+        """What a job reads, which opens it for itself."""
+        data = self._asked["data"]
+        if hasattr(data and data[1], "read"):
+            hint = "loop over it, and use Writer"
+            raise UsageError("can be read only once", kind="usage", file=data[0], hint=hint)
+        return self._asked
+
+    def write(self, output: Any, **how: "Unpack[Writing]") -> Outcome:
+        """Writes it, as :func:`spr_convert.convert` does, which describes the arguments and has their
+        defaults: ``to``, ``output_options``, ``labels_out``, ``dtype``, ``allow_loss``,
+        ``overwrite``, ``add``, ``dry_run``, ``verify``, ``hash``, ``sync``, ``threads``,
+        ``progress``.
 
         >>> import spr_convert as spr
         >>> spr.open(FBANK).select("ann-*").write("ann.ark").utterances
         4
         """
-        return _jobs.write(self._asked, self._settings, output, None, **how)
+        return _jobs.write(self._job(), self._settings, output, None, **how)
 
     def split(
         self,
@@ -299,7 +345,7 @@ class Dataset(Steps, Batched, Facts, Seen):
         speakers: Optional[PathLike] = None,
         balance: Optional[str] = None,
         seed: int = 0,
-        **how: Any,
+        **how: "Unpack[Writing]",
     ) -> Outcome:
         """Writes it as several data sets; ``{part}`` in the name of the output stands for the number of
         the part, from 0, or for ``train``, ``valid`` and ``test``. :attr:`Outcome.parts` has what each
@@ -330,7 +376,7 @@ class Dataset(Steps, Batched, Facts, Seen):
             "balance": balance,
             "seed": seed,
         }
-        return _jobs.write(self._asked, self._settings, output, rule, **how)
+        return _jobs.write(self._job(), self._settings, output, rule, **how)
 
 
 def _shown(line: str) -> str:
@@ -401,6 +447,7 @@ def open(
     shard: Optional[Tuple[int, int]] = None,
     on_error: str = "stop",
     allow_pipes: Optional[bool] = None,
+    allow_urls: Union[bool, str, Iterable[str]] = False,
     max_alloc: Optional[int] = None,
     threads: int = 1,
 ) -> Dataset:
@@ -420,24 +467,21 @@ def open(
     :param on_error: ``"skip"`` passes over utterances at fault, with a :class:`DataWarning` each.
     :param allow_pipes: ``True`` runs commands that stand in files, ``False`` none at all, not even
         those that ``data`` names.
+    :param allow_urls: servers and buckets that files may name besides their own; ``True`` for all of
+        them.
     :param max_alloc: bytes that one object may take in memory.
     :param threads: with more than one, some formats decode ahead.
     :raises NotFound: it is not there.
     :raises DataError: no format fits, or the header is broken.
     :raises UsageError: an argument is wrong.
+
+    >>> import spr_convert as spr
+    >>> utt = next(iter(spr.open(FBANK, labels=ALI)))
+    >>> utt.features.shape, utt.labels.shape
+    ((291, 40), (291,))
     """
+    how: Any = locals()
     if isinstance(data, Dataset):
         raise UsageError("is open already: its methods change what it gives", kind="usage")
-    asked = _arguments.asked(
-        data,
-        format=format,
-        options=options,
-        labels=labels,
-        utt2spk=utt2spk,
-        parts=parts,
-        samples=samples,
-        shard=shard,
-        on_error=on_error,
-    )
-    settings = _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc, threads=threads)
+    asked, settings = _arguments.reading(**how)
     return Dataset(asked, settings, _native.Stream(asked, settings, 0))

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 import errno
 import warnings
-from typing import Optional
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+
+class Loss(NamedTuple):
+    """What a target can't hold of the data."""
+
+    #: ``precision``, ``labels``, … as ``allow_loss`` takes it.
+    kind: str
+    #: How many utterances it concerns.
+    utterances: int
+    #: How many numbers change, of how many that were looked at, and the largest change.
+    values: int
+    of: int
+    max_abs_err: float
+    #: The first of these utterances, if it is one of utterances.
+    first: Optional[str]
+    #: Names of what is lost, such as those of header lines.
+    what: List[str]
 
 
 class Error(Exception):
@@ -75,6 +92,9 @@ class DataError(Error, ValueError):
 class LossError(Error, ValueError):
     """The target can't hold what there is, and nobody allowed the loss."""
 
+    #: What would be lost, as far as it was read.
+    losses: Tuple[Loss, ...] = ()
+
 
 class UsageError(Error, ValueError):
     """An argument is wrong, or does not go with the others."""
@@ -120,6 +140,7 @@ def make(
     key: Optional[str],
     hint: Optional[str],
     can_continue: bool,
+    losses: Sequence[Any] = (),
 ) -> Error:
     """The exception of a kind."""
     error = _CLASSES.get(kind, DataError)(
@@ -134,6 +155,8 @@ def make(
     )
     if isinstance(error, NotFound):
         error.errno, error.filename = errno.ENOENT, file
+    if isinstance(error, LossError):
+        error.losses = tuple(Loss(*loss) for loss in losses)
     return error
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Union, overload
 
-from . import _arguments, _jobs, _native
+from . import _arguments, _files, _jobs, _native
+from ._arguments import PathLike
 from ._jobs import Checked
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+    from ._dataset import Dataset
 
 
 class Facts:
@@ -19,6 +22,10 @@ class Facts:
     _asked: Dict[str, Any]
     _settings: Dict[str, Any]
 
+    def _job(self) -> Dict[str, Any]:
+        """What is read of it from the start."""
+        raise NotImplementedError
+
     def info(self, *, quick: bool = False) -> Dict[str, Any]:
         """What is in it, as :func:`spr_convert.info` tells it.
 
@@ -26,11 +33,36 @@ class Facts:
         >>> spr.open(FBANK).select("ann-*").info()["frames"]
         1030
         """
-        return _jobs.facts(self._asked, self._settings, quick)
+        return _jobs.facts(self._job(), self._settings, quick)
 
     def check(self, *, quick: bool = False) -> Checked:
-        """What is wrong with it, as :func:`spr_convert.check` tells it."""
-        return _jobs.checked(self._asked, self._settings, quick)
+        """What is wrong with it, as :func:`spr_convert.check` tells it.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).join(labels=ALI).check().faults
+        0
+        """
+        return _jobs.checked(self._job(), self._settings, quick)
+
+    def diff(
+        self,
+        other: "Union[PathLike, Dataset]",
+        *,
+        rtol: float = 0.0,
+        atol: float = 0.0,
+        by_key: bool = False,
+    ) -> Dict[str, Any]:
+        """What it and another data set, or what a path names, differ in, as :func:`spr_convert.diff`
+        tells it.
+
+        >>> import spr_convert as spr
+        >>> ds = spr.open(FBANK)
+        >>> told = ds.select("ann-*").diff(ds, by_key=True)
+        >>> told["same"], told["compared"]
+        (False, 4)
+        """
+        asked = other._job() if isinstance(other, Facts) else _arguments.asked(other)
+        return _jobs.differences(self._job(), asked, self._settings, rtol, atol, by_key)
 
     @overload
     def stats(self, by: None = None) -> Dict[str, Any]: ...
@@ -57,7 +89,8 @@ class Facts:
         import json
 
         names = [] if by is None else _arguments.names(by)
-        told = json.loads(_native.stats(self._asked, self._settings, names))
+        with _files.fetched(self._job()) as asked:
+            told = json.loads(_native.stats(asked, self._settings, names))
         return told  # type: ignore[no-any-return]
 
     def table(self, columns: Union[None, str, Iterable[str]] = None) -> Dict[str, List[Any]]:
@@ -74,19 +107,34 @@ class Facts:
         return _native.columns(self._asked, self._settings, names)
 
     def to_pandas(self, columns: Union[None, str, Iterable[str]] = None) -> "pandas.DataFrame":
-        """:meth:`table` as a frame of pandas."""
+        """:meth:`table` as a frame of pandas.
+
+        >>> import spr_convert as spr
+        >>> int(spr.open(FBANK).to_pandas("frames")["frames"].sum())
+        3111
+        """
         import pandas
 
         return pandas.DataFrame(self.table(columns))
 
     def to_polars(self, columns: Union[None, str, Iterable[str]] = None) -> "polars.DataFrame":
-        """:meth:`table` as a frame of polars."""
+        """:meth:`table` as a frame of polars.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).to_polars("frames")["frames"].sum()
+        3111
+        """
         import polars
 
         return polars.DataFrame(self.table(columns), infer_schema_length=None)
 
     def to_arrow(self, columns: Union[None, str, Iterable[str]] = None) -> "pyarrow.Table":
-        """:meth:`table` as a table of Arrow."""
+        """:meth:`table` as a table of Arrow.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).to_arrow("key,frames").num_rows
+        12
+        """
         import pyarrow
 
         return pyarrow.table(self.table(columns))

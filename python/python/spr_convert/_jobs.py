@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Union,
+)
 
-from . import _arguments, _native
+from . import _arguments, _files, _log, _native
 from ._arguments import PathLike
-from ._errors import Error, UsageError
+from ._errors import Error, Loss, UsageError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._arguments import Writing
 
 
 class Progress(NamedTuple):
@@ -32,8 +49,8 @@ class Outcome(NamedTuple):
     #: The formats read and written.
     source: str
     target: str
-    #: What was lost, as allowed: ``kind``, ``utterances``, ``values``, ``of``, ``max_abs_err``.
-    losses: List[Dict[str, Any]]
+    #: What was lost, as allowed.
+    losses: List[Loss]
     #: A hash of what was written that does not depend on the format, if it was asked for.
     hash: Optional[str]
     seconds: float
@@ -110,7 +127,7 @@ def _callback(progress: Any) -> Optional[Callable[..., Any]]:
 
 def convert(
     data: Any,
-    output: PathLike,
+    output: Any,
     *,
     format: Optional[str] = None,
     options: Optional[Mapping[str, Any]] = None,
@@ -131,6 +148,7 @@ def convert(
     sync: bool = True,
     threads: int = 2,
     allow_pipes: Optional[bool] = None,
+    allow_urls: Union[bool, str, Iterable[str]] = False,
     max_alloc: Optional[int] = None,
     progress: Any = None,
 ) -> Outcome:
@@ -139,6 +157,8 @@ def convert(
     The output appears whole at the end or not at all. What it can't hold is refused unless
     ``allow_loss`` names it.
 
+    :param output: what the command line takes for an output, or a binary file, which is handed all of
+        it at the end; ``to`` names the format then.
     :param progress: a function that is called with a :class:`Progress` ten times a second, a bar
         such as ``tqdm()``, or ``True`` for one of tqdm's if that is installed, else a plain one. An exception in it, or Ctrl-C, ends the job, and nothing is written.
     :param stages: as :meth:`Dataset.stage` takes them.
@@ -152,18 +172,19 @@ def convert(
     >>> outcome.utterances, outcome.frames, outcome.source, outcome.target
     (12, 3111, 'kaldi', 'pfile')
     """
-    asked = _arguments.asked(
+    asked, settings = _arguments.reading(
         data,
         format=format,
         options=options,
         labels=labels,
         utt2spk=utt2spk,
         on_error=on_error,
-        steps=[] if stages is None else [stages],
+        allow_pipes=allow_pipes,
+        allow_urls=allow_urls,
+        max_alloc=max_alloc,
     )
-    if asked["data"] is not None:
-        raise UsageError("a conversion reads paths; use open() and Writer", kind="usage")
-    settings = _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc)
+    if stages is not None:
+        asked["steps"] = [stages]
     return write(
         asked,
         settings,
@@ -188,83 +209,79 @@ def convert(
 def write(
     asked: Dict[str, Any],
     settings: Dict[str, Any],
-    output: PathLike,
+    output: Any,
     rule: Optional[Dict[str, Any]],
-    *,
-    to: Optional[str] = None,
-    output_options: Optional[Mapping[str, Any]] = None,
-    labels_out: Optional[PathLike] = None,
-    dtype: Any = None,
-    allow_loss: Union[None, str, Iterable[str]] = None,
-    overwrite: bool = False,
-    add: bool = False,
-    dry_run: bool = False,
-    verify: bool = False,
-    hash: bool = False,
-    sync: bool = True,
-    threads: int = 2,
-    progress: Any = None,
     damaged: bool = False,
+    **how: "Unpack[Writing]",
 ) -> Outcome:
     """Writes what is asked for, split by a rule if there is one."""
-    import json
-
-    if asked["data"] is not None:
-        raise UsageError("a job reads paths; loop over it, and use Writer", kind="usage")
     for name in ("parts", "shard"):
         if asked[name] is not None:
             message = f"a job reads all of its input; {name}= is for loops"
             raise UsageError(message, kind="usage", hint=f'use stage("{name}(...)")')
-    wanted = _arguments.wanted(
-        output,
-        format=to,
-        options=output_options,
-        allow_loss=allow_loss,
-        dtype=dtype,
-        overwrite=overwrite,
-        add=add,
+    rest: Any = dict(how)
+    progress: Any = rest.pop("progress", None)
+    delivery = None
+    if not rest.get("dry_run"):
+        delivery = _files.delivery(output, rest.get("overwrite", False))
+    if rule is not None and delivery is not None:
+        raise UsageError("a split writes several files, which need paths", kind="usage")
+    wanted, conversion, surroundings = _arguments.writing(
+        output if delivery is None else delivery.path, **rest
     )
-    conversion = {
-        "labels_out": None if labels_out is None else _arguments.path(labels_out),
-        # Faults are passed over by the job, which counts them.
-        "skip": asked["skip"],
-        "dry_run": dry_run,
-        "verify": verify,
-        "hash": hash,
-        "rule": rule,
-        "damaged": damaged,
-    }
+    # Faults are passed over by the job, which counts them.
+    conversion.update(skip=asked["skip"], rule=rule, damaged=damaged)
+    try:
+        with _files.fetched(asked) as source:
+            outcome = _run(source, wanted, conversion, {**settings, **surroundings}, progress)
+        if delivery is not None:
+            delivery.finish()
+    finally:
+        if delivery is not None:
+            delivery.abandon()
+    _log.job(asked, delivery.name if delivery else wanted["path"], outcome)
+    return outcome
+
+
+def _run(
+    asked: Dict[str, Any],
+    wanted: Dict[str, Any],
+    conversion: Dict[str, Any],
+    settings: Dict[str, Any],
+    progress: Any,
+) -> Outcome:
+    """Runs a job, and shows its progress."""
+    import json
+
     own = _bar() if progress is True else None
     progress = progress if own is None else own
     try:
         told, skipped = _native.convert(
-            {**asked, "skip": False},
-            wanted,
-            conversion,
-            {**settings, "threads": threads, "sync": sync},
-            _callback(progress),
+            {**asked, "skip": False}, wanted, conversion, settings, _callback(progress)
         )
-        if own is not None:
-            own.update(json.loads(told)["utterances"] - own.n)
+        facts = json.loads(told)
+        if hasattr(progress, "update"):
+            progress.update(facts["utterances"] - progress.n)
     finally:
         if own is not None:
             own.close()
-    facts = json.loads(told)
-    outcome = Outcome(
+    return Outcome(
         facts["utterances"],
         facts["frames"],
         facts["bytes"],
         skipped,
         facts["from"],
         facts["to"],
-        facts["losses"],
+        [_loss(**line) for line in facts["losses"]],
         facts["hash"],
         facts["seconds"],
         facts["parts"],
     )
-    if own is None and hasattr(progress, "update"):
-        progress.update(outcome.utterances - progress.n)
-    return outcome
+
+
+def _loss(max_abs_err: Optional[float], **line: Any) -> Loss:
+    # JSON has no infinite numbers.
+    return Loss(max_abs_err=float("inf") if max_abs_err is None else max_abs_err, **line)
 
 
 def info(
@@ -274,6 +291,7 @@ def info(
     format: Optional[str] = None,
     options: Optional[Mapping[str, Any]] = None,
     allow_pipes: Optional[bool] = None,
+    allow_urls: Union[bool, str, Iterable[str]] = False,
 ) -> Dict[str, Any]:
     """What is in a data set: ``format``, ``utterances``, ``frames``, ``dim``, ``dtype``, ``kinds``,
     ``labels``, ``sample_rate``, … as ``spr-convert info --json`` tells it.
@@ -285,15 +303,18 @@ def info(
     >>> facts["format"], facts["utterances"], facts["dim"], facts["dtype"]
     ('kaldi', 12, 40, 'f32')
     """
-    asked = _arguments.asked(data, format=format, options=options)
-    return facts(asked, _arguments.settings(allow_pipes=allow_pipes), quick)
+    asked, settings = _arguments.reading(
+        data, format=format, options=options, allow_pipes=allow_pipes, allow_urls=allow_urls
+    )
+    return facts(asked, settings, quick)
 
 
 def facts(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> Dict[str, Any]:
     """What is in the data that are asked for."""
     import json
 
-    return dict(json.loads(_native.info(asked, settings, quick)))
+    with _files.fetched(asked) as source:
+        return dict(json.loads(_native.info(source, settings, quick)))
 
 
 def check(
@@ -304,6 +325,7 @@ def check(
     format: Optional[str] = None,
     options: Optional[Mapping[str, Any]] = None,
     allow_pipes: Optional[bool] = None,
+    allow_urls: Union[bool, str, Iterable[str]] = False,
 ) -> Checked:
     """Everything that is wrong with a data set, as ``spr-convert check`` tells it.
 
@@ -311,13 +333,21 @@ def check(
     >>> spr.check(FBANK).faults
     0
     """
-    asked = _arguments.asked(data, format=format, options=options, labels=labels)
-    return checked(asked, _arguments.settings(allow_pipes=allow_pipes), quick)
+    asked, settings = _arguments.reading(
+        data,
+        format=format,
+        options=options,
+        labels=labels,
+        allow_pipes=allow_pipes,
+        allow_urls=allow_urls,
+    )
+    return checked(asked, settings, quick)
 
 
 def checked(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> Checked:
     """What is wrong with the data that are asked for."""
-    summary, findings = _native.check(asked, settings, quick)
+    with _files.fetched(asked) as source:
+        summary, findings = _native.check(source, settings, quick)
     return Checked(*summary, [Finding(*finding) for finding in findings])
 
 
@@ -329,6 +359,7 @@ def diff(
     atol: float = 0.0,
     by_key: bool = False,
     allow_pipes: Optional[bool] = None,
+    allow_urls: Union[bool, str, Iterable[str]] = False,
 ) -> Dict[str, Any]:
     """What two data sets differ in: ``same``, ``compared``, ``different``, ``findings``, … as
     ``spr-convert diff --json`` tells it.
@@ -336,18 +367,29 @@ def diff(
     Values are the same if ``|a - b| <= atol + rtol * |b|``.
 
     :param by_key: compares utterances of the same key, whatever their order.
+
+    >>> import spr_convert as spr
+    >>> _ = spr.convert(FBANK, "half.npz", dtype="f16", allow_loss="precision")
+    >>> spr.diff(FBANK, "half.npz")["same"], spr.diff(FBANK, "half.npz", rtol=1e-3)["same"]
+    (False, True)
     """
+    asked, settings = _arguments.reading(a, allow_pipes=allow_pipes, allow_urls=allow_urls)
+    return differences(asked, _arguments.asked(b), settings, rtol, atol, by_key)
+
+
+def differences(
+    one: Dict[str, Any],
+    other: Dict[str, Any],
+    settings: Dict[str, Any],
+    rtol: float,
+    atol: float,
+    by_key: bool,
+) -> Dict[str, Any]:
+    """What two that are asked for differ in."""
     import json
 
-    told = _native.diff(
-        _arguments.asked(a),
-        _arguments.asked(b),
-        _arguments.settings(allow_pipes=allow_pipes),
-        rtol,
-        atol,
-        by_key,
-    )
-    return dict(json.loads(told))
+    with _files.fetched(one) as a, _files.fetched(other) as b:
+        return dict(json.loads(_native.diff(a, b, settings, rtol, atol, by_key)))
 
 
 def repair(
@@ -361,6 +403,7 @@ def repair(
     overwrite: bool = False,
     add: bool = False,
     allow_pipes: Optional[bool] = None,
+    allow_urls: Union[bool, str, Iterable[str]] = False,
     max_alloc: Optional[int] = None,
     progress: Any = None,
 ) -> Outcome:
@@ -374,19 +417,26 @@ def repair(
     >>> outcome.utterances, [error.kind for error in outcome.skipped]
     (11, ['truncated'])
     """
-    asked = _arguments.asked(data, format=format, options=options)
-    settings = _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc)
+    asked, settings = _arguments.reading(
+        data,
+        format=format,
+        options=options,
+        on_error="skip",
+        allow_pipes=allow_pipes,
+        allow_urls=allow_urls,
+        max_alloc=max_alloc,
+    )
     return write(
-        {**asked, "skip": True, "distinct": False},
+        {**asked, "distinct": False},
         settings,
         output,
         None,
+        damaged=True,
         to=to,
         output_options=output_options,
         overwrite=overwrite,
         add=add,
         progress=progress,
-        damaged=True,
     )
 
 
@@ -398,20 +448,36 @@ def index(
     format: Optional[str] = None,
 ) -> Optional[str]:
     """Writes what finds the utterances of a file without rewriting it: a script file, or a side file
-    with names; its name, or ``None`` if it was there already."""
-    asked = _arguments.asked(data, format=format)
+    with names; its name, or ``None`` if it was there already.
+
+    >>> import spr_convert as spr
+    >>> _ = spr.convert(FBANK, "named.ark")
+    >>> spr.index("named.ark")
+    'named.scp'
+    """
+    asked, settings = _arguments.reading(data, format=format)
     to = None if output is None else _arguments.path(output)
-    written, _ = _native.index(asked, _arguments.settings(), to, overwrite)
+    written, _ = _native.index(asked, settings, to, overwrite)
     return written
 
 
 def formats() -> List[Dict[str, Any]]:
-    """All formats: ``name``, ``title``, ``extensions``, what each holds, and its ``options``."""
+    """All formats: ``name``, ``title``, ``extensions``, what each holds, and its ``options``.
+
+    >>> import spr_convert as spr
+    >>> [told["name"] for told in spr.formats() if "pfile" in told["extensions"]]
+    ['pfile']
+    """
     import json
 
     return list(json.loads(_native.formats()))
 
 
 def stages() -> List[Tuple[str, str]]:
-    """All stages: how each is written, and what it does."""
+    """All stages: how each is written, and what it does.
+
+    >>> import spr_convert as spr
+    >>> [how for how, what in spr.stages() if how.startswith("context")]
+    ['context(N) or context(LEFT,RIGHT)']
+    """
     return _native.stages()

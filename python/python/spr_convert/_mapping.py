@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as _Mapping
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _arguments, _native
 from ._arguments import PathLike
@@ -17,6 +17,10 @@ class Table(_Mapping):  # type: ignore[type-arg]
     Nothing is read before it is asked for. An entry is what the utterance holds if that is one thing,
     an array as a rule, and else the :class:`Utterance`; :meth:`utterance` gives that in any case. It
     is pickled as what it was made of, and opened anew in another process.
+
+    >>> import spr_convert as spr
+    >>> {key: len(value) for key, value in spr.load(FBANK).items() if key < "b"}
+    {'ann-001': 291, 'ann-002': 227, 'ann-003': 219, 'ann-004': 293}
     """
 
     def __init__(self, asked: Dict[str, Any], settings: Dict[str, Any]) -> None:
@@ -40,6 +44,10 @@ class Table(_Mapping):  # type: ignore[type-arg]
         """The key of a number, counted from 0, or back from the end.
 
         :raises IndexError: there is no such number.
+
+        >>> import spr_convert as spr
+        >>> spr.load(FBANK).at(-1)
+        'cleo-004'
         """
         if self._order is None:
             order = self._native().keys()
@@ -57,6 +65,10 @@ class Table(_Mapping):  # type: ignore[type-arg]
         """The whole utterance of a key.
 
         :raises KeyMissing: there is none.
+
+        >>> import spr_convert as spr
+        >>> spr.load(FBANK).utterance("ann-001")
+        Utterance('ann-001', features=<float32 (291, 40)>)
         """
         found = self._native().find(key)
         if found is None:
@@ -89,9 +101,10 @@ def load(
     options: Optional[Mapping[str, Any]] = None,
     labels: Optional[PathLike] = None,
     utt2spk: Optional[PathLike] = None,
-    parts: Any = None,
+    parts: Union[None, str, Iterable[str]] = None,
     samples: bool = True,
     allow_pipes: Optional[bool] = None,
+    allow_urls: Union[bool, str, Iterable[str]] = False,
     max_alloc: Optional[int] = None,
 ) -> Table:
     """A data set by its keys, read lazily; arguments as :func:`open` has them, paths only.
@@ -106,15 +119,7 @@ def load(
 
     :raises NotFound: it is not there.
     """
-    asked = _arguments.asked(
-        data,
-        format=format,
-        options=options,
-        labels=labels,
-        utt2spk=utt2spk,
-        parts=parts,
-        samples=samples,
-    )
+    asked, settings = _arguments.reading(**locals())
     if asked["data"] is not None:
         raise UsageError("a table needs a path: it is gone back in", kind="usage")
-    return Table(asked, _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc))
+    return Table(asked, settings)

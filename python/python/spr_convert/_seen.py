@@ -21,7 +21,12 @@ def _store(path: PathLike, content: bytes, overwrite: bool) -> None:
 
 
 class Picture:
-    """A drawing, which a notebook shows."""
+    """A drawing, which a notebook shows.
+
+    >>> import spr_convert as spr
+    >>> spr.open(FBANK).plot().svg[:4]
+    '<svg'
+    """
 
     def __init__(self, draw: Callable[[str], bytes]) -> None:
         self._draw = draw
@@ -29,11 +34,20 @@ class Picture:
         self.svg = draw("svg").decode()
 
     def png(self) -> bytes:
-        """As PNG."""
+        """As PNG.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).plot("ann-001").png()[1:4]
+        b'PNG'
+        """
         return self._draw("png")
 
     def save(self, path: PathLike, *, overwrite: bool = False) -> None:
-        """Writes it to a file that ends with ``.svg``, ``.png`` or ``.pdf``."""
+        """Writes it to a file that ends with ``.svg``, ``.png`` or ``.pdf``.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).plot("ann-001").save("ann-001.pdf")
+        """
         kind = _arguments.path(path).rpartition(".")[2].lower()
         if kind not in ("svg", "png", "pdf"):
             raise UsageError(
@@ -51,14 +65,23 @@ class Picture:
 
 
 class Page:
-    """A page of HTML, which a notebook shows."""
+    """A page of HTML, which a notebook shows.
+
+    >>> import spr_convert as spr
+    >>> spr.open(FBANK).report().html[:15]
+    '<!DOCTYPE html>'
+    """
 
     def __init__(self, html: str) -> None:
         #: All of it: it needs no other file.
         self.html = html
 
     def save(self, path: PathLike, *, overwrite: bool = False) -> None:
-        """Writes it to a file."""
+        """Writes it to a file.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).report().save("page.html")
+        """
         _store(path, self.html.encode(), overwrite)
 
     def _repr_html_(self) -> str:

@@ -75,7 +75,12 @@ class Steps:
         regex: Optional[Names] = None,
         keys: Union[None, PathLike, Iterable[str]] = None,
     ) -> "Dataset":
-        """All other utterances than :meth:`select` takes by one of these rules."""
+        """All other utterances than :meth:`select` takes by one of these rules.
+
+        >>> import spr_convert as spr
+        >>> len(spr.open(FBANK).without("ann-*"))
+        8
+        """
         return self._chosen("without", pattern, regex, keys)
 
     def _chosen(self, name: str, pattern: Any, regex: Any, keys: Any) -> "Dataset":
@@ -99,18 +104,32 @@ class Steps:
         return self._step(name, *((sort, text) for text in texts))
 
     def first(self, n: int) -> "Dataset":
-        """The first ``n`` utterances."""
+        """The first ``n`` utterances.
+
+        >>> import spr_convert as spr
+        >>> [utt.key for utt in spr.open(FBANK).first(2)]
+        ['ann-001', 'ann-002']
+        """
         return self._step("first", ("n", int(n)))
 
     def shard(self, index: int, count: int) -> "Dataset":
         """Every ``count``-th utterance from the ``index``-th on, counted from 0. (The program's
-        ``--shard`` cuts runs, for outputs that are put together again.)"""
+        ``--shard`` cuts runs, for outputs that are put together again.)
+
+        >>> import spr_convert as spr
+        >>> [utt.key for utt in spr.open(FBANK).shard(1, 5)]
+        ['ann-002', 'bob-003', 'cleo-004']
+        """
         return self._step("shard", ("i", int(index)), ("n", int(count)))
 
     def sort(self, by: Names = "key", memory: Optional[str] = None) -> "Dataset":
         """In the order of columns of ``ls``, such as ``"speaker,-seconds"``; ``-`` from high to low.
 
         :param memory: how much of it is used, such as ``"2g"``; more goes to temporary files.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).sort("-frames").first(1).table("frames")
+        {'frames': [304]}
         """
         columns = _arguments.texts("columns", _arguments.names(by))
         return self._step("sort", *(("column", name) for name in columns), ("memory", memory))
@@ -129,6 +148,10 @@ class Steps:
             ``"s/REGEX/TEXT/"``.
         :param map: a file of lines ``old new`` that has all of them.
         :raises DataError: while it is read, if two utterances would have one name.
+
+        >>> import spr_convert as spr
+        >>> next(iter(spr.open(FBANK).rename("s/ann/eve/", prefix="a-"))).key
+        'a-eve-001'
         """
         told: List[Tuple[str, Any]] = []
         if isinstance(names, str):
@@ -141,7 +164,12 @@ class Steps:
         return self._step("rename", *told, ("prefix", prefix), ("suffix", suffix))
 
     def context(self, left: int, right: Optional[int] = None) -> "Dataset":
-        """Each frame with its neighbours, ``left`` and ``right`` of them."""
+        """Each frame with its neighbours, ``left`` and ``right`` of them.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).context(2, 1)[0].features.shape
+        (291, 160)
+        """
         right = left if right is None else right
         return self._step("context", ("left", int(left)), ("right", int(right)))
 
@@ -182,29 +210,64 @@ class Steps:
         return self._step("cmvn-stats", ("by", by))
 
     def columns(self, ranges: str) -> "Dataset":
-        """Some columns of the features: ``"0,3-12"``."""
+        """Some columns of the features: ``"0,3-12"``.
+
+        >>> import spr_convert as spr
+        >>> spr.open(FBANK).columns("0,3-12")[0].features.shape
+        (291, 11)
+        """
         return self.stage(f"columns({ranges})")
 
     def resample(self, rate: int) -> "Dataset":
-        """Sound of so many samples a second."""
+        """Sound of so many samples a second.
+
+        >>> import numpy as np, spr_convert as spr
+        >>> with spr.Writer("tone.wav") as writer:
+        ...     writer["tone"] = 16000, np.zeros(16000, np.int16)
+        >>> spr.open("tone.wav").resample(8000)[0].audio.samples.shape
+        (8000,)
+        """
         return self._step("sound", ("rate", int(rate)))
 
     def channel(self, channel: Union[int, str]) -> "Dataset":
-        """One channel of the sound, counted from 0, or ``"mix"`` for the mean of all."""
+        """One channel of the sound, counted from 0, or ``"mix"`` for the mean of all.
+
+        >>> import numpy as np, spr_convert as spr
+        >>> with spr.Writer("two.wav") as writer:
+        ...     writer["two"] = 16000, np.array([[1, 2], [3, 4]], np.int16)
+        >>> spr.open("two.wav").channel(1)[0].audio.samples
+        array([2, 4], dtype=int16)
+        """
         return self._step("sound", ("channel", channel))
 
     def shuffle(self, size: Optional[int] = None, seed: int = 0) -> "Dataset":
         """In random order, ``size`` utterances at a time in memory, or all of them as far as
-        ``max_alloc`` allows."""
+        ``max_alloc`` allows. Each pass has an order of its own.
+
+        >>> import spr_convert as spr
+        >>> ds = spr.open(FBANK).shuffle(seed=1)
+        >>> [utt.key for utt in ds] == [utt.key for utt in ds]
+        False
+        """
         return self._step("shuffle", ("n", None if size is None else int(size)), ("seed", seed))
 
     def shuffle_frames(self, memory: Optional[str] = None, seed: int = 0) -> "Dataset":
-        """Frames in random order: all of them, or those of each partition of a size."""
+        """Frames in random order: all of them, or those of each partition of a size.
+
+        >>> import spr_convert as spr
+        >>> sum(len(utt.features) for utt in spr.open(FBANK).shuffle_frames(seed=1))
+        3111
+        """
         size = "" if memory is None else f"{memory},"
         return self.stage(f"shuffle-frames({size}seed={seed})")
 
     def prefetch(self, blocks: Optional[int] = None) -> "Dataset":
-        """Reads ahead on a thread of its own, which starts with the pass."""
+        """Reads ahead on a thread of its own, which starts with the pass.
+
+        >>> import spr_convert as spr
+        >>> sum(1 for utt in spr.open(FBANK).prefetch())
+        12
+        """
         return self.stage("prefetch" if blocks is None else f"prefetch({int(blocks)})")
 
     def _sliced(self, chosen: slice, length: Any) -> "Dataset":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +43,10 @@ class AudioReference(NamedTuple):
     end: Optional[float] = None
     #: The channel that is meant, counted from 0; ``None``: all.
     channel: Optional[int] = None
+
+
+#: Sound in one of these forms; ``(rate, samples)`` where it is given.
+Sound = Union[None, Audio, EncodedAudio, AudioReference, Tuple[Any, Any]]
 
 
 class Segment(NamedTuple):
@@ -134,6 +138,10 @@ class Utterance:
     """One utterance: what there is of it, ``None`` for the rest.
 
     Arrays are the utterance's own: writable, in C order, and never changed by the reader afterwards.
+
+    >>> import numpy as np, spr_convert as spr
+    >>> spr.Utterance("ann-001", np.zeros((2, 3)), text="yes")
+    Utterance('ann-001', features=<float64 (2, 3)>, text='yes')
     """
 
     __slots__ = (
@@ -154,7 +162,7 @@ class Utterance:
         key: str,
         features: "Optional[np.ndarray]" = None,
         labels: "Optional[np.ndarray]" = None,
-        audio: "Optional[Tuple[Any, Any]]" = None,
+        audio: "Sound" = None,
         text: Optional[str] = None,
         tiers: Optional[List[Tier]] = None,
         object: Optional[Object] = None,
@@ -201,7 +209,11 @@ class Utterance:
     def plot(
         self, *, width: int = 800, height: Optional[int] = None, scale: float = 1.0
     ) -> "Picture":
-        """A picture of it, as :meth:`Dataset.plot` draws one."""
+        """A picture of it, as :meth:`Dataset.plot` draws one.
+
+        >>> import numpy as np, spr_convert as spr
+        >>> spr.Utterance("a", np.eye(9)).plot(width=200).save("eye.svg")
+        """
         from ._seen import of_utterance
 
         return of_utterance(self, width, height, scale)

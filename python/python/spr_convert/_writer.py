@@ -5,8 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
 
-from . import _arguments, _native
-from ._arguments import PathLike
+from . import _arguments, _files, _native
 from ._errors import UsageError
 from ._utterance import Object, Tier, Utterance
 
@@ -33,7 +32,8 @@ class Writer:
     >>> spr.load("new.scp")["ann-002"]
     array([1., 1., 1., 1.], dtype=float32)
 
-    :param output: what the command line takes for an output; its extension says the format.
+    :param output: what the command line takes for an output; its extension says the format. Or a
+        binary file, which is handed all of it at the end, with ``format``.
     :param format: the format, if the extension shall not say it.
     :param options: options of the format, such as ``{"compress": "cm2"}``.
     :param allow_loss: what may be lost, such as ``"precision,labels"``; everything else is refused.
@@ -48,7 +48,7 @@ class Writer:
 
     def __init__(
         self,
-        output: PathLike,
+        output: Any,
         *,
         format: Optional[str] = None,
         options: Optional[Mapping[str, Any]] = None,
@@ -60,8 +60,9 @@ class Writer:
         allow_pipes: Optional[bool] = None,
         threads: int = 1,
     ) -> None:
+        self._delivery = _files.delivery(output, overwrite)
         wanted = _arguments.wanted(
-            output,
+            output if self._delivery is None else self._delivery.path,
             format=format,
             options=options,
             allow_loss=allow_loss,
@@ -70,7 +71,12 @@ class Writer:
             add=add,
         )
         settings = _arguments.settings(allow_pipes=allow_pipes, threads=threads, sync=sync)
-        self._writer = _native.Writer(wanted, settings)
+        try:
+            self._writer = _native.Writer(wanted, settings)
+        except BaseException:
+            if self._delivery is not None:
+                self._delivery.abandon()
+            raise
         #: What was written, once it is closed.
         self.written: Optional[Written] = None
 
@@ -91,6 +97,12 @@ class Writer:
 
         :raises LossError: the format can't hold all of it; others can be written.
         :raises DataError: it does not fit the format or the utterances before.
+
+        >>> import numpy as np, spr_convert as spr
+        >>> with spr.Writer("said.jsonl") as writer:
+        ...     writer.write("a", np.ones((2, 1)), labels=[3, 4], text="yes", meta={"speaker": "ann"})
+        >>> spr.open("said.jsonl")["a"].text
+        'yes'
         """
         if isinstance(key, Utterance):
             self._writer.write(key)
@@ -106,14 +118,32 @@ class Writer:
         self._writer.write(utterance_of(key, value))
 
     def close(self) -> None:
-        """Completes all files and gives them their names."""
+        """Completes all files and gives them their names.
+
+        >>> import numpy as np, spr_convert as spr
+        >>> writer = spr.Writer("one.npz")
+        >>> writer["a"] = np.ones((2, 1))
+        >>> writer.close()
+        >>> writer.written.frames
+        2
+        """
         done = self._writer.finish()
         if done is not None:
             self.written = Written(*done)
+            if self._delivery is not None:
+                self._delivery.finish()
 
     def abandon(self) -> None:
-        """Gives it up, and leaves nothing behind."""
+        """Gives it up, and leaves nothing behind.
+
+        >>> import os, spr_convert as spr
+        >>> spr.Writer("none.npz").abandon()
+        >>> os.path.exists("none.npz")
+        False
+        """
         self._writer.abandon()
+        if self._delivery is not None:
+            self._delivery.abandon()
 
     def __enter__(self) -> "Writer":
         return self

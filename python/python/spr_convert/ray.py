@@ -1,18 +1,29 @@
-"""Data sets for Ray Data: ``spr_convert.ray.read_spr("feats.scp", 64)``.
+"""Data sets for Ray Data: ``spr_convert.ray.read_spr("feats.scp")``.
 
 Ray and PyArrow are imported when something is read.
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional
 
 from . import hf
 from ._dataset import open as _open
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._arguments import Reading
+
 
 def columns(utterances: Iterable[Any]) -> Dict[str, List[Any]]:
-    """Utterances as columns of a table: numbers flat, with ``rows`` and ``cols`` beside them."""
+    """Utterances as columns of a table: numbers flat, with ``rows`` and ``cols`` beside them.
+
+    >>> import spr_convert as spr
+    >>> columns = spr.ray.columns(spr.open(FBANK).first(2))
+    >>> columns["key"], columns["rows"], columns["cols"], columns["features"][0].shape
+    (['ann-001', 'ann-002'], [291, 227], [40, 40], (11640,))
+    """
     table: Dict[str, List[Any]] = {}
     for count, utt in enumerate(utterances):
         row = hf.row(utt)
@@ -41,11 +52,17 @@ def _read(shard: Dict[str, Any]) -> List[Any]:
         return [pyarrow.table(columns(reader))]
 
 
-def read_spr(data: Any, count: int, **how: Any) -> Any:
-    """A Ray data set of ``count`` shares, each read by a task of its own; further arguments as
+def read_spr(data: Any, count: Optional[int] = None, **how: "Unpack[Reading]") -> Any:
+    """A Ray data set, of which each share is read by a task of its own; further arguments as
     :func:`spr_convert.open` takes them.
 
+    :param count: how many shares; else as many as Ray asks for.
+
     Features are flat lists with ``rows`` and ``cols``: tables have no matrices of many sizes.
+
+    >>> import os, spr_convert as spr
+    >>> spr.ray.read_spr(os.path.abspath(FBANK)).count()
+    12
     """
     import ray.data
     from ray.data import Datasource, ReadTask
@@ -61,7 +78,7 @@ def read_spr(data: Any, count: int, **how: Any) -> Any:
             )
             return [
                 ReadTask(lambda shard=shard: _read(shard), nothing)
-                for shard in hf.plan(data, count, **how)
+                for shard in hf.plan(data, count or max(1, parallelism), **how)
             ]
 
     return ray.data.read_datasource(Source(), override_num_blocks=count)
