@@ -79,11 +79,12 @@ def test_fsspec_out(memory, fbank):
     assert spr.convert(fbank, fsspec.open("memory://out/b.ark.gz", "wb")).frames == 3111
     assert total(spr.open("memory://out/b.ark.gz")) == total(spr.open(fbank))
     # An error, or an exception in the block, leaves nothing.
-    with pytest.raises(spr.LossError):
+    with pytest.raises(spr.LossError, match="memory://out/c.ark: kaldi can't hold"):
         spr.convert(fbank, "memory://out/c.ark", labels=str(SAMPLES / "ali.txt"))
     with pytest.raises(ZeroDivisionError), spr.Writer("memory://out/c.ark") as writer:
         writer["a"] = np.ones(1 // 0)
     assert sorted(memory.ls("/out", detail=False)) == ["/out/a.npz", "/out/b.ark.gz"]
+    assert spr.open(fbank).write("memory://out/c.ark", dry_run=True).utterances == 12
     with pytest.raises(spr.UsageError, match="several files"):
         spr.open(fbank).split("memory://out/{part}.ark", parts=2)
     assert leftovers() == []
@@ -101,8 +102,9 @@ def test_file_objects(fbank):
     assert total(spr.open("x.ark")) == total(spr.open(fbank))
     assert spr.convert(io.BytesIO(ARK), "y.ark").frames == 3111
     assert spr.convert(ARK, "z.ark").frames == 3111
-    with pytest.raises(spr.Error, match="format"):
-        spr.Writer(io.BytesIO())
+    for call in (lambda: spr.Writer(io.BytesIO()), lambda: spr.convert(fbank, io.BytesIO())):
+        with pytest.raises(spr.UsageError, match="which format"):
+            call()
     spr.Writer(io.BytesIO(), format="npz")
     assert leftovers() == []
 

@@ -8,7 +8,7 @@ import re
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, NamedTuple, Optional
 
-from ._errors import NotFound, UsageError
+from ._errors import Error, NotFound, UsageError
 
 #: URLs of these are read and written without fsspec.
 _OWN = ("s3", "s3a", "gs", "az", "https", "http")
@@ -92,6 +92,17 @@ class Delivery:
         #: Where it is written.
         self.path = os.path.join(self._folder, self._name)
 
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Gives errors the name of the output; what fails removes it."""
+        try:
+            yield
+        except BaseException as error:
+            if isinstance(error, Error) and error.file and self._folder:
+                error.file = error.file.replace(self.path, self.name)
+            self.abandon()
+            raise
+
     def finish(self) -> None:
         """Hands it on. What was opened here is closed; a file of the caller's stays open."""
         import shutil
@@ -124,11 +135,14 @@ class Delivery:
             self.abandon()
 
 
-def delivery(output: Any, overwrite: bool) -> Optional[Delivery]:
+def delivery(output: Any, overwrite: bool, format: Optional[str]) -> Optional[Delivery]:
     """How an output that is no path is written."""
     found = url(output)
     if found is None and not is_file(output):
         return None
+    if format is None and "." not in name(found or output):
+        message = "nothing says which format to write"
+        raise UsageError(message, kind="usage", hint="name the format of a file object")
     return Delivery(found or output, overwrite)
 
 

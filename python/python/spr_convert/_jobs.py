@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -221,24 +222,19 @@ def write(
             raise UsageError(message, kind="usage", hint=f'use stage("{name}(...)")')
     rest: Any = dict(how)
     progress: Any = rest.pop("progress", None)
-    delivery = None
-    if not rest.get("dry_run"):
-        delivery = _files.delivery(output, rest.get("overwrite", False))
+    delivery = _files.delivery(output, rest.get("overwrite", False), rest.get("to"))
     if rule is not None and delivery is not None:
+        delivery.abandon()
         raise UsageError("a split writes several files, which need paths", kind="usage")
     wanted, conversion, surroundings = _arguments.writing(
         output if delivery is None else delivery.path, **rest
     )
     # Faults are passed over by the job, which counts them.
     conversion.update(skip=asked["skip"], rule=rule, damaged=damaged)
-    try:
-        with _files.fetched(asked) as source:
-            outcome = _run(source, wanted, conversion, {**settings, **surroundings}, progress)
+    with nullcontext() if delivery is None else delivery.naming(), _files.fetched(asked) as source:
+        outcome = _run(source, wanted, conversion, {**settings, **surroundings}, progress)
         if delivery is not None:
-            delivery.finish()
-    finally:
-        if delivery is not None:
-            delivery.abandon()
+            (delivery.abandon if conversion["dry_run"] else delivery.finish)()
     _log.job(asked, delivery.name if delivery else wanted["path"], outcome)
     return outcome
 

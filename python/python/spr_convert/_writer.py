@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import TracebackType
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
 
@@ -60,7 +61,7 @@ class Writer:
         allow_pipes: Optional[bool] = None,
         threads: int = 1,
     ) -> None:
-        self._delivery = _files.delivery(output, overwrite)
+        self._delivery = _files.delivery(output, overwrite, format)
         wanted = _arguments.wanted(
             output if self._delivery is None else self._delivery.path,
             format=format,
@@ -71,12 +72,8 @@ class Writer:
             add=add,
         )
         settings = _arguments.settings(allow_pipes=allow_pipes, threads=threads, sync=sync)
-        try:
+        with nullcontext() if self._delivery is None else self._delivery.naming():
             self._writer = _native.Writer(wanted, settings)
-        except BaseException:
-            if self._delivery is not None:
-                self._delivery.abandon()
-            raise
         #: What was written, once it is closed.
         self.written: Optional[Written] = None
 
@@ -127,11 +124,12 @@ class Writer:
         >>> writer.written.frames
         2
         """
-        done = self._writer.finish()
-        if done is not None:
-            self.written = Written(*done)
-            if self._delivery is not None:
-                self._delivery.finish()
+        with nullcontext() if self._delivery is None else self._delivery.naming():
+            done = self._writer.finish()
+            if done is not None:
+                self.written = Written(*done)
+                if self._delivery is not None:
+                    self._delivery.finish()
 
     def abandon(self) -> None:
         """Gives it up, and leaves nothing behind.
