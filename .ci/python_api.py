@@ -14,7 +14,7 @@ from pages import ROOT
 
 PACKAGE = ROOT / "python/python/spr_convert"
 PAGE = ROOT / "docs/python-api.md"
-MODULES = ("torch", "hf", "ray")
+MODULES = ("torch", "hf", "ray", "lhotse")
 
 HEAD = """\
 # The Python API
