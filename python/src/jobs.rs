@@ -8,10 +8,11 @@ use pyo3::prelude::*;
 use spr_convert::argument::{Input, Target};
 use spr_convert::capabilities;
 use spr_convert::core::Remedy;
+use spr_convert::core::bytes::{Env, Location, Urls};
 use spr_convert::core::format::Request;
 use spr_convert::core::model::Key;
 use spr_convert::job::{Job, Observer, Progress};
-use spr_convert::plan::{OnError, Sink};
+use spr_convert::plan::{OnError, Plan, Sink};
 use spr_convert::verbs;
 use spr_convert::verbs::diff::{Finding, Tolerance, by_key, in_order};
 use spr_convert::verbs::repair::repair;
@@ -116,7 +117,12 @@ pub(crate) fn convert(
     };
     let done = apart(py, || {
         let job = job(&asked, &wanted, &steps, &at)?;
-        let outcome = job.run(&at.registry, &at.env, &mut watch)?;
+        let mut env = at.env.clone();
+        if asks_servers(&job.plan, &env) {
+            // Signals reach only this thread, which must not wait for one that waits for a server.
+            env.threads = 1;
+        }
+        let outcome = job.run(&at.registry, &env, &mut watch)?;
         Ok(outcome.json(output(&job)).to_string())
     });
     if let Some(error) = watch.failed {
@@ -128,6 +134,12 @@ pub(crate) fn convert(
         Ok(made.into_value(py).into_any())
     });
     Ok((done?, skipped.collect::<PyResult<_>>()?))
+}
+
+/// Returns `true` if servers may be asked for what is read.
+fn asks_servers(plan: &Plan, env: &Env) -> bool {
+    let is_url = |input: &Input| input.place.location().is_some_and(Location::is_url);
+    env.urls != Urls::Own || plan.inputs.iter().any(is_url)
 }
 
 /// The output as it was named.

@@ -32,6 +32,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("has_urls", cfg!(feature = "remote"))?;
     module.add_class::<stream::Stream>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<batches::Batches>()?;

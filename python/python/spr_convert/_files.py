@@ -8,9 +8,10 @@ import re
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, NamedTuple, Optional
 
+from . import _native
 from ._errors import Error, NotFound, UsageError
 
-#: URLs of these are read and written without fsspec.
+#: URLs of these are read and written without fsspec, in a package that is built so.
 _OWN = ("s3", "s3a", "gs", "az", "https", "http")
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(://|::)")
@@ -50,13 +51,14 @@ def url(data: Any) -> Optional[Url]:
     if hasattr(data, "fs") and hasattr(data, "open"):
         return Url(data.full_name, data)
     found = _URL.match(data) if isinstance(data, str) else None
-    if found is None or data.endswith("|") or found.group(1).lower() in _OWN:
+    scheme = found.group(1).lower() if found else ""
+    if not scheme or data.endswith("|") or (_native.has_urls and scheme in _OWN):
         return None
     try:
         import fsspec
     except ImportError:
         return None
-    return Url(data) if found.group(1).lower() in fsspec.available_protocols() else None
+    return Url(data) if scheme in fsspec.available_protocols() else None
 
 
 def is_file(data: Any) -> bool:

@@ -3,6 +3,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 from ._utterance import Batch, Utterance
 
 __version__: str
+has_urls: bool
 __all__ = [
     "Batches",
     "Stream",
@@ -22,6 +23,7 @@ __all__ = [
     "explain",
     "forked",
     "formats",
+    "has_urls",
     "index",
     "info",
     "main",
