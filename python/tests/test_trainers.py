@@ -357,6 +357,7 @@ for key, row in rows.items():
     got = np.array(row["features"], np.float32).reshape(row["rows"], row["cols"])
     want = data[key]
     assert np.allclose(got, want - want.mean(0), atol=1e-4), key
+assert spr.ray.read_spr(sys.argv[1]).count() == len(rows)
 print(len(rows), "utterances")
 """
 

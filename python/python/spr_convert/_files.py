@@ -114,7 +114,8 @@ class Delivery:
         try:
             made = os.listdir(self._folder)
             if made != [self._name]:
-                raise UsageError(f"is one file, and not {len(made)}", kind="usage", file=self._name)
+                message = f"takes one file, and {len(made)} were written"
+                raise UsageError(message, kind="usage", file=self.name)
             with open(self.path, "rb") as file:
                 if isinstance(self._output, Url):
                     with self._output.open("wb") as into:
@@ -163,8 +164,11 @@ def fetched(asked: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
         with open(path, "wb") as file:
             if isinstance(data, bytes):
                 file.write(data)
+            elif isinstance(data, Url):
+                with data.open() as opened:
+                    shutil.copyfileobj(opened, file)
             else:
-                shutil.copyfileobj(data.open() if isinstance(data, Url) else data, file)
+                shutil.copyfileobj(data, file)
         (source,) = asked["sources"]
         yield {**asked, "sources": [{**source, "paths": [path]}], "data": None}
 
