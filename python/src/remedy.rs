@@ -10,7 +10,9 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             "replace all that it holds with overwrite=True, or add=True adds to it"
         }
         Remedy::AllowCommands => "drop allow_pipes=False to allow it",
-        Remedy::BuildRemote => "this package was built without URLs: maturin build --features remote",
+        Remedy::BuildRemote => {
+            "this package was built without URLs: maturin build --features remote"
+        }
         Remedy::AllowUrls(Some(host)) => {
             return Some(format!("if you trust the file, allow_urls=\"{host}\""));
         }
