@@ -183,6 +183,6 @@ def test_keywords_stand_once():
     with pytest.raises(TypeError, match="overwrit'"):
         spr.open(str(SAMPLES / "fbank.scp")).write("x.ark", overwrit=True)
     with pytest.raises(TypeError, match="formats"):
-        spr.batches(str(SAMPLES / "fbank.scp"), frames=10, formats="kaldi")
+        spr.open(str(SAMPLES / "fbank.scp"), formats="kaldi")
     outcome = spr.open(str(SAMPLES / "fbank.scp")).write("x.ark", verify=True, threads=1)
     assert outcome.utterances == 12

@@ -31,7 +31,7 @@ from ._utterance import Utterance
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._arguments import Reading, Writing
+    from ._arguments import Writing
 
 
 class Dataset(Steps, Batched, Facts, Seen):
