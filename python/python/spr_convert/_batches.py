@@ -30,6 +30,10 @@ class Batches:
     Each loop is a pass through the data, as one over the data set is, and what steps draw at random they
     draw otherwise in each. A thread makes batches ahead, and ends with the pass or with :meth:`close`.
     Pickled, it is what it was made from, so that a worker begins at the start.
+
+    >>> import spr_convert as spr
+    >>> [len(batch.keys) for batch in spr.open(FBANK).batches(utterances=5)]
+    [5, 5, 2]
     """
 
     def __init__(self, data: "Dataset", how: Dict[str, Any]) -> None:
@@ -50,7 +54,15 @@ class Batches:
         return self._current
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes the next pass the one of this number, counted from 0."""
+        """Makes the next pass the one of this number, counted from 0.
+
+        >>> import spr_convert as spr
+        >>> batches = spr.open(FBANK).shuffle(seed=1).batches(utterances=5)
+        >>> first = [batch.keys for batch in batches]
+        >>> batches.set_epoch(0)
+        >>> [batch.keys for batch in batches] == first
+        True
+        """
         self._data.set_epoch(epoch)
 
     def resume(self, epoch: int, position: int) -> Iterator[Batch]:
@@ -66,7 +78,14 @@ class Batches:
         return self._pass(position)
 
     def close(self) -> None:
-        """Ends the pass under way, and its thread."""
+        """Ends the pass under way, and its thread.
+
+        >>> import spr_convert as spr
+        >>> batches = spr.open(FBANK).batches(utterances=5)
+        >>> next(iter(batches)).keys[0]
+        'ann-001'
+        >>> batches.close()
+        """
         if self._current is not None:
             self._current.close()
         self._data.close()
