@@ -107,7 +107,19 @@ def fields(tree):
             yield f"| `{target.attr}` | | {remark(tree.source, node)} |"
 
 
-def described(node, name):
+def members(node, known):
+    """The public methods and properties of a class, with those of the classes that it is put together from."""
+    found = {}
+    for item in node.body:
+        if isinstance(item, ast.FunctionDef) and not item.name.startswith("_") and ast.get_docstring(item):
+            found[item.name] = item
+    for base in map(ast.unparse, node.bases):
+        if base in known:
+            found = found | {name: item for name, item in members(known[base], known).items() if name not in found}
+    return found
+
+
+def described(node, name, known):
     """The part of the page about a class or a function."""
     doc = ast.get_docstring(node)
     if isinstance(node, ast.FunctionDef):
@@ -124,14 +136,13 @@ def described(node, name):
     rows = list(fields(node))
     if rows:
         parts.append("| field | type | |\n|---|---|---|\n" + "\n".join(rows) + "\n")
-    for item in node.body:
-        if isinstance(item, ast.FunctionDef) and not item.name.startswith("_") and ast.get_docstring(item):
-            is_property = any(ast.unparse(mark) == "property" for mark in item.decorator_list)
-            title = f"{name}.{item.name}"
-            parts.append(f"#### {title}\n")
-            if not is_property:
-                parts.append(signature(item, title))
-            parts.append(markdown(ast.get_docstring(item)))
+    for item in members(node, known).values():
+        is_property = any(ast.unparse(mark) == "property" for mark in item.decorator_list)
+        title = f"{name}.{item.name}"
+        parts.append(f"#### {title}\n")
+        if not is_property:
+            parts.append(signature(item, title))
+        parts.append(markdown(ast.get_docstring(item)))
     return parts
 
 
@@ -164,13 +175,13 @@ def page():
     for title, names in (("Functions", functions), ("Classes", classes), ("Errors", errors)):
         parts.append(f"## {title}\n")
         for name in names:
-            parts += described(known[name], name)
+            parts += described(known[name], name, known)
     for module in MODULES:
         path = PACKAGE / f"{module}.py"
         tree = ast.parse(path.read_text())
         parts += [f"## spr_convert.{module}\n", markdown(ast.get_docstring(tree) or "")]
         for name, node in definitions(path).items():
-            parts += described(node, f"{module}.{name}")
+            parts += described(node, f"{module}.{name}", {})
     return "\n".join(parts)
 
 
