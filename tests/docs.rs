@@ -39,7 +39,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/shards.md", 23),
     ("docs/sound.md", 26),
     ("docs/stability.md", 1),
-    ("docs/stages.md", 5),
+    ("docs/stages.md", 10),
     ("docs/survey.md", 4),
     ("docs/verbs.md", 64),
 ];

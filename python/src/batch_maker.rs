@@ -83,9 +83,9 @@ pub(crate) enum Values {
 
 /// A batch.
 pub(crate) enum Made {
-    Padded(PaddedBatch<Values>),
+    Padded(Box<PaddedBatch<Values>>),
     /// Frames of several utterances.
-    Joined(Utterance),
+    Joined(Box<Utterance>),
 }
 
 /// What makes batches.
@@ -98,7 +98,7 @@ pub(crate) struct Maker {
 }
 
 enum Sort {
-    Padded(PaddedBatches),
+    Padded(Box<PaddedBatches>),
     Joined(Box<dyn Reader>),
 }
 
@@ -110,7 +110,10 @@ impl Maker {
         env: &Env,
     ) -> Result<Self> {
         let sort = match how.pad {
-            Some(_) => Sort::Padded(PaddedBatches::new(reader, how.padded(), env.limits)?),
+            Some(_) => {
+                let batches = PaddedBatches::new(reader, how.padded(), env.limits)?;
+                Sort::Padded(Box::new(batches))
+            }
             None => Sort::Joined(reader.batch(how.joined()?, env.limits)?),
         };
         Ok(Self {
@@ -128,10 +131,10 @@ impl Maker {
                 Sort::Padded(batches) => {
                     let allocate = self.allocate.as_ref();
                     let made = batches.next_in(&mut |layout, fill| store(allocate, layout, fill));
-                    made.map(|batch| batch.map(Made::Padded))
+                    made.map(|batch| batch.map(|batch| Made::Padded(Box::new(batch))))
                 }
                 Sort::Joined(reader) => {
-                    let mut utt = Utterance::default();
+                    let mut utt = Box::<Utterance>::default();
                     reader
                         .read(&mut utt)
                         .map(|more| more.then_some(Made::Joined(utt)))

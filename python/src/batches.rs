@@ -190,13 +190,13 @@ pub(crate) fn collate<'py>(
             store(None, layout, fill)
         })
     })?;
-    to_python(py, Made::Padded(batch))
+    to_python(py, Made::Padded(Box::new(batch)))
 }
 
 /// Converts a batch; arrays take over the memory of its matrices.
 fn to_python(py: Python<'_>, made: Made) -> PyResult<Bound<'_, PyAny>> {
     let batch = match made {
-        Made::Padded(batch) => batch,
+        Made::Padded(batch) => *batch,
         Made::Joined(utt) => {
             let class = Classes::of(py)?.batch.bind(py);
             let features = utt.features.map(|m| array::of_matrix(py, m)).transpose()?;

@@ -10,6 +10,7 @@ mod facts;
 mod failure;
 mod format;
 mod input;
+mod interrupt;
 mod jobs;
 mod memory;
 mod object;

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use numpy::ndarray::ArrayView1;
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::intern;
 use pyo3::prelude::*;
 use spr_convert::core::model::Matrix;
 
@@ -56,6 +57,8 @@ impl Drop for Words {
 
 /// Returns words as an array, without a copy unless they are in far too much memory.
 pub(crate) fn array<'py>(py: Python<'py>, words: Vec<u64>) -> PyResult<Bound<'py, PyAny>> {
+    // The crate for NumPy panics if its first import is interrupted.
+    py.import(intern!(py, "numpy"))?;
     if !SIZES.contains(&words.capacity()) {
         return Ok(words.into_pyarray(py).into_any());
     }

@@ -6,7 +6,7 @@ use std::thread;
 
 use spr_convert::core::bytes::{Identity, OpenedFile};
 
-use crate::store::{Interrupt, PERIOD, check};
+use crate::interrupt::{Interrupt, PERIOD, check};
 
 /// Runs work on a thread of its own, and checks for signals until it is done.
 ///

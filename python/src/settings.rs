@@ -11,7 +11,8 @@ use spr_convert::core::bytes::{Access, Env, Urls};
 use spr_convert::core::format::Registry;
 
 use crate::failure::exception;
-use crate::store::{Interrupt, Interruptible};
+use crate::interrupt::Interrupt;
+use crate::store::Interruptible;
 
 /// The environment as the caller sets it.
 #[derive(FromPyObject, Clone)]

@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use pyo3::prelude::*;
 use spr_convert::Result;
 use spr_convert::builtin::Places;
 use spr_convert::core::bytes::{
@@ -13,25 +11,8 @@ use spr_convert::core::bytes::{
     OpenedFile, Store,
 };
 
+use crate::interrupt::{Interrupt, PERIOD, check};
 use crate::server::{ServerFile, patiently};
-
-/// The interval between checks for signals.
-pub(crate) const PERIOD: Duration = Duration::from_millis(100);
-
-/// The exception of a signal handler, such as `KeyboardInterrupt`.
-pub(crate) type Interrupt = Arc<OnceLock<PyErr>>;
-
-/// Checks for signals. Fails if a handler has raised an exception, now or before.
-pub(crate) fn check(interrupt: &Interrupt) -> io::Result<()> {
-    // Python runs handlers only in its main thread; elsewhere this has no effect.
-    if let Err(raised) = Python::attach(|py| py.check_signals()) {
-        let _ = interrupt.set(raised);
-    }
-    match interrupt.get() {
-        Some(_) => Err(io::Error::other("interrupted")),
-        None => Ok(()),
-    }
-}
 
 /// The local file system, and URLs. After a signal handler has raised an exception all reading fails, so that
 /// every job ends, even one that tolerates unreadable files.

@@ -175,6 +175,15 @@ impl<'a> Surroundings<'a> {
             files: ListCache::default(),
         }
     }
+
+    /// Returns what opens the data before the step with these values once more.
+    ///
+    /// # Errors
+    /// They can be read only once.
+    pub(super) fn again(&self, step: &Values) -> Result<&'a Again<'a>> {
+        self.again
+            .ok_or_else(|| step.refused("what comes before it can't be read twice here"))
+    }
 }
 
 /// Puts a step over a reader.

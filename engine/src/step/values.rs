@@ -6,7 +6,6 @@ use std::sync::Arc;
 use spr_core::{Error, Result, nearest};
 
 use super::grammar::{self, Call, misplaced};
-use super::kind::{Again, Surroundings};
 
 /// The values that a step takes.
 #[derive(Clone, Copy)]
@@ -182,15 +181,6 @@ impl Values {
     /// An error about the step as a whole.
     pub(super) fn refused(&self, message: &str) -> Error {
         self.fault(None, message, "")
-    }
-
-    /// Returns what opens the data before the step once more.
-    ///
-    /// # Errors
-    /// They can be read only once.
-    pub(super) fn again<'a>(&self, at: &Surroundings<'a>) -> Result<&'a Again<'a>> {
-        let again = at.again;
-        again.ok_or_else(|| self.refused("what comes before it can't be read twice here"))
     }
 
     fn value(&self, name: &str) -> Option<&Value> {

@@ -128,10 +128,7 @@ const CALLED: &[(&str, Made)] = &[
     ("frames('0:2:^0;0')", |r| r.frames(ranges("0:2:^0;0"), NONE)),
     ("columns(1)", |r| r.columns(ranges("1"), NONE)),
     ("columns(1,0,0-1)", |r| r.columns(ranges("1,0,0-1"), NONE)),
-    ("cmvn", |r| Box::new(Cmvn::new(r, None, false, &env()))),
-    ("cmvn(utterance,vars)", |r| {
-        Box::new(Cmvn::new(r, None, true, &env()))
-    }),
+    ("cmvn(vars)", |r| Box::new(Cmvn::new(r, None, true, &env()))),
     ("cmvn-stats(global)", |r| {
         Box::new(CmvnSums::new(r, CmvnGroup::Global, NONE))
     }),

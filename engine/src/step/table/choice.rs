@@ -361,7 +361,7 @@ pub(super) static UNIQUE: Kind = Kind {
             if !last {
                 return Ok(reader.unique());
             }
-            let again = refused.again(at)?;
+            let again = at.again(&refused)?;
             Ok(Box::new(Unique::last(reader, again(Extent::Share)?)?))
         })
     },

@@ -18,7 +18,7 @@ pub(super) static CMVN: Kind = Kind {
     aliases: &[],
     usage: "cmvn([utterance|speaker|global][,vars][,stats=FILE]), such as cmvn(speaker)",
     what: "features less the mean of their utterance, speaker or all, with vars also at variance 1; by statistics \
-           as Kaldi's in a file, else of all shards, for which what comes before is read twice",
+           in a file, else of all shards, for which what comes before is read twice",
     parameters: Parameters {
         positional: &["by"],
         many: false,
@@ -64,7 +64,7 @@ pub(super) static CMVN: Kind = Kind {
                 (Some(file), _) => Some(at.files.cmvn(file, by, || stored(file, by, at))?),
                 (None, CmvnGroup::Utterance) => None,
                 (None, CmvnGroup::Speaker | CmvnGroup::Global) => {
-                    let mut all = values.again(at)?(Extent::All)?;
+                    let mut all = at.again(&values)?(Extent::All)?;
                     Some(Arc::new(CmvnTable::of(by, &mut *all, at.env.limits)?))
                 }
             };
@@ -77,7 +77,7 @@ pub(super) static CMVN_STATS: Kind = Kind {
     name: "cmvn-stats",
     aliases: &[],
     usage: "cmvn-stats([utterance|speaker|global]), such as cmvn-stats(speaker)",
-    what: "the statistics for cmvn in the place of the utterances, as Kaldi's compute-cmvn-stats makes them",
+    what: "the statistics for cmvn in the place of the utterances, as compute-cmvn-stats makes them",
     parameters: Parameters {
         positional: &["by"],
         ..Parameters::NONE

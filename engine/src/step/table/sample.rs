@@ -45,7 +45,7 @@ pub(super) static SAMPLE: Kind = Kind {
         let columns = columns.map(|by| values.made("by", by)).transpose()?;
         let (seed, refused) = (seed.unwrap_or(0), values.clone());
         built(move |reader, at| {
-            let again = refused.again(at)?;
+            let again = at.again(&refused)?;
             match (amount, &columns) {
                 (Amount::Utterances(n), None) => utterances(reader, again(Extent::Share)?, n, seed),
                 _ => shares(
