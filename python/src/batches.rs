@@ -14,8 +14,8 @@ use spr_convert::{Error, Result};
 use crate::batch_maker::{Ahead, BatchArgs, Made, Maker, Values, store};
 use crate::classes::Classes;
 use crate::failure::{apart, locked, raised};
+use crate::process::Process;
 use crate::settings::Surroundings;
-use crate::stream::Process;
 use crate::{array, text, utterance};
 
 /// The interval between checks for signals.

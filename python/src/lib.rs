@@ -14,6 +14,7 @@ mod interrupt;
 mod jobs;
 mod memory;
 mod object;
+mod process;
 mod program;
 mod remedy;
 mod seen;
@@ -38,7 +39,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<batches::Batches>()?;
     module.add_class::<writer::Writer>()?;
-    module.add_function(wrap_pyfunction!(stream::forked, module)?)?;
+    module.add_function(wrap_pyfunction!(process::forked, module)?)?;
     module.add_function(wrap_pyfunction!(stream::stages, module)?)?;
     module.add_function(wrap_pyfunction!(stream::check_steps, module)?)?;
     module.add_function(wrap_pyfunction!(stream::step, module)?)?;

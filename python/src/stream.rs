@@ -1,7 +1,6 @@
 //! A data set that is read sequentially.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,17 +14,9 @@ use crate::batch_maker::BatchArgs;
 use crate::batches::Batches;
 use crate::failure::{apart, locked, raised};
 use crate::input::{Data, InputArgs, is_lasting, steps};
+use crate::process::Process;
 use crate::settings::{Settings, Surroundings};
 use crate::{text, utterance};
-
-/// The number of forks between this process and the one that imported the module.
-static FORKS: AtomicU64 = AtomicU64::new(0);
-
-/// Records a fork: open data sets belong to the parent.
-#[pyfunction]
-pub(crate) fn forked() {
-    FORKS.fetch_add(1, Ordering::Relaxed);
-}
 
 /// Lists all stages, each with its notation and description.
 #[pyfunction]
@@ -89,30 +80,6 @@ pub(crate) fn count(py: Python<'_>, asked: InputArgs, settings: Settings) -> PyR
     });
     at.close(py)?;
     counted
-}
-
-/// The process in which a data set was opened.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Process(u64);
-
-impl Process {
-    pub(crate) fn current() -> Self {
-        Self(FORKS.load(Ordering::Relaxed))
-    }
-
-    pub(crate) fn is_current(self) -> bool {
-        self == Self::current()
-    }
-
-    /// Fails in a forked process, because the data set belongs to the parent.
-    pub(crate) fn check(self, py: Python<'_>) -> PyResult<()> {
-        if self.is_current() {
-            return Ok(());
-        }
-        let error =
-            Error::usage("was opened before this process was forked, and belongs to the parent");
-        Err(raised(py, &error.hint("open it in the new process")))
-    }
 }
 
 /// A sequence of utterances.

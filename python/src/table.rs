@@ -13,8 +13,8 @@ use spr_convert::{Error, Result};
 
 use crate::failure::{apart, locked};
 use crate::input::InputArgs;
+use crate::process::Process;
 use crate::settings::{Settings, Surroundings};
-use crate::stream::Process;
 use crate::{memory, text, utterance};
 
 /// Utterances by key.

@@ -12,8 +12,8 @@ use spr_convert::writing::{Permissions, Writing};
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, locked};
+use crate::process::Process;
 use crate::settings::{Settings, Surroundings};
-use crate::stream::Process;
 use crate::text::argument;
 use crate::utterance;
 

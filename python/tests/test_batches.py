@@ -272,12 +272,13 @@ import spr_convert as spr
 # An utterance, and then none for a long time.
 spr.open(sys.argv[1]).first(1).write("a.ark")
 stream = iter(spr.open("ark:cat a.ark; exec sleep 20 2>/dev/null |").batches(utterances=5))
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
 begun = time.monotonic()
 try:
     next(stream)
 except KeyboardInterrupt:
-    print("interrupted", time.monotonic() - begun < 3)
+    print("interrupted", time.monotonic() - begun < 3, flush=True)
 os._exit(0)
 """
 

@@ -194,7 +194,9 @@ def test_urls(served, fbank):
 def test_an_interrupt_ends_the_wait_for_a_server(served, call):
     Server.slow = "read" if "convert" in call else "all"
     call = call.format(f"{served}/fbank.ark")
-    code = f"import spr_convert as spr; print('reads', flush=True); spr.{call}"
+    # Those that are started in the background are told to ignore it.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += f"import spr_convert as spr; print('reads', flush=True); spr.{call}"
     with subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1, text=True) as child:
         assert child.stdout.readline() == "reads\n"
         time.sleep(0.5)

@@ -28,6 +28,7 @@ use recordings::WholeRecordings;
 /// use spr_core::adapt::Adapter;
 /// use spr_core::bytes::Env;
 /// use spr_core::format::{Caps, Count, FeatureCaps, Keys};
+/// use spr_core::loss::LossKind;
 /// use spr_core::model::{Dtype, Matrix, Rank, Utterance};
 /// let mut caps = Caps::new(Count::Many, Keys::Words);
 /// caps.features = Some(FeatureCaps::new(&[Dtype::F32]));
@@ -38,8 +39,8 @@ use recordings::WholeRecordings;
 /// adapter.apply(&mut utt)?;
 /// assert_eq!(utt.features.as_ref().map(Matrix::dtype), Some(Dtype::F32));
 /// adapter.keep();
-/// let losses: Vec<String> = adapter.report().lines().collect();
-/// assert!(losses[0].starts_with("precision: 1 of 2 values"), "{losses:?}");
+/// let mut losses = adapter.report().lines().map(|(kind, line)| (kind, line.values, line.of));
+/// assert_eq!(losses.next(), Some((LossKind::Precision, 1, 2)));
 /// # Ok::<(), spr_core::Error>(())
 /// ```
 pub struct Adapter {

@@ -111,7 +111,7 @@ impl SourceField {
 /// Known fields, and the tags in order.
 ///
 /// ```
-/// use spr_core::Decimal;
+/// use spr_core::model::Decimal;
 /// use spr_core::model::Meta;
 /// let mut meta = Meta::default();
 /// assert!(meta.is_empty());
