@@ -1,8 +1,7 @@
 //! One Parquet file.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
@@ -11,6 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use spr_core::bytes::Sink;
+use spr_core::threads::Ordered;
 use spr_core::{Error, Result};
 
 use super::schema::Columns;
@@ -20,9 +20,6 @@ use crate::role::Role;
 
 /// The size of a row group as it is stored, beyond which it ends.
 const GROUP: usize = 16 << 20;
-
-/// The number of batches that wait to be stored.
-const AHEAD: usize = 2;
 
 /// A sink as the library writes to it.
 struct Stream {
@@ -49,43 +46,19 @@ impl Write for Stream {
 }
 
 /// The writer of a file.
-pub(crate) struct FileWriter<'a> {
+pub(crate) struct FileWriter {
     writer: ArrowWriter<Stream>,
     failure: Failure,
-    columns: &'a Columns,
-    threads: usize,
+    /// Makes columns of the rows of batches.
+    batches: Ordered<Vec<u8>, Result<RecordBatch>>,
 }
 
-/// Rows that are read again and made columns of, batch by batch.
-struct Batches<'a> {
-    columns: &'a Columns,
-    rows: &'a mut SpoolReader,
-    /// The number of rows to come.
-    left: u64,
-    /// The rows of a batch, whose memory is used again.
-    bytes: Vec<u8>,
-}
-
-impl Iterator for Batches<'_> {
-    type Item = Result<RecordBatch>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        (self.left > 0).then(|| {
-            let taken = self.rows.take(&mut self.bytes);
-            // After an error there is nothing.
-            self.left = taken.as_ref().map_or(0, |n| self.left.saturating_sub(*n));
-            taken?;
-            self.columns.batch(&spool::rows(&self.bytes)?)
-        })
-    }
-}
-
-impl<'a> FileWriter<'a> {
+impl FileWriter {
     /// Starts a file.
     ///
     /// # Errors
     /// There are no such columns in Parquet.
-    pub(crate) fn new(sink: Sink, columns: &'a Columns, threads: usize) -> Result<Self> {
+    pub(crate) fn new(sink: Sink, columns: &Arc<Columns>, threads: usize) -> Result<Self> {
         keep_freed_memory();
         let failure = Failure::default();
         let stream = Stream {
@@ -94,34 +67,34 @@ impl<'a> FileWriter<'a> {
         };
         let writer =
             ArrowWriter::try_new(stream, columns.schema.clone(), Some(properties(columns)?));
+        let columns = columns.clone();
         Ok(Self {
             writer: writer.map_err(|e| failed(&e))?,
             failure,
-            columns,
-            threads,
+            // One thread, as the caller stores those before.
+            batches: Ordered::new(usize::from(threads > 1), move |rows: Vec<u8>| {
+                columns.batch(&spool::rows(&rows)?)
+            }),
         })
     }
 
-    /// Adds the next `count` rows. On several threads, one makes columns of rows while another stores
-    /// those before.
+    /// Adds the next `count` rows.
     ///
     /// # Errors
     /// The file can't be written, or the rows can't be read.
     pub(crate) fn add(&mut self, rows: &mut SpoolReader, count: u64) -> Result<()> {
-        let mut batches = Batches {
-            columns: self.columns,
-            rows,
-            left: count,
-            bytes: Vec::new(),
-        };
-        if self.threads == 1 {
-            return batches.try_for_each(|batch| self.put(&batch?));
+        let mut left = count;
+        while left > 0 {
+            let mut batch = Vec::new();
+            left = left.saturating_sub(rows.take(&mut batch)?);
+            if let Some(made) = self.batches.push(batch)? {
+                self.put(&made?)?;
+            }
         }
-        thread::scope(|scope| {
-            let (sender, receiver) = mpsc::sync_channel(AHEAD);
-            scope.spawn(move || batches.try_for_each(|batch| sender.send(batch)));
-            receiver.into_iter().try_for_each(|batch| self.put(&batch?))
-        })
+        while let Some(made) = self.batches.pop()? {
+            self.put(&made?)?;
+        }
+        Ok(())
     }
 
     fn put(&mut self, batch: &RecordBatch) -> Result<()> {

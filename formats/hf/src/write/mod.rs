@@ -12,6 +12,7 @@ mod spool;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, MemoryCounter, Output, Part, Sink};
 use spr_core::format::{Caps, Options, WriteSummary, Writer};
@@ -273,6 +274,7 @@ impl DatasetWriter {
         });
         let rate = self.rates.flatten();
         let columns = Columns::new(stored.collect(), &self.order, rate, &self.about)?;
+        let columns = Arc::new(columns);
         columns.warn_of_generic(&self.maker.env, &self.output.name());
         let spools = std::mem::take(&mut self.splits);
         match self.main.take() {
@@ -282,7 +284,7 @@ impl DatasetWriter {
     }
 
     /// Writes all rows to one file.
-    fn write_file(&mut self, sink: Sink, spools: Spools, columns: &Columns) -> Result<()> {
+    fn write_file(&mut self, sink: Sink, spools: Spools, columns: &Arc<Columns>) -> Result<()> {
         let mut file = FileWriter::new(sink, columns, self.maker.env.threads)?;
         for (_, spool) in spools {
             let mut rows = spool.finish()?;
@@ -294,7 +296,7 @@ impl DatasetWriter {
     }
 
     /// Writes the files of each split, and the card.
-    fn write_folder(&mut self, spools: Spools, columns: &Columns) -> Result<()> {
+    fn write_folder(&mut self, spools: Spools, columns: &Arc<Columns>) -> Result<()> {
         let mut splits = Vec::new();
         for (split, spool) in spools {
             let mut rows = spool.finish()?;
