@@ -111,8 +111,7 @@ impl SourceField {
 /// Known fields, and the tags in order.
 ///
 /// ```
-/// use spr_core::model::Decimal;
-/// use spr_core::model::Meta;
+/// use spr_core::model::{Decimal, Meta};
 /// let mut meta = Meta::default();
 /// assert!(meta.is_empty());
 /// meta.speaker = Some("ann".into());

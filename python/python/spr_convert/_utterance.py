@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Union,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,6 +108,16 @@ class Sequences(NamedTuple):
     stride: Optional[int]
 
 
+def _parts(one: Any, names: Iterable[str]) -> Iterator[str]:
+    """The fields that there are, arrays by their types and shapes."""
+    for name in names:
+        part = getattr(one, name)
+        if part is not None:
+            shape = getattr(part, "shape", None)
+            told = repr(part) if shape is None else f"<{part.dtype} {shape}>"
+            yield f"{name}={told}"
+
+
 class Batch(NamedTuple):
     """Utterances in arrays that are padded to the longest, in order; what there is not is ``None``.
 
@@ -124,14 +145,7 @@ class Batch(NamedTuple):
     text: Optional[List[Optional[str]]] = None
 
     def __repr__(self) -> str:
-        parts = []
-        for name in self._fields:
-            part = getattr(self, name)
-            if part is not None:
-                shape = getattr(part, "shape", None)
-                told = repr(part) if shape is None else f"<{part.dtype} {shape}>"
-                parts.append(f"{name}={told}")
-        return f"Batch({', '.join(parts)})"
+        return f"Batch({', '.join(_parts(self, self._fields))})"
 
 
 class Utterance:
@@ -224,11 +238,5 @@ class Utterance:
         return shown_utterance(self)
 
     def __repr__(self) -> str:
-        parts = [repr(self.key)]
-        for name in self.__slots__[1:]:
-            part = getattr(self, name)
-            if part is not None:
-                shape = getattr(part, "shape", None)
-                told = repr(part) if shape is None else f"<{part.dtype} {shape}>"
-                parts.append(f"{name}={told}")
+        parts = [repr(self.key), *_parts(self, self.__slots__[1:])]
         return f"Utterance({', '.join(parts)})"
