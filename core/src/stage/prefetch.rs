@@ -12,11 +12,11 @@ use crate::model::{DatasetInfo, Utterance};
 /// Reads the next utterances while the caller processes the current ones. Order, content and errors
 /// do not change.
 ///
-/// Three blocks of utterances are in memory: one being read, one waiting, one with the caller. A
-/// large utterance is a separate block. Live data are read synchronously, because nothing may wait
-/// for data not produced yet. The thread starts with the first read, so that an unused reader has
-/// none. If no thread can be started, everything is read synchronously. Dropping it does not wait
-/// for a pending read.
+/// Two blocks of utterances are in memory: one being read, one with the caller. A large utterance
+/// is a separate block. Live data are read synchronously, because nothing may wait for data not
+/// produced yet. The thread starts with the first read, so that an unused reader has none. If no
+/// thread can be started, everything is read synchronously. Dropping it does not wait for a pending
+/// read.
 pub struct Prefetch {
     state: State,
     current: Block,
@@ -45,14 +45,15 @@ impl Prefetch {
 
     /// Reads `reader` ahead from the first read on.
     pub fn new(reader: Box<dyn Reader>) -> Self {
-        Self::waiting(reader, 1)
+        Self::waiting(reader, 0)
     }
 
-    /// Does the same with `blocks` waiting blocks, for readers and callers of varying speed.
+    /// Does the same with up to `blocks` more that wait for the caller, for readers and callers of
+    /// varying speed.
     pub fn waiting(reader: Box<dyn Reader>, blocks: usize) -> Self {
         let info = reader.info().clone();
         Self {
-            waiting: blocks.clamp(1, Self::MOST),
+            waiting: blocks.min(Self::MOST),
             state: match info.live {
                 true => State::InTurn(Arc::new(Mutex::new(reader))),
                 false => State::Idle(Some(reader)),
