@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(shuffled(Rng::Pdnn, 10), [0, 1, 7, 4, 8, 5, 3, 9, 2, 6]);
         assert_eq!(shuffled(Rng::Pdnn, 0), [0; 0]);
         assert_eq!(shuffled(Rng::Pdnn, 1), [0]);
-        let sum = |order: Vec<usize>| (0..).zip(order).map(|(i, n)| i * n).sum::<usize>();
+        let sum = |order: Vec<usize>| (0..).zip(order).map(|(i, n)| i * n as u64).sum::<u64>();
         assert_eq!(sum(shuffled(Rng::Pdnn, 70_000)), 85_680_415_901_186);
         assert_eq!(shuffled(Rng::Seeded(7), 8), [2, 5, 0, 6, 3, 1, 4, 7]);
     }
