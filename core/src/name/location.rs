@@ -149,7 +149,8 @@ impl Location {
         }
         #[cfg(not(unix))]
         {
-            std::str::from_utf8(bytes).ok().map(Self::from)
+            let text = std::str::from_utf8(bytes).ok()?;
+            Some(Self::new(text.into()))
         }
     }
 
@@ -196,7 +197,7 @@ impl fmt::Display for Location {
         }
         #[cfg(not(unix))]
         {
-            self.text().display().fmt(f)
+            Path::new(&self.0).display().fmt(f)
         }
     }
 }

@@ -9,7 +9,9 @@ use std::borrow::Cow;
 
 pub use brief::brief;
 use names::byte_of;
-pub(crate) use names::{bytes_of, spelt};
+pub(crate) use names::bytes_of;
+#[cfg(unix)]
+pub(crate) use names::spelt;
 pub use nearest::nearest;
 pub(crate) use secrets::discreet;
 

@@ -17,6 +17,7 @@ pub(crate) fn byte_of(c: char) -> Option<u8> {
 }
 
 /// Bytes as text from which [`bytes_of`] makes the same bytes: what is not UTF-8 is stood for.
+#[cfg(any(unix, test))]
 pub(crate) fn spelt(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes)
         && !text.chars().any(|c| byte_of(c).is_some())
