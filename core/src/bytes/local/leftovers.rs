@@ -62,15 +62,26 @@ pub(super) fn is_leftover(folder: &Path, name: &str) -> bool {
     leftover(folder, name).is_some()
 }
 
-/// Returns `true` if the process exists, on systems where that is known.
+/// Returns `true` if the process exists.
+#[cfg(unix)]
 fn is_running(process: &str) -> bool {
-    Path::new("/proc").join(process).is_dir()
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+    let process = process.parse().ok().and_then(Pid::from_raw);
+    process.is_some_and(|process| !matches!(test_kill_process(process), Err(Errno::SRCH)))
+}
+
+/// Returns `true`, because it is not known whether the process exists.
+#[cfg(not(unix))]
+fn is_running(_: &str) -> bool {
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn leftovers_are_told_apart() {
         let folder = tempfile::tempdir().unwrap();
