@@ -151,7 +151,7 @@ mod tests {
         let (memory, folder) = (MemoryStore::new(), tempfile::tempdir().unwrap());
         let on_disk = Env::default();
         let in_memory = Env::default().with_store(Arc::new(memory));
-        let root = folder.path().display().to_string();
+        let root = Location::from(folder.path()).to_string();
         fs::create_dir_all(folder.path().join("x/deep")).unwrap();
         fs::create_dir_all(folder.path().join("y")).unwrap();
         for env in [&on_disk, &in_memory] {

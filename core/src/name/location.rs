@@ -92,9 +92,10 @@ impl Location {
         Self::new(name)
     }
 
-    /// Returns `true` if the name is relative to the working folder.
+    /// Returns `true` if the name is relative to the working folder. On Windows `/x` is not, although
+    /// its drive is that of the working folder.
     pub fn is_relative(&self) -> bool {
-        !self.is_url() && self.text().is_relative()
+        !self.is_url() && !self.text().has_root()
     }
 
     /// Returns the parts of a URL, if it is one.

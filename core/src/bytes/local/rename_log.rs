@@ -71,6 +71,10 @@ impl RenameLog {
         moment();
         self.aside.push((aside, target.to_owned()));
         if let Some((aside, target)) = self.aside.last() {
+            // On Windows a folder replaces none, not even an empty one.
+            if cfg!(windows) && aside.is_dir() {
+                fs::remove_dir(aside)?;
+            }
             fs::rename(target, aside)?;
         }
         moment();

@@ -133,6 +133,7 @@ fn streams_become_seekable() {
     assert!(pipe.seek(1).is_err());
 }
 
+#[cfg(unix)]
 #[test]
 fn a_failing_command_is_an_error() {
     let mut source = Source::command("printf abc; exit 3").unwrap();

@@ -178,9 +178,10 @@ mod tests {
             f64::MAX,
             f64::INFINITY,
         ]) {
-            for level in [level, -level] {
-                assert_eq!(rounded(level), level.round() as i128, "{level:e}");
-            }
+            // `round` of some systems rounds the float below a half upwards.
+            let expected = level.trunc() + f64::from(level.fract() >= 0.5);
+            assert_eq!(rounded(level), expected as i128, "{level:e}");
+            assert_eq!(rounded(-level), -expected as i128, "-{level:e}");
         }
         assert_eq!(rounded(f64::NAN), 0);
     }
