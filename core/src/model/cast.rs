@@ -194,6 +194,16 @@ mod tests {
     }
 
     #[test]
+    fn counts_are_added_and_errors_are_not() {
+        let (_, mut stats) = cast::<f32, i16>(&[1.25, 4.0]);
+        let (_, others) = cast::<f32, i16>(&[2.5, 1e9, 3.0]);
+        stats.add(&others);
+        assert_eq!((stats.values, stats.changed, stats.clipped), (5, 3, 1));
+        assert_eq!(stats.max_abs_err, 0.5);
+        assert_eq!(stats.max_clip_err, 1e9 - 32767.0);
+    }
+
+    #[test]
     fn counts_what_leaves_the_range() {
         let (values, stats) = cast::<f64, f32>(&[1e300]);
         assert_eq!((values[0], stats.clipped), (f32::INFINITY, 1));

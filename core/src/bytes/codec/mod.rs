@@ -216,6 +216,23 @@ mod tests {
     }
 
     #[test]
+    fn a_few_bytes_may_be_the_start_of_any_codec() {
+        for head in [
+            &b""[..],
+            b"\x1f",
+            b"\x1f\x8b\x08\0",
+            b"BZ",
+            b"BZh9",
+            b"\x28",
+        ] {
+            assert!(!Codec::is_none(head), "{head:?}");
+        }
+        for head in [&b"a"[..], b"\x1f\x8c", b"BA", b"\x28\xb5\x2e"] {
+            assert!(Codec::is_none(head), "{head:?}");
+        }
+    }
+
+    #[test]
     fn text_is_no_bzip2() {
         assert_eq!(Codec::detect(b"BZh9 1 2 3 4 5"), None);
     }
