@@ -45,8 +45,7 @@ impl Block {
     /// Reads until the block is full, or an error or the end occurs. Live data are passed on one by
     /// one.
     pub(super) fn fill(&mut self, reader: &mut dyn Reader) {
-        let large = self.bytes > LARGE * self.len as u64;
-        let most = match large || reader.info().live {
+        let most = match self.is_large() || reader.info().live {
             true => 1,
             false => UTTERANCES,
         };
@@ -67,6 +66,11 @@ impl Block {
             }
             self.bytes += utt.bytes();
         }
+    }
+
+    /// Returns `true` if its utterances are large, so that the next block has one alone.
+    pub(super) fn is_large(&self) -> bool {
+        self.bytes > LARGE * self.len as u64
     }
 
     /// Returns `true` if no block follows.

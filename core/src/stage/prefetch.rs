@@ -1,6 +1,6 @@
 //! Reading ahead on a separate thread.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -12,11 +12,11 @@ use crate::model::{DatasetInfo, Utterance};
 /// Reads the next utterances while the caller processes the current ones. Order, content and errors
 /// do not change.
 ///
-/// Two blocks of utterances are in memory: one being read, one with the caller. A large utterance
-/// is a separate block. Live data are read synchronously, because nothing may wait for data not
-/// produced yet. The thread starts with the first read, so that an unused reader has none. If no
-/// thread can be started, everything is read synchronously. Dropping it does not wait for a pending
-/// read.
+/// Three blocks of utterances are in memory: one being read, one waiting, one with the caller. A
+/// large utterance is a separate block, and none of them waits. Live data are read synchronously,
+/// because nothing may wait for data not produced yet. The thread starts with the first read, so
+/// that an unused reader has none. If no thread can be started, everything is read synchronously.
+/// Dropping it does not wait for a pending read.
 pub struct Prefetch {
     state: State,
     current: Block,
@@ -45,15 +45,15 @@ impl Prefetch {
 
     /// Reads `reader` ahead from the first read on.
     pub fn new(reader: Box<dyn Reader>) -> Self {
-        Self::waiting(reader, 0)
+        Self::waiting(reader, 1)
     }
 
-    /// Does the same with up to `blocks` more that wait for the caller, for readers and callers of
-    /// varying speed.
+    /// Does the same with `blocks` waiting blocks, one less for large utterances, for readers and
+    /// callers of varying speed.
     pub fn waiting(reader: Box<dyn Reader>, blocks: usize) -> Self {
         let info = reader.info().clone();
         Self {
-            waiting: blocks.min(Self::MOST),
+            waiting: blocks.clamp(1, Self::MOST),
             state: match info.live {
                 true => State::InTurn(Arc::new(Mutex::new(reader))),
                 false => State::Idle(Some(reader)),
@@ -73,9 +73,22 @@ impl Prefetch {
         let own = reader.clone();
         let work = move || {
             let mut reader = own.lock().unwrap_or_else(PoisonError::into_inner);
+            // The caller has one from the start.
+            let (mut blocks, mut most) = (1, waiting + 2);
             loop {
-                let mut block = to_reader.try_recv().unwrap_or_default();
+                let mut block = match to_reader.try_recv() {
+                    Ok(block) => block,
+                    Err(TryRecvError::Empty) if blocks < most => {
+                        blocks += 1;
+                        Block::default()
+                    }
+                    Err(_) => match to_reader.recv() {
+                        Ok(block) => block,
+                        Err(_) => return,
+                    },
+                };
                 block.fill(reader.as_mut());
+                most = waiting + if block.is_large() { 1 } else { 2 };
                 let last = block.is_last();
                 if to_caller.send(block).is_err() || last {
                     return;
