@@ -164,6 +164,19 @@ mod tests {
     }
 
     #[test]
+    fn zero_keeps_its_sign_and_names_have_quotes() {
+        let mut text = Vec::new();
+        write(
+            &[-0.0f32, 0.0, -0.5, f32::NAN, f32::NEG_INFINITY],
+            &mut text,
+        );
+        assert_eq!(text, b"-0.0,0,-0.5,\"nan\",\"-inf\"");
+        text.clear();
+        write(&[0i16, -7], &mut text);
+        assert_eq!(text, b"0,-7");
+    }
+
+    #[test]
     fn reads_each_rank() {
         let values = read_as::<f32>("[[1, 2.5] ,\t[ -0,1e-7 ] ]", Rank::Matrix, 2, 2).unwrap();
         assert_eq!(values, [1.0, 2.5, -0.0, 1e-7]);
