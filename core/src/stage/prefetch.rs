@@ -76,17 +76,15 @@ impl Prefetch {
             // The caller has one from the start.
             let (mut blocks, mut most) = (1, waiting + 2);
             loop {
-                let mut block = match to_reader.try_recv() {
-                    Ok(block) => block,
+                let next = match to_reader.try_recv() {
                     Err(TryRecvError::Empty) if blocks < most => {
                         blocks += 1;
-                        Block::default()
+                        Ok(Block::default())
                     }
-                    Err(_) => match to_reader.recv() {
-                        Ok(block) => block,
-                        Err(_) => return,
-                    },
+                    Err(_) => to_reader.recv(),
+                    Ok(block) => Ok(block),
                 };
+                let Ok(mut block) = next else { return };
                 block.fill(reader.as_mut());
                 most = waiting + if block.is_large() { 1 } else { 2 };
                 let last = block.is_last();
