@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Checks the dependencies: licences, sources and second versions against deny.toml, and that CONTRIBUTING.md
-gives a reason for each of [workspace.dependencies] and knows where the crates of the design work. Needs
-Python 3.11 and nothing else.
+gives a reason for each of [workspace.dependencies] and knows where the crates of the design work; and that the
+feature `remote` changes no crate that is built without it. Needs Python 3.11 and nothing else.
 
 `cargo deny check licenses bans sources` does more; this is for where it is not installed.
 """
 
 import collections
 import re
+import subprocess
 import sys
 import tomllib
 
@@ -86,6 +87,19 @@ def places():
             yield f"CONTRIBUTING.md {wrong} {folder} as a place of {name}"
 
 
+def built_twice():
+    """Finds the crates of which `--features spr-convert/remote` asks more than a build of the workspace without."""
+    def tree(*options):
+        command = ["cargo", "tree", "--locked", "--workspace", "--prefix", "none", "--format", "{p} {f}", *options]
+        return {line.removesuffix(" (*)") for line in subprocess.check_output(command, cwd=ROOT, text=True).splitlines()}
+
+    without, whole = tree("--exclude", "spr-remote"), tree("--features", "spr-convert/remote")
+    if len(without) < 100:
+        yield f"{len(without)} crates are too few to be all"
+    for name in sorted(line.rsplit(" ", 1)[0] for line in without - whole if not line.startswith("spr-convert ")):
+        yield f"{name} is built again for remote, as tests/features/Cargo.toml does not have all that this asks of it"
+
+
 def main():
     self_test()
     test_of_second_versions()
@@ -94,6 +108,7 @@ def main():
     faults += all_second_versions(manifests)
     faults += reasons()
     faults += places()
+    faults += built_twice()
     for fault in faults:
         print(f"dependencies: {fault}")
     sys.exit(bool(faults))
