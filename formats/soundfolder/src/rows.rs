@@ -16,7 +16,8 @@ const LANGUAGES: [&[u8]; 2] = [b"locale", b"language"];
 pub(crate) enum Form {
     /// Columns between tabs, with a header line of their names, as in Common Voice.
     Columns(Vec<String>),
-    /// Columns between bars: the file, and what is said in it, as in LJSpeech; of several, the last.
+    /// Columns between bars: the file, and what is said in it, as in LJSpeech, or
+    /// behind another bar, which is normalised. KSS has more columns after these.
     Bars,
     /// The file, a tab, and what is said in it.
     Tab,
@@ -66,7 +67,8 @@ impl Form {
             Self::Bars => {
                 let mut cells = line.split('|');
                 let file = cells.next().unwrap_or_default();
-                let text = cells.rfind(|cell| !cell.trim().is_empty());
+                let texts = cells.take(2).filter(|cell| !cell.trim().is_empty());
+                let text = texts.last();
                 let text = text.ok_or_else(|| Error::malformed("has no text after its first |"))?;
                 Row::new(file, text)
             }
@@ -85,8 +87,9 @@ impl Form {
         let file = Location::from(row.name.as_str()).plain();
         let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
         if env.sound_by_extension(&extension).is_some() {
-            row.name
-                .truncate(row.name.rfind('.').unwrap_or(row.name.len()));
+            let name = row.name.to_ascii_lowercase();
+            let end = name.rfind(&format!(".{extension}"));
+            row.name.truncate(end.unwrap_or(name.len()));
         }
         match row.stem().is_empty() {
             true => Err(Error::malformed("names no sound file")),

@@ -9,11 +9,13 @@ use spr_syntax::lines::{BOM, Lines};
 use crate::rows::{Form, Row};
 
 /// Endings of the names of tables, in small letters; `.tsv` is looked at for its columns.
-const NAMED: [&str; 8] = [
+const NAMED: [&str; 10] = [
     ".trans.txt",
     "/trans.txt",
     "/transcripts.txt",
     "/transcript.txt",
+    "/transcript.v.1.3.txt",
+    "/transcript.v.1.4.txt",
     "/transcriptions.txt",
     "/metadata.csv",
     "/metadata.txt",
