@@ -114,18 +114,13 @@ impl SoundReader {
                 Ok(())
             }
         };
-        for (table, row) in &sound.rows {
-            let Some(table) = self.joined.tables.get(*table) else {
-                continue;
-            };
-            let Some(row) = table.rows.get(*row) else {
-                continue;
-            };
-            tell(
-                row.text.as_bytes(),
-                format!("{}:{}", table.at, row.line),
-                utt,
-            )?;
+        let rows = sound.rows.iter().filter_map(|(table, row)| {
+            let table = self.joined.tables.get(*table)?;
+            Some((table, table.rows.get(*row)?))
+        });
+        for (table, row) in rows {
+            let from = format!("{}:{}", table.at, row.line);
+            tell(row.text.as_bytes(), from, utt)?;
             row.fill(&mut utt.meta);
         }
         for file in &sound.beside {
