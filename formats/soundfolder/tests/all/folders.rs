@@ -1,29 +1,14 @@
 //! Folders that are written are read back, and tables are told by their first line.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
 
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Location, Locator, MemoryStore};
-use spr_core::format::{Format, Options, Probe, Registry, Request, Score};
-use spr_core::model::{About, Audio, EncodedAudio, Key, Matrix, Rank, Utterance, Waveform};
+use spr_core::bytes::{Env, Location, Locator};
+use spr_core::format::{Format, Options, Probe, Request, Score};
+use spr_core::model::{About, Audio, EncodedAudio, Key, Utterance};
 use spr_core::{Error, Result};
 use spr_format_soundfolder::FORMAT;
 
-fn surroundings() -> (MemoryStore, Env) {
-    let store = MemoryStore::new();
-    let formats: [&'static dyn Format; 3] = [
-        &spr_format_audio::WAV,
-        &spr_format_labels::HTK_LAB,
-        &spr_format_labels::TEXTGRID,
-    ];
-    let env = Env::default().with_formats(Registry::new(formats));
-    (store.clone(), env.with_store(Arc::new(store)))
-}
+use crate::{surroundings, utt};
 
 fn write(utts: &[Utterance], env: &Env) -> Result<()> {
     let output = env.output(&Locator::folder("data"));
@@ -50,18 +35,6 @@ fn read(env: &Env) -> Vec<Result<Utterance>> {
             Ok(true) => all.push(Ok(utt)),
             Err(error) => all.push(Err(error)),
         }
-    }
-}
-
-fn utt(key: &str, text: Option<&str>) -> Utterance {
-    Utterance {
-        key: key.into(),
-        audio: Some(Audio::Samples(Waveform {
-            rate: 8000,
-            samples: Matrix::from_rows(&[1i16, -2, 3], 1, Rank::Matrix).unwrap(),
-        })),
-        text: text.map(Into::into),
-        ..Utterance::default()
     }
 }
 
