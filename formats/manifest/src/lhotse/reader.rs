@@ -174,11 +174,14 @@ impl Tables {
             })?;
             self.recordings = Some((file.to_string(), all));
         }
-        if let Some(file) = features.filter(|_| self.parts.features) {
+        let Some(file) = features else { return Ok(()) };
+        if self.parts.features {
             each(&file, env, |object| {
                 self.features.add(Features::read(object)?);
                 Ok(())
             })?;
+        } else {
+            self.parts.tell_left_out(None);
         }
         Ok(())
     }
