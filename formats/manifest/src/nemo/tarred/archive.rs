@@ -7,9 +7,10 @@ use std::sync::Arc;
 use spr_core::bytes::{Env, Locator, ObjectBounds, Source};
 use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, KeySource, Matrix,
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Key, KeySource, Matrix,
     Position, Utterance, Waveform,
 };
+use spr_core::stage::{self, OVERSHOOT};
 use spr_core::{Error, ErrorKind, Result};
 use spr_syntax::sound;
 use spr_syntax::tar::sound::SoundForm;
@@ -183,7 +184,7 @@ impl ShardReader {
             None => None,
             Some(sound) => {
                 self.warn_of_whole(&part, &sound, utt);
-                let made = part_of(sound, part, &self.tar, &self.env);
+                let made = part_of(sound, part, (&self.tar, &utt.key), &self.env);
                 Some(made.map_err(|e| e.utterance(&utt.key))?)
             }
         };
@@ -242,7 +243,12 @@ fn is_whole(part: &AudioReference, seconds: Option<f64>) -> bool {
 }
 
 /// Returns a part of the sound of a member.
-fn part_of(sound: Audio, part: AudioReference, tar: &str, env: &Env) -> Result<Audio> {
+fn part_of(
+    sound: Audio,
+    part: AudioReference,
+    (tar, key): (&str, &Key),
+    env: &Env,
+) -> Result<Audio> {
     let facts = sound.facts();
     let whole = is_whole(&part, facts.seconds());
     match sound {
@@ -267,8 +273,17 @@ fn part_of(sound: Audio, part: AudioReference, tar: &str, env: &Env) -> Result<A
         }
         Audio::Encoded(encoded) if whole => Ok(Audio::Encoded(encoded)),
         Audio::Encoded(encoded) => {
-            let samples = decode(encoded, tar, env)?;
-            cut(&samples, &part, env).map(Audio::Samples)
+            let samples = Audio::Samples(decode(encoded, tar, env)?);
+            // As where sound is loaded by its place.
+            let length = samples.facts().seconds().unwrap_or_default();
+            if let Some((_, warning)) = stage::first_seconds(&part, length) {
+                env.warn(&warning.file(tar).utterance(key));
+            }
+            if let Some(end) = part.end.filter(|end| end.value() > length + OVERSHOOT) {
+                let message = format!("ends at {end} s, and its sound at {length} s");
+                return Err(Error::unfit(message).file(tar));
+            }
+            cut(&samples.into_waveform(), &part, env).map(Audio::Samples)
         }
         other => Ok(other),
     }
