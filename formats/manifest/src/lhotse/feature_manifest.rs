@@ -85,11 +85,11 @@ impl FeatureManifest {
     }
 
     fn describe(&mut self, utt: &Utterance) -> Result<()> {
-        self.caps.check(utt)?;
         let Some(matrix) = &utt.features else {
             let message = "has no features, which every line of the manifest names";
             return Err(Error::unfit(message));
         };
+        self.caps.check(utt)?;
         let key = utf8(utt.key.as_bytes(), "the key")?;
         let facts = FeatureFacts {
             shift: shift_of(utt)?,
