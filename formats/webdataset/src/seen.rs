@@ -57,4 +57,18 @@ mod tests {
         assert_eq!(seen.add(b"a", 9), Repetition::Twice);
         assert_eq!(seen.add(b"b", 1), Repetition::Twice);
     }
+    #[test]
+    fn the_last_keys_are_remembered() {
+        let mut seen = SeenKeys::default();
+        let mut add = |n: usize| seen.add(&n.to_le_bytes(), 1);
+        for n in 0..=SeenKeys::MOST {
+            assert_eq!(add(n), Repetition::None);
+        }
+        assert_eq!(add(0), Repetition::Twice);
+        for n in 1..=SeenKeys::MOST {
+            add(SeenKeys::MOST + n);
+        }
+        assert_eq!(add(2 * SeenKeys::MOST), Repetition::Twice);
+        assert_eq!(add(1), Repetition::None);
+    }
 }

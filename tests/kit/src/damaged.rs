@@ -80,3 +80,14 @@ pub fn salvage(format: &'static dyn Format, bytes: Vec<u8>) -> Drained {
     let reader = open(format, source, true, &Env::default());
     drain(reader.expect("damaged data can be opened"))
 }
+
+/// Makes the member whose header is at byte `at` of a tar file one of another kind, such as `b'5'` of
+/// folders.
+pub fn with_member_kind(mut tar: Vec<u8>, at: usize, kind: u8) -> Vec<u8> {
+    let header = &mut tar[at..at + 512];
+    header[156] = kind;
+    header[148..156].fill(b' ');
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    tar
+}

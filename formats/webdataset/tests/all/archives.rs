@@ -31,19 +31,19 @@ impl Finish for Kept {
     }
 }
 
-fn archive(members: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn archive<T: AsRef<[u8]>>(members: &[(&str, T)]) -> Vec<u8> {
     let kept = Kept::default();
     let output = Output::stream("x.tar", Box::new(kept.clone()));
     let mut writer = TarWriter::new(output.create(Part::Main, false).unwrap());
     for (name, data) in members {
-        writer.append(name.as_bytes(), data.as_bytes()).unwrap();
+        writer.append(name.as_bytes(), data.as_ref()).unwrap();
     }
     writer.finish().unwrap();
     output.commit().unwrap();
     kept.0.lock().unwrap().clone()
 }
 
-fn options(pairs: &[(&str, &str)]) -> Options {
+pub(crate) fn options(pairs: &[(&str, &str)]) -> Options {
     Options::new(FORMAT.info(), pairs.iter().copied()).unwrap()
 }
 

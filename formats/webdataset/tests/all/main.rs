@@ -2,3 +2,5 @@
 
 mod archives;
 mod behaviour;
+mod members;
+mod shards;
