@@ -102,7 +102,7 @@ fn open(format: &'static dyn Format, text: &str) -> Box<dyn Reader> {
 }
 
 /// Checks that each faulty line is an error with its number, and that the next line is read.
-fn faults(format: &'static dyn Format, good: &str, lines: &[(&str, &str)]) {
+pub(crate) fn faults(format: &'static dyn Format, good: &str, lines: &[(&str, &str)]) {
     for (line, message) in lines {
         let mut reader = open(format, &format!("{good}\n\n{line}\n{good}\n"));
         let mut utt = Utterance::default();

@@ -2,6 +2,10 @@
 
 mod audiofolder;
 mod behaviour;
+mod common;
+mod lhotse;
+mod nemo;
 mod shar;
 mod stores;
+mod tables;
 mod tarred;

@@ -7,6 +7,7 @@
 )]
 
 mod damage;
+mod entries;
 mod trips;
 
 use std::sync::Arc;

@@ -1,6 +1,8 @@
 //! Tarred NeMo data: output is read back, and the folders of other programs are read.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod archives;
+
 use std::sync::{Arc, Mutex};
 
 use spr_core::Result;
@@ -11,14 +13,14 @@ use spr_format_manifest::NEMO_TARRED;
 
 const RATE: u32 = 8000;
 
-fn surroundings() -> (MemoryStore, Env) {
+pub(super) fn surroundings() -> (MemoryStore, Env) {
     let store = MemoryStore::new();
     let formats: [&'static dyn Format; 2] = [&spr_format_audio::WAV, &spr_format_audio::FLAC];
     let env = Env::default().with_formats(Registry::new(formats));
     (store.clone(), env.with_store(Arc::new(store)))
 }
 
-fn utterance(key: &str, samples: usize) -> Utterance {
+pub(super) fn utterance(key: &str, samples: usize) -> Utterance {
     let values: Vec<_> = (0..samples)
         .map(|n| i16::try_from(n % 99).unwrap())
         .collect();
@@ -36,7 +38,7 @@ fn utterance(key: &str, samples: usize) -> Utterance {
     utt
 }
 
-fn write(utts: &[Utterance], pairs: &[(&str, &str)], env: &Env) -> Result<()> {
+pub(super) fn write(utts: &[Utterance], pairs: &[(&str, &str)], env: &Env) -> Result<()> {
     let options = Options::new(NEMO_TARRED.info(), pairs.iter().copied())?;
     let output = env.output(&Locator::folder("out")).overwrite(true);
     let mut writer = NEMO_TARRED.create(output.clone(), &options, &About::default(), env)?;
@@ -49,7 +51,7 @@ fn write(utts: &[Utterance], pairs: &[(&str, &str)], env: &Env) -> Result<()> {
 }
 
 /// What is read, with samples: key and number of samples, or the error. And the warnings.
-fn read(env: &Env) -> (Vec<String>, Vec<String>) {
+pub(super) fn read(env: &Env) -> (Vec<String>, Vec<String>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let listener = told.clone();
     let env = env.listening(move |e| listener.lock().unwrap().push(e.to_string()));
@@ -81,7 +83,7 @@ fn read(env: &Env) -> (Vec<String>, Vec<String>) {
     panic!("no end: {found:?}")
 }
 
-fn text(store: &MemoryStore, name: &str) -> String {
+pub(super) fn text(store: &MemoryStore, name: &str) -> String {
     String::from_utf8(store.get(name).unwrap()).unwrap()
 }
 
@@ -150,7 +152,7 @@ fn what_nemo_would_not_find_is_refused() {
 }
 
 /// A folder with one tar file, and these lines for it.
-fn folder(lines: &[&str]) -> (MemoryStore, Env) {
+pub(super) fn folder(lines: &[&str]) -> (MemoryStore, Env) {
     let (store, env) = surroundings();
     write(
         &[utterance("rec", 8000), utterance("other", 4000)],
