@@ -242,6 +242,12 @@ mod tests {
         card.add_to(&mut about);
         let made = make(&[], &[("train".to_owned(), 3)], &about);
         assert_eq!(Card::of(&made), card);
+        about.license = Some("see: the page".to_owned());
+        let made = make(&[], &[], &about);
+        assert!(
+            made.starts_with("---\nlicense: \"see: the page\"\n"),
+            "{made}"
+        );
         assert_eq!(
             Card::of("just text").description.as_deref(),
             Some("just text")
@@ -262,7 +268,9 @@ mod tests {
             "fbank": {"feature": {"feature": {"dtype": "float32", "_type": "Value"},
                       "length": 4, "_type": "Sequence"}, "_type": "Sequence"},
             "segments": [{"start": {"dtype": "float64", "_type": "Value"}}],
-            "fixed": {"shape": [38, 4], "dtype": "float32", "_type": "Array2D"}
+            "fixed": {"shape": [38, 4], "dtype": "float32", "_type": "Array2D"},
+            "large": {"feature": {"dtype": "int8", "_type": "Value"}, "_type": "LargeList"},
+            "pair": {"a": {"dtype": "bool", "_type": "Value"}, "b": [{"dtype": "string", "_type": "Value"}]}
         }"#;
         let features = Json::parse(features).unwrap();
         let made = make(features.members().unwrap(), &[], &About::default());
@@ -274,6 +282,8 @@ mod tests {
             "    list:\n      list: float32\n      length: 4\n",
             "    list:\n    - name: \"start\"\n      dtype: float64\n",
             "      array2_d: ",
+            "    large_list: int8\n",
+            "    struct:\n    - name: \"a\"\n      dtype: bool\n    - name: \"b\"\n      list: string\n",
         ] {
             assert!(made.contains(part), "{part}\n{made}");
         }
