@@ -270,7 +270,7 @@ fn sound_goes_to_a_folder() {
     assert_eq!(error.hint_text().as_deref(), Some("end the name with /"));
     let output = env.output(&Locator::folder("out"));
     let writer = FORMAT.create(output, &Options::default(), &About::default(), &env);
-    let caps = writer.unwrap().caps().clone();
+    let caps = *writer.unwrap().caps();
     assert!(caps.text && caps.features.is_none());
     for (key, text, fits) in [
         ("a", "one", true),
