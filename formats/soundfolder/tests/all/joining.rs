@@ -268,7 +268,15 @@ fn sound_goes_to_a_folder() {
         "out: is a file, and a folder of sound files is written"
     );
     assert_eq!(error.hint_text().as_deref(), Some("end the name with /"));
+    let (store, env) = surroundings();
     let output = env.output(&Locator::folder("out"));
+    let utts = [utt("a", Some("one")), utt("b", None)];
+    let written = spr_testkit::write_within(&FORMAT, &Options::default(), &utts, output, &env);
+    let written = written.unwrap();
+    let len = |name: &str| store.get(name).unwrap().len() as u64;
+    let bytes = len("out/a.wav") + len("out/b.wav") + len("out/a.txt");
+    assert_eq!((written.utterances, written.bytes), (2, bytes));
+    let output = env.output(&Locator::folder("out")).overwrite(true);
     let writer = FORMAT.create(output, &Options::default(), &About::default(), &env);
     let caps = *writer.unwrap().caps();
     assert!(caps.text && caps.features.is_none());

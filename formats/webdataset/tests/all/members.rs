@@ -378,3 +378,19 @@ fn sound_in_an_archive_is_named() {
     let error = writer.write(&utt).unwrap_err();
     assert!(error.can_continue(), "{error}");
 }
+
+#[test]
+fn matrices_and_escaped_keys_come_back() {
+    let utt = Utterance {
+        key: "__x__/a.b".into(),
+        features: Some(matrix(&[0.5f32, 1.0], 2, Rank::Matrix)),
+        labels: Some(matrix(&[7i32], 1, Rank::Vector)),
+        ..Utterance::default()
+    };
+    let escape = options(&[("names", "escape")]);
+    let bytes = memory_within(&FORMAT, &escape, std::slice::from_ref(&utt), &env()).unwrap();
+    let (drained, told) = asked(bytes, Request::all());
+    let found = &drained.whole().unwrap()[0];
+    assert_eq!((&found.key, &found.features), (&utt.key, &utt.features));
+    assert_eq!((&found.labels, told.len()), (&utt.labels, 0));
+}
