@@ -262,11 +262,8 @@ impl Emitter {
     }
 
     fn dtype(&mut self, dtype: Dtype, code: &str) {
-        let order = match (dtype.size(), ByteOrder::NATIVE) {
-            (1, _) => "|",
-            (_, ByteOrder::Little) => "<",
-            (_, ByteOrder::Big) => ">",
-        };
+        // That of most machines on all of them.
+        let order = if dtype.size() == 1 { "|" } else { "<" };
         self.global("numpy", "dtype");
         self.open_tuple(3);
         self.text(code);

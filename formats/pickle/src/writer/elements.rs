@@ -45,25 +45,27 @@ pub(super) fn encoded_len(coding: StringCoding, matrix: &Matrix) -> u64 {
     }
 }
 
-/// Encodes the elements of `matrix` with `put`, and returns the number of bytes.
+/// Encodes the elements of `matrix`, in little-endian order, with `put`, and returns the number of bytes.
 pub(super) fn encode(
     coding: StringCoding,
     matrix: &Matrix,
     scratch: &mut Vec<u8>,
     mut put: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<u64> {
-    let bytes = matrix.as_bytes();
     if coding == StringCoding::Raw {
-        put(bytes)?;
-        return Ok(bytes.len() as u64);
+        matrix.put_little_endian(put)?;
+        return Ok(matrix.as_bytes().len() as u64);
     }
     let mut len = 0;
-    for block in bytes.chunks(BLOCK) {
-        scratch.clear();
-        encode_block(coding, block, scratch);
-        put(scratch)?;
-        len += scratch.len() as u64;
-    }
+    matrix.put_little_endian(|bytes| {
+        for block in bytes.chunks(BLOCK) {
+            scratch.clear();
+            encode_block(coding, block, scratch);
+            put(scratch)?;
+            len += scratch.len() as u64;
+        }
+        Ok(())
+    })?;
     Ok(len)
 }
 

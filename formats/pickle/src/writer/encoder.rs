@@ -57,7 +57,11 @@ impl Encoder {
             let scratch = &mut self.open.encoded;
             return encode(coding, matrix, scratch, |b| sink.put(b)).map(drop);
         }
-        let mut rest = matrix.as_bytes();
+        matrix.put_little_endian(|bytes| self.add_bytes(bytes, sink))
+    }
+
+    fn add_bytes(&mut self, mut rest: &[u8], sink: &mut Sink) -> Result<()> {
+        let coding = self.coding;
         while !rest.is_empty() {
             let room = PIECE - self.open.bytes.len();
             let (some, others) = rest.split_at(room.min(rest.len()));
