@@ -1,11 +1,13 @@
 //! All tests of Kaldi's formats from outside, as one program, which is linked once.
 
+mod audit;
 mod behaviour;
 mod common;
 mod data_dir;
 mod espnet;
 mod first;
 mod holders;
+mod jobs;
 mod lists;
 mod nested;
 mod opaque;

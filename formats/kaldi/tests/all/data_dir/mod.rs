@@ -9,6 +9,7 @@
 
 mod malformed;
 mod reading;
+mod speakers;
 mod writing;
 
 use std::sync::{Arc, Mutex};
