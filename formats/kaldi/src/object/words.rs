@@ -85,7 +85,7 @@ impl ObjectReader {
                 Ok(kind)
             }
             ObjectKind::Opaque("fst") => {
-                keep(utt, kind, opaque::text_fst(source, &self.env.limits)?)
+                keep(utt, kind, opaque::text_fst(source, whole, &self.env.limits)?)
             }
             _ => self.read_line(source, utt, kind, whole),
         }
