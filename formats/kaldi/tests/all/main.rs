@@ -1,6 +1,7 @@
 //! All tests of Kaldi's formats from outside, as one program, which is linked once.
 
 mod audit;
+mod bare;
 mod behaviour;
 mod common;
 mod data_dir;
@@ -9,6 +10,7 @@ mod first;
 mod holders;
 mod jobs;
 mod lists;
+mod lookup;
 mod nested;
 mod opaque;
 mod packed;
