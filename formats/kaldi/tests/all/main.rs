@@ -12,6 +12,7 @@ mod jobs;
 mod lists;
 mod lookup;
 mod nested;
+mod objects;
 mod opaque;
 mod packed;
 mod parts;

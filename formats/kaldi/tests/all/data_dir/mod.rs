@@ -8,6 +8,7 @@
 )]
 
 mod malformed;
+mod places;
 mod reading;
 mod speakers;
 mod writing;
