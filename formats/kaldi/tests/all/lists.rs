@@ -4,7 +4,7 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Location, PathMap};
-use spr_core::format::{Format, Weight};
+use spr_core::format::{Finding, Format, Weight};
 use spr_core::model::{Key, Utterance};
 use spr_format_kaldi::{DATA, FORMAT};
 
@@ -144,7 +144,7 @@ fn an_index_is_compared_with_its_archive() {
     let mut all = Vec::new();
     let audit = FORMAT.audit().unwrap();
     let at = "x.ark".into();
-    let mut found = |finding: spr_core::format::Finding| {
+    let mut found = |finding: Finding| {
         all.push(format!("{}: {}", finding.sort, finding.error));
     };
     let mut auditor = audit.begin(Some(&at), &env, &mut found).unwrap();
@@ -166,6 +166,102 @@ fn an_index_is_compared_with_its_archive() {
     assert_eq!(all, want);
 }
 
+/// Returns what is found in the places of a script file.
+fn places(lines: &str) -> Vec<String> {
+    let env = holding(&[
+        ("x.ark", "utt-a [ 1 ]\nutt-b [ 2 ]\nc  [ 3 ]\n"),
+        ("x.scp", lines),
+    ]);
+    let mut all = Vec::new();
+    let mut found = |finding: Finding| {
+        assert_eq!(
+            (finding.severity.name(), finding.sort),
+            ("fault", "offsets")
+        );
+        all.push(finding.error.to_string());
+    };
+    let audit = FORMAT.audit().unwrap();
+    let auditor = audit
+        .begin(Some(&"x.scp".into()), &env, &mut found)
+        .unwrap();
+    // The keys of a script file are not compared with those of an archive.
+    auditor.finish(&|_| false, &mut found).unwrap();
+    all
+}
+
+#[test]
+fn places_are_behind_keys() {
+    for (line, told) in [
+        ("utt-a x.ark:6", None),
+        ("utt-b x.ark:18[0:0]", None),
+        // Keys of copies and of segments.
+        ("utt-b-0010-0020 x.ark:18", None),
+        ("sp1.1-utt-b x.ark:18", None),
+        ("b x.ark:18", None),
+        (
+            "utt-a x.ark:18",
+            Some("byte 18 of x.ark follows the key utt-b"),
+        ),
+        (
+            "b-utt x.ark:18",
+            Some("byte 18 of x.ark follows the key utt-b"),
+        ),
+        (
+            "utt-a x.ark:7",
+            Some("byte 7 of x.ark does not follow a key"),
+        ),
+        (
+            "utt-b x.ark:13",
+            Some("byte 13 of x.ark does not follow a key"),
+        ),
+        ("c x.ark:27", Some("byte 27 of x.ark does not follow a key")),
+        ("c x.ark:33", Some("byte 33 is past the end of x.ark")),
+        ("c x.ark:99", Some("byte 99 is past the end of x.ark")),
+        ("c x.ark", None),
+        ("c x.ark:0", None),
+        ("c gone.ark:5", None),
+        ("c cat x.ark |", None),
+        ("c", None),
+    ] {
+        let key = line.split(' ').next().unwrap();
+        let told = told.map(|told| format!("x.scp:1: utterance {key}: {told}"));
+        assert_eq!(places(&format!("{line}\n")), Vec::from_iter(told), "{line}");
+    }
+    let two = places("utt-a x.ark:6\nutt-a x.ark:18\nutt-b x.ark:19\n");
+    assert_eq!(two.len(), 2, "{two:?}");
+    assert!(
+        two[1].starts_with("x.scp:3: utterance utt-b: byte 19"),
+        "{two:?}"
+    );
+}
+
+#[test]
+fn keys_of_a_pipe_have_an_order_alone() {
+    let env = holding::<&str>(&[]);
+    let mut all = Vec::new();
+    let mut found = |finding: Finding| {
+        let (severity, sort) = (finding.severity.name(), finding.sort);
+        all.push(format!("{severity} {sort}: {}", finding.error));
+    };
+    let audit = FORMAT.audit().unwrap();
+    assert!(!audit.suits(&["x.ark", "x.scp"]));
+    let mut auditor = audit.begin(None, &env, &mut found).unwrap();
+    for key in ["a", "c", "b", "d", "a"] {
+        let utt = Utterance {
+            key: key.into(),
+            ..Utterance::default()
+        };
+        auditor.utterance(&utt, None, &mut found);
+    }
+    assert!(auditor.members().is_empty());
+    assert!(!auditor.repeats(&spr_core::Error::malformed("x").utterance(&"b".into())));
+    auditor.finish(&|_| false, &mut found).unwrap();
+    assert_eq!(
+        all,
+        ["note order: utterance b: comes after c; the keys are not sorted"]
+    );
+}
+
 #[test]
 fn a_directory_knows_what_its_reader_will_say() {
     let env = holding(&[
@@ -178,7 +274,7 @@ fn a_directory_knows_what_its_reader_will_say() {
     let audit = DATA.audit().unwrap();
     assert!(audit.suits(&["spk2utt"]) && !audit.suits(&["text"]));
     let at = "d".into();
-    let mut found = |finding: spr_core::format::Finding| {
+    let mut found = |finding: Finding| {
         all.push(format!("{}: {}", finding.severity.name(), finding.error));
     };
     let auditor = audit.begin(Some(&at), &env, &mut found).unwrap();

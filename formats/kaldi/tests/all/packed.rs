@@ -230,7 +230,11 @@ fn large_squares_are_packed_row_by_row() {
     let utt = packed("a", &values, "symmetric");
     for text in ["false", "true"] {
         let written = write_memory(&FORMAT, &[("text", text)], std::slice::from_ref(&utt)).unwrap();
-        assert_eq!(read(&written, &[]), [utt.clone()], "text={text}");
+        assert_eq!(
+            read(&written, &[]),
+            std::slice::from_ref(&utt),
+            "text={text}"
+        );
     }
     let written = write_memory(&FORMAT, &[], &[utt]).unwrap();
     assert_eq!(written.len(), 2 + 10 + 4 * size * (size + 1) / 2);
