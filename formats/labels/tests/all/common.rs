@@ -10,10 +10,10 @@
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
-use spr_core::Result;
 use spr_core::bytes::{Env, Locator, MemoryStore, Source};
 use spr_core::format::Format;
 use spr_core::model::{Decimal, Segment, Tier, Utterance};
+use spr_core::{Limits, Result};
 use spr_testkit::{MEMORY, faults, options, write_within};
 
 type Pairs<'a> = &'a [(&'a str, &'a str)];
@@ -34,9 +34,19 @@ pub(crate) fn env() -> Env {
 }
 
 pub(crate) fn read(format: &'static dyn Format, pairs: Pairs<'_>, text: impl AsRef<[u8]>) -> Read {
+    read_within(format, pairs, text, Limits::default())
+}
+
+pub(crate) fn read_within(
+    format: &'static dyn Format,
+    pairs: Pairs<'_>,
+    text: impl AsRef<[u8]>,
+    limits: Limits,
+) -> Read {
     let warnings = Arc::<Mutex<Vec<String>>>::default();
     let heard = warnings.clone();
-    let env = env().listening(move |warning| heard.lock().unwrap().push(warning.to_string()));
+    let mut env = env().listening(move |warning| heard.lock().unwrap().push(warning.to_string()));
+    env.limits = limits;
     let source = Source::from_bytes(MEMORY, text.as_ref().to_vec()).unwrap();
     let read = faults::read_source(format, &options(format, pairs).unwrap(), source, &env);
     Read {

@@ -7,10 +7,11 @@
     reason = "tests"
 )]
 
+use spr_core::Limits;
 use spr_core::format::{Format, Probe, Score};
-use spr_format_labels::{CTM, HTK_LAB, MLF, TEXTGRID, TIMIT};
+use spr_format_labels::{CTM, HTK_LAB, MLF, STM, TEXTGRID, TIMIT};
 
-use super::common::read;
+use super::common::{read, read_within};
 
 #[test]
 fn levels_and_alternatives_are_tiers() {
@@ -73,6 +74,16 @@ fn an_entry_at_fault_does_not_end_the_file() {
             "memory:13: utterance c: the time -1 is below 0",
         ]
     );
+    for (pattern, key) in [
+        ("*/a/b.c.lab", "a/b.c"),
+        ("*/.lab", ".lab"),
+        ("*/a.b/c", "a.b/c"),
+        ("/a/b/c.lab", "c"),
+        ("a", "a"),
+    ] {
+        let text = format!("#!MLF!#\n\"{pattern}\"\none\n.\n");
+        assert_eq!(read(&MLF, &[], text).utts, [format!("{key} 'one'")]);
+    }
     for arrow in ["->", "=>"] {
         let text = format!("#!MLF!#\n\"*/a*\" {arrow} \"lab\"\n");
         let told = format!("memory:2: labels that are in other files ({arrow}) are not read");
@@ -132,6 +143,73 @@ fn grids_in_order_of_time_are_not_read() {
     assert!(
         read.errors[0].contains("a chronological TextGrid, which is not read"),
         "{read:?}"
+    );
+}
+
+/// Returns a TextGrid of one tier of this name.
+fn grid(name: &str, time: &str) -> String {
+    format!(
+        "File type = \"ooTextFile\"\nObject class = \"TextGrid\"\n\n0\n2\n<exists>\n1\n\
+         \"IntervalTier\"\n\"{name}\"\n0\n2\n1\n0\n{time}\n\"x\"\n"
+    )
+}
+
+#[test]
+fn numbers_of_a_grid_may_have_units() {
+    for (time, end) in [
+        ("1.5", Some("1.5")),
+        ("+1.5", Some("1.5")),
+        ("1.", Some("1")),
+        ("1e0", Some("1")),
+        ("15e-1s", Some("1.5")),
+        ("1e", Some("1")),
+        ("1em", Some("1")),
+        ("50%", Some("50")),
+        ("1e+", None),
+        ("1.5.2", None),
+    ] {
+        let read = read(&TEXTGRID, &[], grid("a", time));
+        let end = end.map(|end| format!("utt000000 a[x 0-{end}]"));
+        assert_eq!(read.utts, Vec::from_iter(end), "{time}: {read:?}");
+    }
+}
+
+#[test]
+fn names_of_tiers_are_held_within_the_limits() {
+    let long = grid(&"n".repeat(10_000), "1");
+    let limits = |max_alloc| Limits {
+        max_alloc,
+        ..Limits::default()
+    };
+    assert_eq!(
+        read_within(&TEXTGRID, &[], &long, limits(100_000)).errors,
+        [""; 0]
+    );
+    let error = read_within(&TEXTGRID, &[], &long, limits(5_000)).errors;
+    assert!(error[0].contains("over the limit"), "{error:?}");
+}
+
+#[test]
+fn lines_of_stm_may_have_no_text() {
+    let read_all = read(
+        &STM,
+        &[],
+        "r 1 ann 0 1\nr 2 <NA> 1 2.5 <o,f> one two\nr 1 ann 2 3 three",
+    );
+    assert_eq!(
+        read_all.utts,
+        [
+            "ann-r-0-1 /r @ann ''",
+            "r-1-2.5 /r #2 'one two'",
+            "ann-r-2-3 /r @ann 'three'"
+        ]
+    );
+    assert_eq!(read_all.warnings.len(), 1, "{read_all:?}");
+    // Without text and line end nobody knows what follows.
+    let cut = read(&STM, &[], "r 1 ann 0 1\nr 1 ann 2 3");
+    assert_eq!(
+        (cut.utts.len(), &cut.errors[..]),
+        (1, &["memory:2: the last line has no line end and may be cut off".to_owned()][..])
     );
 }
 
