@@ -9,6 +9,7 @@ use spr_core::format::{OpenedDataset, RandomAccess, Request};
 use spr_core::model::{Audio, Key, Utterance};
 use spr_core::{Error, Result};
 use spr_format_kaldi::FORMAT;
+use spr_testkit::faults::one_byte;
 
 use super::common::holding;
 use super::nested::wave;
@@ -163,4 +164,64 @@ fn script_files_know_their_keys() {
         .unwrap()
         .to_string();
     assert!(error.starts_with("x.scp:3: utterance a: "), "{error}");
+}
+
+/// Opens what comes through a pipe as a table, whose keys are said to be sorted.
+fn piped(bytes: &[u8], lenient: bool) -> Box<dyn RandomAccess> {
+    let options = spr_testkit::options(&FORMAT, &[("sorted", "true")]).unwrap();
+    let request = Request::all().lookup().lenient(lenient);
+    let source = one_byte(bytes).unwrap();
+    match request.open(&FORMAT, source, &options, &Env::default()) {
+        Ok(OpenedDataset::Table(table)) => table,
+        _ => panic!("no table"),
+    }
+}
+
+#[test]
+fn entries_of_a_pipe_are_kept_and_compared() {
+    for (archive, lenient, want) in [
+        ("a 1 1\na 1 1\nb 2 2\n", true, "[2, 2]"),
+        (
+            "a 1 1\na 1 1\nb 2 2\n",
+            false,
+            "memory@8: utterance a: the key appears twice in the archive",
+        ),
+        (
+            "a 1 1\na 1 9\nb 2 2\n",
+            true,
+            "memory@8: utterance a: the key appears twice in the archive",
+        ),
+        ("a 1 1\nb 2 2\nc 3 3\n", false, "[2, 2]"),
+    ] {
+        let mut table = piped(archive.as_bytes(), lenient);
+        assert_eq!(find(&mut *table, "b"), want, "{archive:?} {lenient}");
+        // Those before are not gone.
+        assert_eq!(find(&mut *table, "a"), "[1, 1]", "{archive:?} {lenient}");
+    }
+}
+
+#[test]
+fn permissive_tables_take_faults_for_the_end() {
+    let warnings = Arc::<Mutex<Vec<String>>>::default();
+    let heard = warnings.clone();
+    let env = holding(&[
+        ("twice.ark", "a 1 1\nb 2 2\nb 9 9\nc 3 3\n"),
+        ("wrong.ark", "a 1 1\nb 2 x\nc 3 3\n"),
+    ]);
+    let env = env.listening(move |warning| heard.lock().unwrap().push(warning.to_string()));
+    let options = [("permissive", "true"), ("holder", "int32-vector")];
+    let mut twice = table(&env, "twice.ark", &options, false).unwrap();
+    assert_eq!(find(&mut *twice, "c"), "none");
+    assert_eq!(find(&mut *twice, "b"), "[2, 2]");
+    let told = "twice.ark@14: utterance b: the key appears twice in the archive";
+    assert_eq!(std::mem::take(&mut *warnings.lock().unwrap()), [told]);
+    let mut wrong = table(&env, "wrong.ark", &options, false).unwrap();
+    assert_eq!(find(&mut *wrong, "b"), "none");
+    assert_eq!(find(&mut *wrong, "c"), "[3, 3]");
+    let warnings = warnings.lock().unwrap();
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].contains("utterance b: 'x' is not an int32"),
+        "{warnings:?}"
+    );
 }

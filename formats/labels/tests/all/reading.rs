@@ -209,7 +209,10 @@ fn lines_of_stm_may_have_no_text() {
     let cut = read(&STM, &[], "r 1 ann 0 1\nr 1 ann 2 3");
     assert_eq!(
         (cut.utts.len(), &cut.errors[..]),
-        (1, &["memory:2: the last line has no line end and may be cut off".to_owned()][..])
+        (
+            1,
+            &["memory:2: the last line has no line end and may be cut off".to_owned()][..]
+        )
     );
 }
 
