@@ -253,6 +253,10 @@ fn grids_of_praat() {
             (tiers(vec![name(b"\xff")]), "is not UTF-8"),
         ],
     );
+}
+
+#[test]
+fn times_of_praat() {
     let exact = one(label("x", "0.1", "0.3"));
     let error = write(
         &TEXTGRID,
