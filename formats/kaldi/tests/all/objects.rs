@@ -211,3 +211,18 @@ fn objects_are_read_one_by_one() {
     let error = next(&any, &mut source).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Truncated, "{error}");
 }
+
+#[test]
+fn keys_may_be_long() {
+    let archive = |len: usize| format!("{} [ 1 ]\nb [ 2 ]\n", "k".repeat(len));
+    for len in [127, 128, 129, 1000, 65_535] {
+        let utts = read_memory(&FORMAT, &[], archive(len).as_bytes()).unwrap();
+        let keys: Vec<_> = utts.iter().map(|utt| utt.key.as_bytes().len()).collect();
+        assert_eq!(keys, [len, 1]);
+    }
+    let endless = archive(1 << 20);
+    let error = read_memory(&FORMAT, &[], endless.as_bytes())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("a key of more than 65536 bytes"), "{error}");
+}
