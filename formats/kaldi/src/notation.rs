@@ -78,6 +78,8 @@ impl Notation for Specifiers {
 
 #[cfg(test)]
 mod tests {
+    use spr_core::bytes::MemoryStore;
+
     use super::*;
 
     fn pairs(options: &[(String, String)]) -> Vec<(&str, &str)> {
@@ -156,5 +158,32 @@ mod tests {
         }
         assert!(Specifiers.input("ark:|x").unwrap().is_err());
         assert!(Specifiers.output("ark:x |").unwrap().is_err());
+    }
+
+    #[test]
+    fn what_was_meant_is_found() {
+        let store = MemoryStore::new();
+        store.insert("x.ark", Vec::new());
+        let env = Env::default().with_store(std::sync::Arc::new(store));
+        for (text, told) in [
+            (
+                "t:x.ark",
+                Some("Kaldi's options stand before the colon: ark,t:x.ark"),
+            ),
+            (
+                "s,cs:x.ark",
+                Some("Kaldi's options stand before the colon: ark,s,cs:x.ark"),
+            ),
+            (
+                "x.ark,text=true",
+                Some("options follow a path, not one behind ark: or scp:, so: x.ark,text=true"),
+            ),
+            ("gone.ark,text=true", None),
+            ("x.ark,text", None),
+            ("x.ark", None),
+            ("pfile:x.ark", None),
+        ] {
+            assert_eq!(Specifiers.slip(text, &env).as_deref(), told, "{text}");
+        }
     }
 }

@@ -119,7 +119,7 @@ pub(crate) fn is_whole(kind: &str, bytes: &[u8], limits: &Limits) -> bool {
     };
     match kind {
         "tokens-object" => all(tokens, value),
-        "fst" if !bytes.is_ascii() => all(fst, bytes),
+        "fst" if !bytes.is_ascii() => all(|source, limits| fst(source, false, limits), bytes),
         "blob" => match value.split_at_checked(12) {
             Some((head, blob)) => head.ends_with(&(blob.len() as u64).to_le_bytes()),
             None => false,
@@ -150,22 +150,29 @@ fn is_entry(bytes: &[u8], last: bool) -> Option<bool> {
     }
 }
 
-/// Reads a finite-state transducer in OpenFst's binary form.
-pub(crate) fn fst(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
-    take(source, limits, |bytes, _| {
+/// Reads a finite-state transducer in OpenFst's binary form. One that is `alone` in its file may be of
+/// any type, and then goes to the end.
+pub(crate) fn fst(source: &mut Source, alone: bool, limits: &Limits) -> Result<Vec<u8>> {
+    take(source, limits, |bytes, last| {
         let mut cursor = Cursor { bytes, at: 4 };
         match cursor.fst() {
             Some(true) => End::At(cursor.at),
-            Some(false) => End::Unknown,
-            None => End::Beyond,
+            Some(false) if !alone => End::Unknown,
+            Some(false) if last => End::At(bytes.len()),
+            _ => End::Beyond,
         }
     })
 }
 
-/// Reads a finite-state transducer as text: lines up to an empty one.
-pub(crate) fn text_fst(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
-    take(source, limits, |bytes, _| {
-        memchr_find(bytes, b"\n\n").map_or(End::Beyond, |at| End::At(at + 2))
+/// Reads a finite-state transducer as text: lines up to an empty one, or to the end of the file if it is
+/// `alone` there.
+pub(crate) fn text_fst(source: &mut Source, alone: bool, limits: &Limits) -> Result<Vec<u8>> {
+    take(source, limits, |bytes, last| {
+        match memchr_find(bytes, b"\n\n") {
+            Some(at) => End::At(at + 2),
+            None if alone && last => End::At(bytes.len()),
+            None => End::Beyond,
+        }
     })
 }
 

@@ -146,8 +146,8 @@ enum Step {
     Passed,
     /// The requested entry.
     Found,
-    /// An entry whose key occurred before.
-    Twice(Key),
+    /// An entry whose key occurred before, and the byte of its object.
+    Twice(Key, u64),
 }
 
 enum SkippedEntries {
@@ -199,7 +199,7 @@ impl ArchiveTable {
         self.check_order(&found).map_err(|e| e.utterance(&found))?;
         if self.is_known(&found) {
             if !self.lenient || !self.is_as_before(&found)? {
-                return Ok(Step::Twice(found));
+                return Ok(Step::Twice(found, at));
             }
             self.next = self.source.offset();
             self.last = found;
@@ -275,7 +275,7 @@ impl ArchiveTable {
             }
         }
         self.objects.read(&mut self.source, &mut now, false)?;
-        let data = |utt: Utterance| (utt.features, utt.labels, utt.object);
+        let data = |utt: Utterance| (utt.features, utt.labels, utt.audio, utt.object);
         Ok(data(before) == data(now))
     }
 
@@ -347,10 +347,10 @@ impl RandomAccess for ArchiveTable {
                 Ok(Step::Found) => return Ok(true),
                 Ok(Step::Passed) => {}
                 Ok(Step::End) => return Ok(false),
-                Ok(Step::Twice(twice)) => {
+                Ok(Step::Twice(twice, at)) => {
                     self.ended = true;
                     let error = Error::malformed("the key appears twice in the archive");
-                    let error = self.place(error.utterance(&twice));
+                    let error = error.utterance(&twice).file(self.source.name()).byte(at);
                     if !self.promise.permissive {
                         return Err(error);
                     }
@@ -381,7 +381,7 @@ impl RandomAccess for ArchiveTable {
         // Equal sorted keys are neighbours, which were compared.
         while !(self.ended || self.promise.sorted) {
             match self.advance(None, &mut nobody) {
-                Ok(Step::Twice(key)) => {
+                Ok(Step::Twice(key, _)) => {
                     self.ended = true;
                     return Ok(Some(key));
                 }

@@ -17,7 +17,7 @@ use spr_core::{ErrorKind, Result};
 use spr_format_audio::{MP3, OGG};
 use spr_testkit::faults::{Random, flip, one_byte};
 
-fn file(name: &str) -> Vec<u8> {
+pub(super) fn file(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/lossy");
     fs::read(folder.join(name)).unwrap()
 }

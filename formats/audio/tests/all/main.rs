@@ -3,5 +3,7 @@
 mod behaviour;
 mod flac;
 mod flac_encoder;
+mod headers;
 mod lossy;
+mod tagged;
 mod waves;

@@ -305,6 +305,57 @@ fn files_are_known_by_the_arithmetic_of_their_size() {
 }
 
 #[test]
+fn the_start_of_a_pipe_is_likely_or_not() {
+    let probe = |head: &[u8], whole: bool, len: Option<u64>, name: Option<&str>| {
+        HTK.probe(&Probe {
+            head,
+            whole,
+            len,
+            path: name.map(Path::new),
+        })
+    };
+    let likely = htk(100_000, 4, 9, &[0; 7]);
+    let mut little = likely.clone();
+    for (at, n) in [(0, 4), (4, 4), (8, 2), (10, 2)] {
+        little[at..at + n].reverse();
+    }
+    for head in [&likely, &little] {
+        assert_eq!(probe(head, false, None, None), Score::Possible(40));
+        assert_eq!(probe(head, false, None, Some("x.fea")), Score::Possible(40));
+        // Their length is known, and it is wrong.
+        assert_eq!(probe(head, true, None, None), Score::No);
+        assert_eq!(probe(head, true, None, Some("x.fea")), Score::NameOnly);
+        assert_eq!(probe(head, false, Some(19), None), Score::No);
+    }
+    for (what, head) in [
+        ("no period", htk(0, 4, 9, &[0; 8])),
+        ("a period below 0", htk(-1, 4, 9, &[0; 8])),
+        ("no values", htk(100_000, 0, 9, &[0; 8])),
+        ("half a value", htk(100_000, 6, 9, &[0; 8])),
+        ("text", b"some text, and more of it".to_vec()),
+        ("a part of a header", likely[..11].to_vec()),
+    ] {
+        assert_eq!(probe(&head, false, None, None), Score::No, "{what}");
+    }
+}
+
+#[test]
+fn files_of_sphinx_are_not_called_as_those_of_htk() {
+    let bytes = [&8i32.to_be_bytes()[..], &[0; 32]].concat();
+    let probe = |name: Option<&str>| {
+        SPHINX.probe(&Probe {
+            head: &bytes,
+            whole: true,
+            len: None,
+            path: name.map(Path::new),
+        })
+    };
+    assert_eq!(probe(None), Score::Possible(70));
+    assert_eq!(probe(Some("x.fea")), Score::No);
+    assert_eq!(probe(Some("x.mfc")), Score::Possible(75));
+}
+
+#[test]
 fn files_of_kaldi_come_back_byte_for_byte() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/samples/htk");
     for name in ["ann-001", "ann-002", "ann-003"] {

@@ -365,7 +365,7 @@ impl ObjectReader {
                     self.binary = true;
                     let kind = ObjectKind::Opaque("fst");
                     self.check_holder(source, kind, at)?;
-                    keep(utt, kind, opaque::fst(source, &self.env.limits)?)
+                    keep(utt, kind, opaque::fst(source, whole, &self.env.limits)?)
                 }
                 other => self.read_unmarked(source, utt, whole, other),
             },

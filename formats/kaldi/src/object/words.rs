@@ -84,9 +84,11 @@ impl ObjectReader {
                 utt.object = Some(Object::GaussPosterior(posterior));
                 Ok(kind)
             }
-            ObjectKind::Opaque("fst") => {
-                keep(utt, kind, opaque::text_fst(source, &self.env.limits)?)
-            }
+            ObjectKind::Opaque("fst") => keep(
+                utt,
+                kind,
+                opaque::text_fst(source, whole, &self.env.limits)?,
+            ),
             _ => self.read_line(source, utt, kind, whole),
         }
     }

@@ -50,7 +50,7 @@ fn sound(key: &str, samples: &[i16], channels: usize) -> Utterance {
 }
 
 /// Returns a file as Kaldi writes it: 44 bytes, then the samples.
-fn wave(samples: &[i16]) -> Vec<u8> {
+pub(super) fn wave(samples: &[i16]) -> Vec<u8> {
     let data: Vec<u8> = samples.iter().flat_map(|s| s.to_le_bytes()).collect();
     let size = u32::try_from(data.len()).unwrap();
     let head = b"\x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data";

@@ -11,10 +11,11 @@ use crate::common;
 
 use common::env;
 use spr_core::bytes::Source;
-use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::model::{Dtype, Element, Matrix, Rank, Tag, Utterance};
 use spr_core::{Error, ErrorKind};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults::{Drained, read_source};
+use spr_testkit::write_memory;
 
 type Pairs<'a> = &'a [(&'a str, &'a str)];
 
@@ -150,6 +151,93 @@ fn without_the_option_it_is_known_by_its_rows() {
             .contains("holds a float-matrix and not a symmetric-matrix"),
         "{full}"
     );
+}
+
+/// Returns a square matrix that was stored packed.
+fn packed<T: Element>(key: &str, values: &[T], upper: &str) -> Utterance {
+    let size = values.len().isqrt();
+    let mut utt = Utterance {
+        key: key.into(),
+        features: Some(Matrix::from_rows(values, size, Rank::Matrix).unwrap()),
+        ..Utterance::default()
+    };
+    utt.meta.tags = vec![Tag::new("kaldi", "packed", upper)];
+    utt
+}
+
+#[test]
+fn squares_are_packed_again() {
+    let mirrored = packed(
+        "a",
+        &[1f32, 2.0, 4.0, 2.0, 3.0, 5.0, 4.0, 5.0, 6.0],
+        "symmetric",
+    );
+    let lower = packed("c", &[7f32], "triangular");
+    let mut zeros = packed("b", &[1f32, 0.0, 2.0, 3.0], "triangular");
+    let none = packed::<f32>("e", &[], "symmetric");
+    let utts = [mirrored.clone(), zeros.clone(), lower, none];
+    let written = write_memory(&FORMAT, &[], &utts).unwrap();
+    let floats = |values: &[f32]| {
+        values
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect::<Vec<_>>()
+    };
+    let binary = [
+        b"a \0BFP \x04\x03\0\0\0",
+        &floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])[..],
+        b"b \0BFP \x04\x02\0\0\0",
+        &floats(&[1.0, 2.0, 3.0]),
+        b"c \0BFP \x04\x01\0\0\0",
+        &floats(&[7.0]),
+        b"e \0BFP \x04\0\0\0\0",
+    ];
+    assert_eq!(written, binary.concat());
+    let written = write_memory(&FORMAT, &[("text", "true")], &utts).unwrap();
+    let text = "a [\n1 \n2 3 \n4 5 6 ]\nb [\n1 \n2 3 ]\nc [\n7 ]\ne [ ]\n";
+    assert_eq!(String::from_utf8(written).unwrap(), text);
+    let wide = packed("a", &[0.1f64, 2.0, 2.0, 3.0], "symmetric");
+    let written = write_memory(&FORMAT, &[], &[wide]).unwrap();
+    let doubles = [0.1f64, 2.0, 3.0].map(f64::to_le_bytes).concat();
+    assert_eq!(written, [b"a \0BDP \x04\x02\0\0\0", &doubles[..]].concat());
+    // What is no such square any more is a matrix like others.
+    let mut wide = mirrored.clone();
+    wide.features = Some(Matrix::from_rows(&[1f32, 2.0], 2, Rank::Matrix).unwrap());
+    let mut vector = mirrored.clone();
+    vector.features = Some(Matrix::from_rows(&[1f32], 1, Rank::Vector).unwrap());
+    let odd = packed("a", &[1f32, 2.0, 3.0, 4.0], "symmetric");
+    zeros.meta.tags = vec![Tag::new("kaldi", "packed", "symmetric")];
+    let filled = packed("a", &[1f32, 2.0, 2.0, 3.0], "triangular");
+    for utt in [wide, odd, zeros, filled] {
+        let written = write_memory(&FORMAT, &[], &[utt]).unwrap();
+        assert_eq!(written[2..7], *b"\0BFM ");
+    }
+    assert_eq!(
+        write_memory(&FORMAT, &[], &[vector]).unwrap()[2..7],
+        *b"\0BFV "
+    );
+    // Compressing asks for something else.
+    let small = write_memory(&FORMAT, &[("compress", "2")], &[mirrored]).unwrap();
+    assert_eq!(small[2..6], *b"\0BCM");
+}
+
+#[test]
+fn large_squares_are_packed_row_by_row() {
+    let size = 300;
+    let values: Vec<_> = (0..size * size)
+        .map(|n| ((n / size) + (n % size)) as f32)
+        .collect();
+    let utt = packed("a", &values, "symmetric");
+    for text in ["false", "true"] {
+        let written = write_memory(&FORMAT, &[("text", text)], std::slice::from_ref(&utt)).unwrap();
+        assert_eq!(
+            read(&written, &[]),
+            std::slice::from_ref(&utt),
+            "text={text}"
+        );
+    }
+    let written = write_memory(&FORMAT, &[], &[utt]).unwrap();
+    assert_eq!(written.len(), 2 + 10 + 4 * size * (size + 1) / 2);
 }
 
 /// Returns an HTK file of one frame with two values.

@@ -18,6 +18,9 @@ use spr_core::{Error, Result};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults;
 
+use super::common::env;
+use super::nested::wave;
+
 /// Reads the entries whose keys start with `k`. Returns their keys and the first error, and all
 /// keys that were checked.
 fn read(source: Source, options: &[(&str, &str)]) -> (Vec<String>, Option<Error>, Vec<String>) {
@@ -204,4 +207,78 @@ fn entries_say_where_they_are() {
                 .all(|utt| utt.origin.file.as_deref() == Some(&*name))
         );
     }
+}
+
+/// Reads a file, and returns the keys and where they are.
+fn places(path: &Path, request: Request) -> Vec<(String, Option<u64>)> {
+    let opened = request.open(&FORMAT, file(path), &Options::default(), &env());
+    let read = faults::drain(opened.unwrap().into_stream().unwrap());
+    assert_eq!(read.errors.len(), 0, "{:?}", read.errors);
+    let utts = read.utterances.iter();
+    utts.map(|utt| (utt.key.to_string(), utt.origin.byte()))
+        .collect()
+}
+
+#[test]
+fn runs_begin_where_weighing_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let entry = matrix("FM", 1, 2, 8);
+    let archive = [
+        b"k ",
+        &entry[..],
+        b"t  [\n 1 2 ]\nl ",
+        &entry,
+        b"m ",
+        &entry,
+    ]
+    .concat();
+    let place = |key: &str, byte| (key.to_owned(), byte);
+    // Of text only those before it tell how it is read; its line end may be the start of the next.
+    let starts = [
+        place("k", Some(0)),
+        place("t", None),
+        place("l", Some(36)),
+        place("m", Some(62)),
+    ];
+    fs::write(at("a.ark"), &archive).unwrap();
+    assert_eq!(places(&at("a.ark"), Request::all().weights()), starts);
+    let run = |first, end, start| {
+        let request = Request::all().share(Subset::Run { first, end });
+        places(&at("a.ark"), request.starting_at(start))
+    };
+    let behind = [place("l", Some(39)), place("m", Some(64))];
+    assert_eq!(run(2, 9, Some(36)), behind);
+    assert_eq!(run(2, 3, Some(36)), behind[..1]);
+    // Without the place the entries before are passed over.
+    assert_eq!(run(2, 9, None), behind);
+    // What is not passed over may be damaged.
+    let mut damaged = archive;
+    damaged[25..36].fill(0);
+    fs::write(at("a.ark"), damaged).unwrap();
+    assert_eq!(run(2, 9, Some(36)), behind);
+    // Objects without a key have no such places.
+    fs::write(at("b.mat"), &entry).unwrap();
+    let one = Request::all().share(Subset::Run { first: 0, end: 1 });
+    assert_eq!(
+        places(&at("b.mat"), one.starting_at(Some(5))),
+        [place("b", None)]
+    );
+}
+
+#[test]
+fn sound_is_passed_over_and_weighed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ark");
+    let sound = wave(&[1, 2, 3]);
+    fs::write(
+        &path,
+        [b"a ", &sound[..], b"b ", &sound, b"c ", &sound].concat(),
+    )
+    .unwrap();
+    let place = |key: &str, byte| (key.to_owned(), Some(byte));
+    let last = Request::all().keys(|key| key.as_bytes() == b"c");
+    assert_eq!(places(&path, last), [place("c", 106)]);
+    let starts = [place("a", 0), place("b", 52), place("c", 104)];
+    assert_eq!(places(&path, Request::all().weights()), starts);
 }

@@ -8,7 +8,10 @@
 )]
 
 use std::fs;
+use std::io::Write;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use proptest::prelude::*;
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Format, Medium, Options, Request};
@@ -412,6 +415,28 @@ fn channels_of_a_track_are_taken_apart() {
     // Fields that are not requested may be invalid.
     let odd = String::from_utf8_lossy(&bytes).replace("NCHAN 2", "NCHAN x");
     assert!(one(&SPR, &[], odd.as_bytes()).is_ok());
+}
+
+#[test]
+fn data_said_to_be_gzip_may_be_a_zlib_stream() {
+    let split = |bytes: &[u8]| {
+        let at = bytes.windows(3).position(|w| w == b"\n#\n").unwrap() + 3;
+        (bytes[..at].to_vec(), bytes[at..].to_vec())
+    };
+    let (head, _) = split(&write(&SPR, &[("compress", "gzip")], &track(3, 2)).unwrap());
+    let (_, data) = split(&write(&SPR, &[], &track(3, 2)).unwrap());
+    for level in [0, 1, 6, 9] {
+        let mut stream = ZlibEncoder::new(Vec::new(), Compression::new(level));
+        stream.write_all(&data).unwrap();
+        let mut stream = stream.finish().unwrap();
+        let read = one(&SPR, &[], &[&head[..], &stream].concat());
+        assert_eq!(read.unwrap(), track(3, 2), "{level}");
+        // Its first two bytes are no multiple of 31 then.
+        stream[1] ^= 1;
+        assert!(one(&SPR, &[], &[&head[..], &stream].concat()).is_err());
+    }
+    let error = one(&SPR, &[], &head).unwrap_err().to_string();
+    assert!(error.contains("the gzip data are cut off"), "{error}");
 }
 
 #[test]

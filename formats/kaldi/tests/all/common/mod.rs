@@ -1,6 +1,8 @@
-//! An environment for tests.
+//! Environments for tests.
 
-use spr_core::bytes::Env;
+use std::sync::Arc;
+
+use spr_core::bytes::{Env, MemoryStore};
 use spr_core::format::{Format, Registry};
 
 /// Returns an environment with the formats of objects in tables.
@@ -13,4 +15,13 @@ pub(crate) fn env() -> Env {
         &spr_format_numpy::FORMAT,
     ];
     Env::default().with_formats(Registry::new(formats))
+}
+
+/// Returns an environment with these files and no others.
+pub(crate) fn holding<B: AsRef<[u8]>>(files: &[(&str, B)]) -> Env {
+    let store = MemoryStore::new();
+    for (name, bytes) in files {
+        store.insert(*name, bytes.as_ref().to_vec());
+    }
+    env().with_store(Arc::new(store))
 }

@@ -216,6 +216,28 @@ fn what_does_no_harm_is_a_warning() {
 }
 
 #[test]
+fn lines_before_the_first_out_of_order_are_used_as_well() {
+    for (name, text) in [
+        ("text", "a-1 ONE\nb-1 TWO\na-2\nz-9 X\n"),
+        ("utt2lang", "a-1 nl\nb-1 nl\na-2 nl\nz-9 nl\n"),
+    ] {
+        let read = read(&with(name, text), Request::all(), &[]).unwrap();
+        assert_eq!((read.keys().len(), read.errors().len()), (3, 0), "{name}");
+        let warnings: Vec<_> = read
+            .warnings
+            .iter()
+            .map(|told| &told[..told.len().min(30)])
+            .collect();
+        let told = [
+            "3: utterance a-2: is not sorted",
+            "4: utterance z-9: belongs to no",
+        ];
+        let told = told.map(|told| format!("d/{name}:{told}")[..30].to_owned());
+        assert_eq!(warnings, told, "{name}");
+    }
+}
+
+#[test]
 fn an_unsorted_list_is_read_in_its_order() {
     let files = with("utt2spk", "b-1 b\na-2 a\na-1 a\n");
     let read = read(&files, Request::all(), &[]).unwrap();

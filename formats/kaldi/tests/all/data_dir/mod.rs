@@ -8,7 +8,9 @@
 )]
 
 mod malformed;
+mod places;
 mod reading;
+mod speakers;
 mod writing;
 
 use std::sync::{Arc, Mutex};

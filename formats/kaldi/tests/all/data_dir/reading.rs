@@ -1,8 +1,8 @@
 //! The fields read from a directory, and their files.
 
 use spr_core::bytes::Locator;
-use spr_core::format::{FieldSet, Request, WholeFolder};
-use spr_core::model::{Audio, Decimal, Key};
+use spr_core::format::{FieldSet, Request, Subset, WholeFolder};
+use spr_core::model::{Audio, Decimal, Key, Utterance};
 use spr_format_kaldi::DATA;
 
 use super::read;
@@ -219,4 +219,78 @@ fn a_folder_without_tables_is_none() {
     let error = read(&[("x", "")], Request::all(), &[]).err().unwrap();
     assert!(error.to_string().contains("has none of utt2spk"), "{error}");
     assert!(!DATA.fits(&["x"]));
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let neither = FieldSet {
+        audio: false,
+        features: false,
+        ..FieldSet::ALL
+    };
+    for (gone, told) in [
+        (
+            &[][..],
+            "d: wav.scp and feats.scp are left out as the target holds neither sound nor features",
+        ),
+        (
+            &["feats.scp"],
+            "d: wav.scp is left out as the target holds neither sound nor features",
+        ),
+        (
+            &["wav.scp", "segments", "reco2dur", "reco2file_and_channel"],
+            "d: feats.scp is left out as the target holds neither sound nor features",
+        ),
+    ] {
+        let got = read(&without(gone), Request::all().forms(neither), &[]).unwrap();
+        assert_eq!(got.warnings, [told], "{gone:?}");
+        assert_eq!(got.keys(), ["a-1", "a-2", "b-1"]);
+    }
+    let mut files = without(&["text"]);
+    let others = ["text", "text.gz", "stm", "utt2lang.bz2", "other.gz"];
+    files.extend(others.map(|name| (name, "a-1 X\na-2 X\nb-1 X\n")));
+    let got = read(&files, Request::all(), &[]).unwrap();
+    assert_eq!(got.warnings, ["d: stm, text.gz, utt2lang.bz2 are left out"]);
+    assert_eq!(got.utts()[0].text.as_deref(), Some(&b"X"[..]));
+}
+
+#[test]
+fn durations_are_lengths_where_nothing_else_tells_them() {
+    let tables = ["wav.scp", "segments", "reco2dur", "reco2file_and_channel"];
+    let utts = read(&without(&tables), Request::all(), &[("parts", "text")]);
+    let utts = utts.unwrap().utts();
+    let lengths: Vec<_> = utts
+        .iter()
+        .map(|utt| (utt.meta.start, utt.meta.end))
+        .collect();
+    let of = |end| (time("0"), time(end));
+    assert_eq!(lengths, [of("0.5"), of("0.495"), of("3")]);
+    // Of features their number of frames tells it.
+    let utts = read(&without(&tables), Request::all(), &[]).unwrap().utts();
+    assert!(utts.iter().all(|utt| utt.meta.start.is_none()));
+    let value = &utts[0].meta.tags[0];
+    assert_eq!(
+        (&value.key[..], &value.value[..]),
+        (&b"utt2dur"[..], &b"0.5"[..])
+    );
+}
+
+#[test]
+fn a_run_of_lines_ends_before_the_others() {
+    let run = Request::all().share(Subset::Run { first: 1, end: 2 });
+    let got = read(FILES, run, &[]).unwrap();
+    assert_eq!((got.keys(), got.warnings), (vec!["a-2".to_owned()], vec![]));
+}
+
+#[test]
+fn a_frame_shift_at_fault_costs_itself_alone() {
+    let mut files = without(&["frame_shift"]);
+    files.push(("frame_shift", "0.01\n0.02\n"));
+    let error = read(&files, Request::all(), &[]).err().unwrap();
+    assert_eq!(error.to_string(), "d/frame_shift:2: more than one number");
+    let salvaged = read(&files, Request::all().damaged(), &[]).unwrap();
+    assert_eq!(salvaged.errors(), ["d/frame_shift:2: more than one number"]);
+    assert_eq!(salvaged.keys(), ["a-1", "a-2", "b-1"]);
+    let known = |utt: &&Utterance| utt.meta.frame_shift.is_some();
+    assert_eq!(salvaged.entries.iter().flatten().filter(known).count(), 0);
 }

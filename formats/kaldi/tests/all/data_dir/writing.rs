@@ -15,19 +15,19 @@ use super::read;
 use spr_core::format::Request;
 
 /// The result of writing.
-struct WriteResult {
+pub(super) struct WriteResult {
     store: MemoryStore,
-    warnings: Vec<String>,
-    lost: Vec<(LossKind, u64)>,
+    pub(super) warnings: Vec<String>,
+    pub(super) lost: Vec<(LossKind, u64)>,
 }
 
 impl WriteResult {
-    fn file(&self, name: &str) -> String {
+    pub(super) fn file(&self, name: &str) -> String {
         let bytes = self.store.get(format!("out/{name}"));
         String::from_utf8(bytes.unwrap_or_else(|| panic!("no {name}"))).unwrap()
     }
 
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         let all = self.store.locations().into_iter();
         let mut names: Vec<_> = all.map(|at| at.to_string()).collect();
         names
@@ -38,11 +38,11 @@ impl WriteResult {
     }
 }
 
-fn write(utts: &[Utterance], options: &[(&str, &str)]) -> Result<WriteResult> {
+pub(super) fn write(utts: &[Utterance], options: &[(&str, &str)]) -> Result<WriteResult> {
     let store = MemoryStore::new();
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let told = warnings.clone();
-    let formats: [&'static dyn Format; 1] = [&spr_format_audio::WAV];
+    let formats: [&'static dyn Format; 2] = [&spr_format_audio::WAV, &spr_format_audio::FLAC];
     let env = Env::default().with_formats(Registry::new(formats));
     let env = env.with_store(Arc::new(store.clone()));
     let env = env.listening(move |warning| told.lock().unwrap().push(warning.to_string()));
@@ -67,7 +67,7 @@ fn write(utts: &[Utterance], options: &[(&str, &str)]) -> Result<WriteResult> {
     })
 }
 
-fn utt(key: &str, speaker: Option<&str>) -> Utterance {
+pub(super) fn utt(key: &str, speaker: Option<&str>) -> Utterance {
     let mut utt = Utterance {
         key: key.into(),
         text: Some(key.to_uppercase().into_bytes()),
@@ -77,7 +77,7 @@ fn utt(key: &str, speaker: Option<&str>) -> Utterance {
     utt
 }
 
-fn stretch(key: &str, file: &str, start: &str, end: &str) -> Utterance {
+pub(super) fn stretch(key: &str, file: &str, start: &str, end: &str) -> Utterance {
     let mut utt = utt(key, Some("s"));
     utt.audio = Some(Audio::Reference(AudioReference {
         start: Decimal::parse(start),
@@ -87,13 +87,13 @@ fn stretch(key: &str, file: &str, start: &str, end: &str) -> Utterance {
     utt
 }
 
-fn features(mut utt: Utterance, rows: usize) -> Utterance {
+pub(super) fn features(mut utt: Utterance, rows: usize) -> Utterance {
     let values: Vec<_> = (0..rows).map(|n| n as f32).collect();
     utt.features = Some(Matrix::from_rows(&values, 1, Rank::Matrix).unwrap());
     utt
 }
 
-fn samples(mut utt: Utterance) -> Utterance {
+pub(super) fn samples(mut utt: Utterance) -> Utterance {
     let mut samples = Matrix::from_rows(&[1i16, -2, 3, 4], 1, Rank::Matrix).unwrap();
     samples.cast(Dtype::I16, &Limits::default()).unwrap();
     utt.audio = Some(

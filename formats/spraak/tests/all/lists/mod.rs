@@ -8,6 +8,7 @@
 )]
 
 mod corpora;
+mod folders;
 mod inputs;
 mod others;
 mod segmentations;
