@@ -120,6 +120,29 @@ mod tests {
         assert_eq!(env.idle_paths(), [".=x"]);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_shell_reads_the_new_names_in_commands() {
+        let env = env(&["/old=/new place/it's"]);
+        for (line, words) in [
+            ("printf '%s\\n' /old/a b", "/new place/it's/a\nb\n"),
+            ("printf '%s\\n' '/old/a b'", "/new place/it's/a b\n"),
+            (
+                "printf '%s\\n' \"/old/a b\" /old",
+                "/new place/it's/a b\n/new place/it's\n",
+            ),
+        ] {
+            let Locator::Command(line) = env.moved(Locator::Command(line.to_owned())) else {
+                panic!("{line} is a command");
+            };
+            let output = std::process::Command::new("sh")
+                .args(["-c", &line])
+                .output()
+                .unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), words, "{line}");
+        }
+    }
+
     #[test]
     fn rules_have_two_sides_and_agree() {
         let mut map = PathMap::default();

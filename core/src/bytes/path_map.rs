@@ -129,6 +129,7 @@ impl AppliedMap {
     pub(super) fn replace_in_command(&self, line: &str) -> String {
         let is_end = |c: char| c.is_whitespace() || "\"'|;&<>()=".contains(c);
         let (mut out, mut rest) = (String::with_capacity(line.len()), line);
+        let mut quote = None;
         while !rest.is_empty() {
             let end = rest.find(is_end).unwrap_or(rest.len());
             let word = &rest[..end];
@@ -137,13 +138,32 @@ impl AppliedMap {
             let moved = named
                 .flatten()
                 .and_then(|moved| String::from_utf8(moved).ok());
-            out.push_str(moved.as_deref().unwrap_or(word));
-            let next = rest[end..].chars().next().map_or(0, char::len_utf8);
-            out.push_str(&rest[end..end + next]);
-            rest = &rest[end + next..];
+            match moved {
+                Some(moved) => out.push_str(&shell_word(moved, quote)),
+                None => out.push_str(word),
+            }
+            let next = rest[end..].chars().next();
+            quote = match (quote, next) {
+                (None, Some('"' | '\'')) => next,
+                (Some(_), _) if quote == next => None,
+                _ => quote,
+            };
+            out.extend(next);
+            rest = &rest[end + next.map_or(0, char::len_utf8)..];
         }
         out
     }
+}
+
+/// Returns a name as a shell reads it within `quote`, which is left for a name with blanks and the like.
+fn shell_word(name: String, quote: Option<char>) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    if name.chars().all(plain) {
+        return name;
+    }
+    let quote = quote.map(String::from).unwrap_or_default();
+    let name = name.replace('\'', r"'\''");
+    format!("{quote}'{name}'{quote}")
 }
 
 pub(super) fn bytes(name: &Location) -> &[u8] {
