@@ -161,7 +161,7 @@ fn names_are_matched_from_the_working_folder_on_and_at_urls() {
         ("*.ark", "a.ark"),
         ("x/*.ark", "x/c.ark"),
         ("x/", "x"),
-        ("**/d.*", "x/y/d.ark"),
+        ("x/**/d.*", "x/y/d.ark"),
         // What is no folder has nothing below it.
         ("[abx]*/**/*.ark", "x/c.ark x/y/d.ark"),
         ("s3://b/*.ark", "s3://b/e.ark"),
@@ -182,6 +182,47 @@ fn names_are_matched_from_the_working_folder_on_and_at_urls() {
             .starts_with("'x/[a' is not a valid pattern: "),
         "{error}"
     );
+}
+
+#[test]
+fn names_in_a_list_are_found_beside_it() {
+    let (_, env) = memory(["lists/a.scp", "lists/x.ark", "y.ark"].map(|name| (name, vec![1])));
+    let (near, far) = ("lists/a.scp".into(), "https://host/d/a.scp".into());
+    let at = |name: &str| Locator::file(name);
+    for (list, named, found) in [
+        (Some(&near), at("x.ark"), at("lists/x.ark")),
+        (Some(&near), at("y.ark"), at("y.ark")),
+        (Some(&near), at("gone.ark"), at("gone.ark")),
+        (None, at("x.ark"), at("x.ark")),
+        (Some(&far), at("y.ark"), at("https://host/d/y.ark")),
+        (
+            Some(&near),
+            Locator::FileAt("x.ark".into(), 7),
+            Locator::FileAt("lists/x.ark".into(), 7),
+        ),
+    ] {
+        assert_eq!(env.found_from(list, &named), found, "{named}");
+    }
+    let list = Some(&near);
+    assert_eq!(
+        env.open_from(list, &at("x.ark")).unwrap().name(),
+        "lists/x.ark"
+    );
+    let command = Locator::Command("date".to_owned());
+    let are_files = [at("x.ark"), at("gone.ark"), command.clone()];
+    let are_files = are_files.map(|named| env.is_file_from(list, &named));
+    assert_eq!(are_files, [true, false, false]);
+    let error = env.open_from(list, &command).err().unwrap();
+    assert_eq!(error.remedy(), Some(&Remedy::AllowPipes));
+    // What is named is not replaced, even if it is never opened.
+    env.names(list, &at("x.ark"));
+    env.check_unread(&"lists/x.ark".into()).unwrap();
+    let output = env.output(&at("lists/x.ark")).overwrite(true);
+    output.reserve().unwrap();
+    env.names(list, &at("x.ark"));
+    env.check_unread(&"lists/x.ark".into()).unwrap_err();
+    env.names(list, &at("y.ark"));
+    env.check_unread(&"y.ark".into()).unwrap();
 }
 
 #[test]
