@@ -144,8 +144,12 @@ fn utterance(line: &str) -> Utterance {
                 let dtype = label_dtype
                     .as_ref()
                     .map_or("i32".to_owned(), |it| string(it));
-                assert!(!value.get().starts_with("[["), "labels of several columns");
-                utt.labels = Some(values(&value, &dtype, Rank::Vector, 1));
+                let row = value.get().split(']').next().unwrap_or_default();
+                let (rank, cols) = match row.starts_with("[[") {
+                    true => (Rank::Matrix, row.split(',').count()),
+                    false => (Rank::Vector, 1),
+                };
+                utt.labels = Some(values(&value, &dtype, rank, cols));
             }
             "text" => utt.text = Some(bytes(&value)),
             "audio" => {
