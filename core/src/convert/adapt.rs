@@ -489,12 +489,11 @@ fn with_single_blanks(text: &[u8]) -> Vec<u8> {
 fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) -> Result<()> {
     let plain = matches!(utt.tiers.as_slice(), [] | [_]) && utt.tiers.iter().all(Tier::is_plain);
     if !caps.tiers && !plain {
-        let names = utt
-            .tiers
-            .iter()
-            .map(|tier| tier.name.escape_ascii().to_string());
-        let names = names.collect::<Vec<_>>().join(", ");
-        report.add(LossKind::Tiers, &utt.key, Some(&names));
+        let names = utt.tiers.iter().map(|tier| &tier.name);
+        let names = names.filter(|name| !name.is_empty());
+        let names: Vec<_> = names.map(|name| name.escape_ascii().to_string()).collect();
+        let what = (!names.is_empty()).then(|| names.join(", "));
+        report.add(LossKind::Tiers, &utt.key, what.as_deref());
         utt.tiers.truncate(1);
         for tier in &mut utt.tiers {
             (tier.name, tier.points) = (Box::default(), false);

@@ -206,3 +206,119 @@ impl fmt::Display for Remedy {
         f.write_str(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies_name_what_they_are_about() {
+        let names = || vec!["htk", "kaldi"];
+        let own = |text: &str| text.to_owned();
+        for (remedy, text) in [
+            (Remedy::Advice(own("look twice")), "look twice"),
+            (
+                Remedy::AllowUrls(Some(own("host:81"))),
+                "if you trust the file, allow the URLs of host:81 in files",
+            ),
+            (
+                Remedy::AllowUrls(None),
+                "if you trust the list, allow all places that it names",
+            ),
+            (
+                Remedy::AllowLosses(vec![LossKind::Labels, LossKind::Text]),
+                "to go on all the same, allow the loss of labels, text",
+            ),
+            (Remedy::ReadAs(names()), "name the format: htk, kaldi"),
+            (Remedy::WriteAs(names()), "name the format: htk, kaldi"),
+            (Remedy::ReadByContent("htk"), "its content looks like htk"),
+            (
+                Remedy::ListStarts(own("a.ark")),
+                "list where the utterances of a.ark start",
+            ),
+            (
+                Remedy::PickTier(vec![own("words"), own("phones")]),
+                "pick a tier: words, phones",
+            ),
+            (
+                Remedy::ListFormats("labels".into()),
+                "write a format that can hold labels",
+            ),
+            (
+                Remedy::WriteVariant(Variant {
+                    extension: "key",
+                    option: ("text", "true"),
+                }),
+                "write a .key file, or set text=true",
+            ),
+            (
+                Remedy::MapPath {
+                    old: own("/old"),
+                    new: own("/new"),
+                },
+                "what is named in /old is now in /new",
+            ),
+        ] {
+            assert_eq!(remedy.to_string(), text);
+        }
+    }
+
+    /// A remedy without words would be a hint that is empty, and two of the same words one too few.
+    #[test]
+    fn every_setting_has_words_of_its_own() {
+        use Remedy::*;
+        let all = [
+            Overwrite,
+            ReplaceFolder,
+            AllowCommands,
+            AllowPipes,
+            AllowHttp,
+            BuildRemote,
+            RaiseLimit,
+            TrustPacked,
+            MoreMemory,
+            ShuffleLess,
+            NameFormat,
+            JoinLabels,
+            LeaveOutLabels,
+            LeaveOutText,
+            TolerateLengths,
+            LabelsApart,
+            TellFrameShift,
+            JoinText,
+            LeaveOutFrameShift,
+            KeepUtterances,
+            Shuffle,
+            KeepOne,
+            NameModel,
+            NameSpeakers,
+            SkipErrors,
+            RenameKeys,
+            OneType,
+            LabelType,
+            LeaveOutVerify,
+            ListNames,
+            NumberNames,
+            LookInside,
+            ConvertData,
+            Repair,
+            SortFirst,
+            SixteenBits,
+            FloatSamples,
+            NameFolder,
+            Redirect,
+            Resample,
+            WriteSounds,
+        ];
+        let mut words: Vec<_> = all.iter().map(Remedy::to_string).collect();
+        words.sort();
+        words.dedup();
+        assert_eq!(words.len(), all.len());
+        assert!(
+            words
+                .iter()
+                .all(|words| words.len() > 8 && !words.ends_with('.'))
+        );
+        assert_eq!(KeepOne.to_string(), KeepOnlyOne.to_string());
+    }
+}

@@ -269,3 +269,47 @@ impl Caps {
         forms
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Dtype;
+
+    #[test]
+    fn sound_that_must_be_loaded_is_left_out_beside_features() {
+        let of = |change: fn(&mut Caps)| {
+            let mut caps = Caps::new(Count::Many, Keys::Words);
+            caps.audio = AudioCaps::samples(&[Dtype::I16]);
+            caps.features = Some(FeatureCaps::new(&[Dtype::F32]));
+            change(&mut caps);
+            caps.forms()
+        };
+        assert!(!of(|_| {}).audio && of(|_| {}).features);
+        for change in [
+            (|caps| caps.features = None) as fn(&mut Caps),
+            |caps| caps.audio.references = true,
+            |caps| caps.audio.beside_features = true,
+            |caps| caps.recordings = Recordings::Stretches,
+        ] {
+            assert!(of(change).audio);
+        }
+        let bare = Caps::new(Count::One, Keys::None);
+        assert_eq!(bare.forms(), FieldSet::NONE);
+        let mut full = bare;
+        (full.labels, full.segments) = (Some(LabelCaps::new(&[])), Some(SegmentCaps::PLAIN));
+        (full.text, full.objects) = (true, Objects::All);
+        full.arrays = Some(ArrayCaps::new(&[]));
+        let objects = FieldSet {
+            objects: true,
+            arrays: true,
+            ..FieldSet::NONE
+        };
+        assert_eq!(full.forms(), FieldSet::LABELS.or(objects));
+    }
+
+    #[test]
+    fn files_have_the_keys_of_their_medium() {
+        let keys = [Medium::Folder, Medium::File, Medium::Stream].map(Keys::of_files);
+        assert_eq!(keys, [Keys::FileNames, Keys::FileName, Keys::None]);
+    }
+}

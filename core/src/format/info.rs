@@ -221,3 +221,60 @@ impl FormatInfo {
         variants.find(|variant| variant.extension == extension)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEEP: Variant = Variant {
+        extension: "deep",
+        option: ("depth", "2"),
+    };
+
+    #[test]
+    fn a_format_is_described_step_by_step() {
+        let is = |utt: &Utterance| utt.text.is_some();
+        let option = ("text", "true");
+        let variants = FileVariants::by_extension(Box::leak(Box::new([DEEP])))
+            .by_data(Box::leak(Box::new([DataVariant { is, option }])))
+            .headerless("header");
+        let info = FormatInfo::new("toy", "a toy", &["toy", "ty"])
+            .also(&["txt"])
+            .listed_in(&["list"])
+            .options(&[])
+            .needed(&["depth"])
+            .index(IndexKind::Script("scp"))
+            .variants(variants)
+            .tables(TableHabits::NONE.wide("wide", "true"))
+            .pdnn(Partitioning::Batches(256));
+        for (extension, goes, is_variant) in [
+            ("toy", true, false),
+            ("ty", true, false),
+            ("txt", true, false),
+            ("deep", true, true),
+            // Lists name its files and are none.
+            ("list", false, false),
+            ("TOY", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(info.goes_by(extension), goes, "{extension}");
+            assert_eq!(info.variant(extension).is_some(), is_variant, "{extension}");
+        }
+        assert_eq!(info.variant("deep"), Some(&DEEP));
+        assert_eq!(
+            (info.listed_in, info.needed),
+            (&["list"][..], &["depth"][..])
+        );
+        assert_eq!(info.index, IndexKind::Script("scp"));
+        assert_eq!(info.variants.headerless, Some("header"));
+        assert_eq!(info.variants.by_data[0].option, option);
+        assert_eq!(info.tables.wide, Some(("wide", "true")));
+        assert_eq!(info.pdnn, Partitioning::Batches(256));
+        let plain = FormatInfo::new("toy", "a toy", &["toy"]);
+        assert_eq!(
+            (plain.index, plain.pdnn),
+            (IndexKind::Own, Partitioning::Partitions)
+        );
+        assert!(plain.variants.by_data.is_empty() && plain.variants.headerless.is_none());
+    }
+}

@@ -317,4 +317,53 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn kinds_of_loss_go_by_their_names() {
+        for kind in LossKind::ALL {
+            assert_eq!(kind.to_string().parse::<LossKind>().unwrap(), *kind);
+            assert!(kind.describe().contains(kind.name()));
+        }
+        let error = "lables".parse::<LossKind>().unwrap_err();
+        assert_eq!(error.to_string(), "unknown kind of loss 'lables'");
+        assert_eq!(
+            error.hint_text().unwrap(),
+            "did you mean 'labels'? known: precision, range, labels, keys, boundaries, metadata, \
+             audio, segments, weights, rank, arrays, tiers, scores, speakers, text, all"
+        );
+    }
+
+    #[test]
+    fn what_is_allowed_is_not_denied() {
+        use LossKind::{Keys, Labels, Metadata, Text};
+        let mut policy = LossPolicy::default();
+        let denied = |policy: &LossPolicy| [Keys, Labels, Metadata, Text].map(|k| policy.denies(k));
+        assert_eq!(denied(&policy), [true, true, false, true]);
+        policy.allow(Text);
+        assert_eq!(denied(&policy), [true, true, false, false]);
+        // Who gives up labels gives up text.
+        let mut policy = LossPolicy::default();
+        policy.allow(Labels);
+        assert_eq!(denied(&policy), [true, false, false, false]);
+        policy.allow_all();
+        assert_eq!(denied(&policy), [false; 4]);
+    }
+
+    #[test]
+    fn of_the_whole_data_set_no_utterance_is_named() {
+        let mut report = LossReport::default();
+        report.add_of_dataset(LossKind::Tiers, "phones");
+        let policy = LossPolicy::default();
+        let error = report.denied_at_once(&policy, "it").unwrap();
+        let message = "it can't hold all of it: tiers of segments (phones); the rest was not read";
+        assert_eq!(error.to_string(), message);
+        let error = report.denied(&policy, "it").unwrap();
+        let message = "it can't hold all of it: tiers of segments of the data set (phones)";
+        assert_eq!(error.to_string(), message);
+        report.add(LossKind::Tiers, &"a".into(), None);
+        let error = report.denied(&policy, "it").unwrap();
+        assert_eq!(error.key(), Some(&"a".into()), "the only one");
+        report.add(LossKind::Tiers, &"b".into(), None);
+        assert_eq!(report.denied(&policy, "it").unwrap().key(), None);
+    }
 }

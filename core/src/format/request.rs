@@ -446,3 +446,6 @@ impl OpenedDataset {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,8 @@ mod object;
 mod origin;
 mod segment;
 mod sequences;
+#[cfg(test)]
+mod tests;
 mod utterance;
 mod view;
 mod waveform;

@@ -9,6 +9,8 @@ pub mod random;
 mod rounding;
 mod rows;
 mod shortest;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use decimal::Decimal;

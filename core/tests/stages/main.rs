@@ -10,6 +10,8 @@
 )]
 
 mod batches;
+mod choices;
+mod joins;
 mod parallel;
 mod passes;
 mod script;

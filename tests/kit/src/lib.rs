@@ -9,6 +9,7 @@
 mod compare;
 pub mod damaged;
 pub mod faults;
+mod fixtures;
 pub mod generate;
 pub mod server;
 mod suite;
@@ -23,6 +24,7 @@ use spr_core::stage::FolderReader;
 use spr_core::{Error, Result};
 
 pub use compare::{compare, compare_all};
+pub use fixtures::fixtures;
 pub use suite::{Suite, suite};
 
 /// The name of sources in memory.

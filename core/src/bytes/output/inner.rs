@@ -133,7 +133,8 @@ impl Inner {
     /// Checks that nothing else is written to `at`, and that it is not an input.
     pub(super) fn claim(&mut self, at: &Locator, opened: bool) -> Result<()> {
         if let Some(held) = self.held.get_mut(at) {
-            if held.opened && opened {
+            // Nowhere takes the data and their side files.
+            if held.opened && opened && *at != Locator::Nowhere {
                 return Err(is_twin(&at.target().into()));
             }
             held.opened |= opened;

@@ -18,6 +18,8 @@ pub struct JoinText {
     texts: Lookup,
     name: String,
     next: Utterance,
+    /// Whether the texts that were not used were checked after the last utterance.
+    over: bool,
 }
 
 impl JoinText {
@@ -33,6 +35,7 @@ impl JoinText {
             texts: Lookup::new(texts, text_of, env.limits),
             name: name.into(),
             next: Utterance::default(),
+            over: false,
         }
     }
 
@@ -80,6 +83,9 @@ impl Reader for JoinText {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         if !self.main.read(utt)? {
+            if std::mem::replace(&mut self.over, true) {
+                return Ok(false);
+            }
             return match self.texts.find_twice(&mut self.next)? {
                 Some(key) => Err(twice(&key).file(&self.name)),
                 None => Ok(false),

@@ -2,3 +2,5 @@
 
 mod behaviour;
 mod files;
+mod fixtures;
+mod refusals;

@@ -63,12 +63,17 @@ pub(crate) fn check(utt: &Utterance, caps: &Caps, names: &KeySet) -> Result<()> 
     }
     let key = utt.key.as_bytes();
     for (role, ..) in parts(utt)? {
-        if names::parse(&names::name(key, role)) != (key, role) {
-            let what = match role {
-                Role::Array(name) => format!("the array '{}'", name.escape_ascii()),
-                _ => "the key".to_owned(),
+        let name = names::name(key, role);
+        let found = names::parse(&name);
+        if found != (key, role) {
+            let ends = "ends as the name of a part does: .labels, .audio, .rate";
+            let message = match (role, found.1) {
+                (_, Role::Array(_)) => {
+                    "the key holds .array., as the names of arrays do".to_owned()
+                }
+                (Role::Array(name), _) => format!("the array '{}' {ends}", name.escape_ascii()),
+                _ => format!("the key {ends}"),
             };
-            let message = format!("{what} ends as the name of a part does: .labels, .audio, .rate");
             return Err(Error::unfit(message));
         }
     }
