@@ -9,8 +9,10 @@ mod requests;
 mod trips;
 
 use std::fmt;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use spr_core::bytes::{Env, Location, Locator, MemoryStore, Output, Source};
 use spr_core::format::{Caps, Count, Format, Keys, Medium, Options, Request, WriteSummary};
@@ -70,19 +72,32 @@ impl Suite {
     }
 }
 
-/// Runs every test that the format's [`Caps`] ask for. Panics at the first failure, naming the
-/// format, the options and the step.
+/// Runs every test that the format's [`Caps`] ask for, side by side. Panics with the first failure
+/// in their order, naming the format, the options and the step.
 pub fn suite(suite: &Suite) {
-    for pairs in suite.options {
-        let bench = Bench::new(suite, pairs);
-        trips::run(&bench);
-        requests::run(&bench);
-        about::run(&bench);
-        others::run(&bench);
-        refusals::run(&bench);
-        damage::run(&bench);
-        nested::run(&bench);
-    }
+    const PARTS: [fn(&Bench<'_>); 7] = [
+        trips::run,
+        requests::run,
+        about::run,
+        others::run,
+        refusals::run,
+        damage::run,
+        nested::run,
+    ];
+    let benches: Vec<_> = suite
+        .options
+        .iter()
+        .map(|pairs| Bench::new(suite, pairs))
+        .collect();
+    thread::scope(|scope| {
+        let run = |bench| PARTS.map(|part| scope.spawn(move || part(bench)));
+        let running: Vec<_> = benches.iter().flat_map(run).collect();
+        for part in running {
+            if let Err(panic) = part.join() {
+                resume_unwind(panic);
+            }
+        }
+    });
 }
 
 /// A format with one set of options.
