@@ -127,6 +127,7 @@ mod tests {
         for (line, words) in [
             ("printf '%s\\n' /old/a b", "/new place/it's/a\nb\n"),
             ("printf '%s\\n' '/old/a b'", "/new place/it's/a b\n"),
+            ("a=c; printf '%s\\n' /old/$a", "/new place/it's/c\n"),
             (
                 "printf '%s\\n' \"/old/a b\" /old",
                 "/new place/it's/a b\n/new place/it's\n",

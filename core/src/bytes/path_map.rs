@@ -1,5 +1,6 @@
 //! Names of files inside files, read where the files are now.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -139,7 +140,11 @@ impl AppliedMap {
                 .flatten()
                 .and_then(|moved| String::from_utf8(moved).ok());
             match moved {
-                Some(moved) => out.push_str(&shell_word(moved, quote)),
+                Some(moved) => {
+                    let (new, same) = moved.split_at(moved.len() - same_end(word, &moved));
+                    out.push_str(&shell_word(new, quote));
+                    out.push_str(same);
+                }
                 None => out.push_str(word),
             }
             let next = rest[end..].chars().next();
@@ -155,15 +160,22 @@ impl AppliedMap {
     }
 }
 
-/// Returns a name as a shell reads it within `quote`, which is left for a name with blanks and the like.
-fn shell_word(name: String, quote: Option<char>) -> String {
+/// Returns the length of what ends both names.
+fn same_end(one: &str, other: &str) -> usize {
+    let pairs = one.chars().rev().zip(other.chars().rev());
+    let same = pairs.take_while(|(a, b)| a == b);
+    same.map(|(c, _)| c.len_utf8()).sum()
+}
+
+/// Returns a part of a name so that a shell within `quote` takes it as it is.
+fn shell_word(part: &str, quote: Option<char>) -> Cow<'_, str> {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
-    if name.chars().all(plain) {
-        return name;
+    if part.chars().all(plain) {
+        return part.into();
     }
     let quote = quote.map(String::from).unwrap_or_default();
-    let name = name.replace('\'', r"'\''");
-    format!("{quote}'{name}'{quote}")
+    let part = part.replace('\'', r"'\''");
+    format!("{quote}'{part}'{quote}").into()
 }
 
 pub(super) fn bytes(name: &Location) -> &[u8] {
