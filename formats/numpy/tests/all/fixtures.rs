@@ -9,7 +9,12 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/numpy"
 
 #[test]
 fn files_of_other_programs() {
-    let registry = Registry::new([&FORMAT as &dyn Format, &NPZ, &SAFETENSORS]);
+    let registry = Registry::new([
+        &FORMAT as &dyn Format,
+        &NPZ,
+        &SAFETENSORS,
+        &spr_format_jsonl::FORMAT,
+    ]);
     fixtures(
         FOLDER.as_ref(),
         &registry,

@@ -9,7 +9,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/pickle
 
 #[test]
 fn files_of_other_programs() {
-    let registry = Registry::new([&FORMAT as &dyn Format]);
+    let registry = Registry::new([&FORMAT as &dyn Format, &spr_format_jsonl::FORMAT]);
     fixtures(
         FOLDER.as_ref(),
         &registry,
