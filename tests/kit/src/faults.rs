@@ -156,7 +156,11 @@ pub fn read_asked(
     request: Request,
     env: &Env,
 ) -> Drained {
-    let opened = request.open(format, source, options, env);
+    drain_opened(request.open(format, source, options, env))
+}
+
+/// As [`drain`], of what is opened or can't be.
+pub fn drain_opened(opened: Result<OpenedDataset>) -> Drained {
     match opened.and_then(OpenedDataset::into_stream) {
         Ok(reader) => drain(reader),
         Err(error) => Drained {

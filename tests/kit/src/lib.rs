@@ -15,7 +15,7 @@ pub mod server;
 mod suite;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, FileKind, Location, Locator, MemoryStore, Output, Source};
 use spr_core::format::{Count, Format, Medium, Options, Reader, Request, WriteSummary, create};
@@ -29,6 +29,14 @@ pub use suite::{Suite, suite};
 
 /// The name of sources in memory.
 pub const MEMORY: &str = "memory";
+
+/// Returns an environment like `env`, and where it collects its warnings.
+pub fn listening(env: &Env) -> (Env, Arc<Mutex<Vec<String>>>) {
+    let heard = Arc::<Mutex<Vec<String>>>::default();
+    let keep = heard.clone();
+    let env = env.listening(move |warning| keep.lock().unwrap().push(warning.to_string()));
+    (env, heard)
+}
 
 /// Parsed options.
 ///

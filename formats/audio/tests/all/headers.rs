@@ -8,8 +8,6 @@
     reason = "tests"
 )]
 
-use std::sync::{Arc, Mutex};
-
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Format, Options, Request};
 use spr_core::model::{AudioFacts, Utterance};
@@ -22,10 +20,7 @@ pub(crate) fn read(
     bytes: &[u8],
     limits: Limits,
 ) -> (Result<Utterance>, Vec<String>) {
-    let warnings = Arc::<Mutex<Vec<String>>>::default();
-    let heard = warnings.clone();
-    let mut env =
-        Env::default().listening(move |warning| heard.lock().unwrap().push(warning.to_string()));
+    let (mut env, warnings) = spr_testkit::listening(&Env::default());
     env.limits = limits;
     let read = || {
         let source = Source::from_bytes("x", bytes.to_vec())?;

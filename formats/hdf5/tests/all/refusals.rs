@@ -7,7 +7,7 @@
 )]
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Locator, MemoryStore};
 use spr_core::format::{Format, OpenedDataset, Options, Probe, Request, Score, create};
@@ -144,9 +144,7 @@ fn the_layout_that_is_asked_for_is_taken() {
 
 #[test]
 fn attributes_that_are_not_read_are_told_once() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let listener = heard.clone();
-    let env = Env::default().listening(move |w| listener.lock().unwrap().push(w.to_string()));
+    let (env, heard) = spr_testkit::listening(&Env::default());
     let source = env.open_file(&fixture("attributes").into()).unwrap();
     let plain = Options::default();
     let opened = Request::all().open(&FORMAT, source, &plain, &env).unwrap();

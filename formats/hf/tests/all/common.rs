@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
@@ -68,9 +68,7 @@ impl Found {
 
 /// Reads a file or a folder.
 pub(crate) fn read(at: &str, pairs: &[(&str, &str)], request: Request, env: &Env) -> Result<Found> {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = told.clone();
-    let env = env.listening(move |e| listener.lock().unwrap().push(e.to_string()));
+    let (env, told) = spr_testkit::listening(env);
     let options = spr_testkit::options(&FORMAT, pairs)?;
     let opened = match env.is_folder(&at.into()) {
         true => request.open_folder(&FORMAT, &at.into(), &[], &options, &env)?,

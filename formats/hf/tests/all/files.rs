@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use spr_core::bytes::{Env, Locator, MemoryStore, Source};
@@ -64,9 +64,7 @@ fn read(
     pairs: &[(&str, &str)],
     request: Request,
 ) -> Result<(Vec<Utterance>, Vec<String>)> {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let warnings = told.clone();
-    let env = env.listening(move |e| warnings.lock().unwrap().push(e.to_string()));
+    let (env, told) = spr_testkit::listening(env);
     let options = options(pairs);
     let opened = match env.is_folder(&at.into()) {
         true => request.open_folder(&FORMAT, &at.into(), &[], &options, &env)?,

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use std::sync::{Arc, Mutex};
-
 use spr_core::bytes::{Env, Locator};
 use spr_core::format::{ChunkSupport, Request};
 use spr_core::model::{Dtype, Key, Rank, Utterance};
@@ -21,9 +19,7 @@ fn read_at(
     options: Pairs<'_>,
     request: Request,
 ) -> Result<(Vec<String>, Vec<String>)> {
-    let warnings = Arc::<Mutex<Vec<String>>>::default();
-    let heard = warnings.clone();
-    let env = env.listening(move |warning| heard.lock().unwrap().push(warning.to_string()));
+    let (env, warnings) = spr_testkit::listening(env);
     let options = spr_testkit::options(&FORMAT, options)?;
     let opened = request.open(&FORMAT, env.open(at)?, &options, &env)?;
     let mut reader = opened.into_stream()?;

@@ -9,9 +9,9 @@
 
 use crate::common;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use spr_core::bytes::{Env, Locator, MemoryStore, Source};
+use spr_core::bytes::{Locator, MemoryStore, Source};
 use spr_core::format::Format;
 use spr_core::model::{About, GaussPosterior, Lists, Matrix, Object, Rank, Utterance};
 use spr_format_kaldi::FORMAT;
@@ -35,9 +35,7 @@ fn write(utterances: &[Utterance]) -> Vec<u8> {
 
 /// Reads without a hint, and returns the warnings.
 fn read(bytes: &[u8], pairs: &[(&str, &str)]) -> (Drained, Vec<String>) {
-    let warnings = Arc::new(Mutex::new(Vec::new()));
-    let told = warnings.clone();
-    let env: Env = common::env().listening(move |e| told.lock().unwrap().push(e.to_string()));
+    let (env, warnings) = spr_testkit::listening(&common::env());
     let options = spr_testkit::options(&FORMAT, pairs).unwrap();
     let source = Source::from_bytes("x.ark", bytes.to_vec()).unwrap();
     let drained = read_source(&FORMAT, &options, source, &env);

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use std::sync::{Arc, Mutex};
-
 use spr_core::bytes::{Env, Locator};
 use spr_core::format::{OpenedDataset, RandomAccess, Request};
 use spr_core::model::{Audio, Key, Utterance};
@@ -140,10 +138,7 @@ fn script_files_know_their_keys() {
         ("x.scp", "b x.ark:2\na x.ark:8\nc gone.ark:2\n"),
         ("x.ark", "k 1 1\nl 2 2\n"),
     ];
-    let warnings = Arc::<Mutex<Vec<String>>>::default();
-    let heard = warnings.clone();
-    let env =
-        holding(&files).listening(move |warning| heard.lock().unwrap().push(warning.to_string()));
+    let (env, warnings) = spr_testkit::listening(&holding(&files));
     let mut strict = table(&env, "x.scp", &[], false).unwrap();
     assert_eq!(strict.keys(), Some(["b", "a", "c"].map(Key::from).to_vec()));
     assert_eq!(strict.find_twice().unwrap(), None);
@@ -202,13 +197,10 @@ fn entries_of_a_pipe_are_kept_and_compared() {
 
 #[test]
 fn permissive_tables_take_faults_for_the_end() {
-    let warnings = Arc::<Mutex<Vec<String>>>::default();
-    let heard = warnings.clone();
-    let env = holding(&[
+    let (env, warnings) = spr_testkit::listening(&holding(&[
         ("twice.ark", "a 1 1\nb 2 2\nb 9 9\nc 3 3\n"),
         ("wrong.ark", "a 1 1\nb 2 x\nc 3 3\n"),
-    ]);
-    let env = env.listening(move |warning| heard.lock().unwrap().push(warning.to_string()));
+    ]));
     let options = [("permissive", "true"), ("holder", "int32-vector")];
     let mut twice = table(&env, "twice.ark", &options, false).unwrap();
     assert_eq!(find(&mut *twice, "c"), "none");

@@ -18,9 +18,7 @@ use spr_testkit::faults::read_source;
 type Pairs<'a> = &'a [(&'a str, &'a str)];
 
 fn listening() -> (Env, Arc<Mutex<Vec<String>>>) {
-    let warnings = Arc::new(Mutex::new(Vec::new()));
-    let told = warnings.clone();
-    let env = common::env().listening(move |e| told.lock().unwrap().push(e.to_string()));
+    let (env, warnings) = spr_testkit::listening(&common::env());
     (env, warnings)
 }
 

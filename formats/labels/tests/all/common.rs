@@ -8,7 +8,7 @@
 )]
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Locator, MemoryStore, Source};
 use spr_core::format::Format;
@@ -43,9 +43,7 @@ pub(crate) fn read_within(
     text: impl AsRef<[u8]>,
     limits: Limits,
 ) -> Read {
-    let warnings = Arc::<Mutex<Vec<String>>>::default();
-    let heard = warnings.clone();
-    let mut env = env().listening(move |warning| heard.lock().unwrap().push(warning.to_string()));
+    let (mut env, warnings) = spr_testkit::listening(&env());
     env.limits = limits;
     let source = Source::from_bytes(MEMORY, text.as_ref().to_vec()).unwrap();
     let read = faults::read_source(format, &options(format, pairs).unwrap(), source, &env);

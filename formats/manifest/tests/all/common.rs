@@ -6,13 +6,13 @@
     reason = "tests"
 )]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Locator, MemoryStore};
 use spr_core::format::{Format, OpenedDataset, Options, Registry, Request, WriteSummary};
 use spr_core::model::{About, Matrix, Rank, Utterance};
 use spr_core::{Error, Result};
-use spr_testkit::faults::{Drained, drain};
+use spr_testkit::faults::drain_opened;
 
 /// Returns a store, and surroundings with the formats that manifests name.
 pub(crate) fn surroundings() -> (MemoryStore, Env) {
@@ -55,16 +55,8 @@ impl Found {
 }
 
 fn listen(env: &Env, open: impl FnOnce(&Env) -> Result<OpenedDataset>) -> Found {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = told.clone();
-    let env = env.listening(move |e| listener.lock().unwrap().push(e.to_string()));
-    let drained = match open(&env).and_then(OpenedDataset::into_stream) {
-        Ok(reader) => drain(reader),
-        Err(error) => Drained {
-            utterances: Vec::new(),
-            errors: vec![error],
-        },
-    };
+    let (env, told) = spr_testkit::listening(env);
+    let drained = drain_opened(open(&env));
     let warnings = told.lock().unwrap().clone();
     Found {
         utts: drained.utterances,

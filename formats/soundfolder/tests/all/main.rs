@@ -10,7 +10,7 @@ mod folders;
 mod joining;
 mod tables;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Locator, MemoryStore};
 use spr_core::format::{Format, OpenedDataset, Options, Registry, Request};
@@ -88,9 +88,7 @@ fn asked(
     env: &Env,
     open: impl Fn(Request, &Env) -> Result<OpenedDataset>,
 ) -> Found {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = told.clone();
-    let env = env.listening(move |e| listener.lock().unwrap().push(e.to_string()));
+    let (env, told) = spr_testkit::listening(env);
     let mut found = Found::default();
     match open(request, &env).and_then(OpenedDataset::into_stream) {
         Ok(reader) => {

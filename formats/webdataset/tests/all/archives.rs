@@ -49,9 +49,7 @@ pub(crate) fn options(pairs: &[(&str, &str)]) -> Options {
 
 /// The keys with their texts, and the errors, in order, and the warnings.
 fn read(bytes: &[u8], pairs: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
-    let warnings = Arc::new(Mutex::new(Vec::new()));
-    let told = warnings.clone();
-    let env = Env::default().listening(move |e| told.lock().unwrap().push(e.to_string()));
+    let (env, warnings) = spr_testkit::listening(&Env::default());
     let source = Source::from_bytes("x.tar", bytes.to_vec()).unwrap();
     let request = Request::all().lenient(true);
     let opened = request.open(&FORMAT, source, &options(pairs), &env);
@@ -226,9 +224,7 @@ fn a_folder_is_shards_in_the_order_of_their_numbers() {
     assert_eq!(names, ["out/shard-000000.tar", "out/shard-000001.tar"]);
     store.insert("out/shard-10.tar", archive(&[("d.txt", "ten")]));
     store.insert("out/shard-9.tar", archive(&[("e.txt", "nine")]));
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = told.clone();
-    let env = env.listening(move |e| listener.lock().unwrap().push(e.to_string()));
+    let (env, told) = spr_testkit::listening(&env);
     let opened = Request::all().open_folder(&FORMAT, &"out".into(), &[], &options(&[]), &env);
     let mut reader = opened.unwrap().into_stream().unwrap();
     let (mut utt, mut keys) = (Utterance::default(), Vec::new());

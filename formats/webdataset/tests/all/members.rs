@@ -1,7 +1,7 @@
 //! What members become, and what becomes of members that are none of their kind.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Locator, MemoryStore, Source};
 use spr_core::format::{FieldSet, Format, Registry, Request, create};
@@ -25,9 +25,7 @@ pub(crate) fn env() -> Env {
 
 /// Reads an archive, and returns what was told as well.
 fn asked(bytes: Vec<u8>, request: Request) -> (Drained, Vec<String>) {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = told.clone();
-    let env = env().listening(move |e| listener.lock().unwrap().push(e.to_string()));
+    let (env, told) = spr_testkit::listening(&env());
     let source = Source::from_bytes("x.tar", bytes).unwrap();
     let drained = read_asked(&FORMAT, &options(&[]), source, request, &env);
     let told = told.lock().unwrap().clone();

@@ -14,10 +14,8 @@ use crate::archives::{archive, options};
 
 fn surroundings() -> (MemoryStore, Env, Arc<Mutex<Vec<String>>>) {
     let store = MemoryStore::new();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = told.clone();
-    let env = crate::members::env().with_store(Arc::new(store.clone()));
-    let env = env.listening(move |e| listener.lock().unwrap().push(e.to_string()));
+    let (env, told) =
+        spr_testkit::listening(&crate::members::env().with_store(Arc::new(store.clone())));
     (store, env, told)
 }
 

@@ -13,12 +13,12 @@ mod reading;
 mod speakers;
 mod writing;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Location, MemoryStore};
 use spr_core::format::{Options, Request};
 use spr_core::model::Utterance;
-use spr_core::{Error, Result};
 use spr_format_kaldi::DATA;
 
 /// The result of reading a directory: utterances and errors in order, and the warnings.
@@ -55,12 +55,7 @@ fn read_bytes(files: &[(&str, &[u8])], request: Request, options: &[(&str, &str)
     for (name, bytes) in files {
         store.insert(format!("d/{name}"), bytes.to_vec());
     }
-    let warnings = Arc::new(Mutex::new(Vec::new()));
-    let told = warnings.clone();
-    let env = Env::default().with_store(Arc::new(store));
-    let env = env.listening(move |warning: &Error| {
-        told.lock().unwrap().push(warning.to_string());
-    });
+    let (env, warnings) = spr_testkit::listening(&Env::default().with_store(Arc::new(store)));
     let options = Options::new(
         spr_core::format::Format::info(&DATA),
         options.iter().copied(),

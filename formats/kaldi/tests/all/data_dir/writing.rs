@@ -1,6 +1,6 @@
 //! The written files, byte by byte.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Locator, MemoryStore};
 use spr_core::format::{Format, Options, Registry};
@@ -40,12 +40,9 @@ impl WriteResult {
 
 pub(super) fn write(utts: &[Utterance], options: &[(&str, &str)]) -> Result<WriteResult> {
     let store = MemoryStore::new();
-    let warnings = Arc::new(Mutex::new(Vec::new()));
-    let told = warnings.clone();
     let formats: [&'static dyn Format; 2] = [&spr_format_audio::WAV, &spr_format_audio::FLAC];
     let env = Env::default().with_formats(Registry::new(formats));
-    let env = env.with_store(Arc::new(store.clone()));
-    let env = env.listening(move |warning| told.lock().unwrap().push(warning.to_string()));
+    let (env, warnings) = spr_testkit::listening(&env.with_store(Arc::new(store.clone())));
     let options = Options::new(DATA.info(), options.iter().copied())?;
     let output = env.output(&Locator::folder("out"));
     let mut writer = DATA.create(output.clone(), &options, &About::default(), &env)?;

@@ -276,9 +276,7 @@ fn shards_lack_no_file() {
     store.remove("d/features.000000.tar.gz");
     // What lhotse stumbles over is told.
     store.insert("d/README.md", b"x".to_vec());
-    let warnings = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let kept = warnings.clone();
-    let listening = env.listening(move |warning| kept.lock().unwrap().push(warning.to_string()));
+    let (listening, warnings) = spr_testkit::listening(&env);
     let (got, errors) = read_all(Request::all(), &[], &listening).unwrap();
     assert_eq!((got.len(), errors.len()), (5, 0));
     let warnings = warnings.lock().unwrap();

@@ -3,7 +3,7 @@
 
 mod archives;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, Locator, MemoryStore};
@@ -52,9 +52,7 @@ pub(super) fn write(utts: &[Utterance], pairs: &[(&str, &str)], env: &Env) -> Re
 
 /// What is read, with samples: key and number of samples, or the error. And the warnings.
 pub(super) fn read(env: &Env) -> (Vec<String>, Vec<String>) {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = told.clone();
-    let env = env.listening(move |e| listener.lock().unwrap().push(e.to_string()));
+    let (env, told) = spr_testkit::listening(env);
     let at = Location::from("out");
     let opened = Request::all().samples();
     let opened = opened.open_folder(&NEMO_TARRED, &at, &[], &Options::default(), &env);
