@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Commands that prepare a runner or publish, which a checkout has no use for.
 HOSTED = ("pip install ", "rustup toolchain install ", "cargo install cargo-fuzz", "cargo install cargo-public-api ",
-          "sudo apt-get install -y ", "cargo publish ", "gh release create ")
+          "sudo apt-get install -y ", "docker run ", "cargo publish ", "gh release create ")
 
 
 def commands(text):
