@@ -1,11 +1,11 @@
 //! Formats are found by name, by content, and by the names of files.
 
-use spr_core::bytes::{Finders, Location, Source};
+use spr_core::bytes::{Env, Finders, Location, Source};
 use spr_core::format::{Basis, Claim, Format, Registry, Score};
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, ErrorKind, Remedy};
 
-use crate::toys::{BOX, CRATE, NUM, PAIRS, RAW, TWINS, VEC, WORDS, World, all, num};
+use crate::toys::{BOX, CRATE, NUM, PAIRS, PCM, RAW, TAKE, TWINS, VEC, WORDS, World, all, num};
 
 /// The kind, the message and the remedy of an error.
 fn told(error: &Error) -> (ErrorKind, &str, Option<String>) {
@@ -49,6 +49,14 @@ fn a_format_takes_the_place_of_that_of_its_name() {
     assert_eq!(known, [true, true, true, false, false]);
     assert_eq!(two.by_extension("vec").len(), 1);
     assert!(two.by_extension("dat").is_empty(), "that belongs to others");
+}
+
+#[test]
+fn extensions_of_sound_are_those_of_formats_of_sound_alone() {
+    let registry = Registry::new([&NUM as &dyn Format, &TAKE, &PCM]);
+    let env = Env::default().with_formats(registry);
+    let named = ["pcm", "take", "num", "none"].map(|extension| env.sound_by_extension(extension));
+    assert_eq!(named, [Some("pcm"), None, None, None]);
 }
 
 #[test]

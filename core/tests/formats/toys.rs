@@ -84,6 +84,21 @@ pub(crate) static PCM: Toy = Toy {
     )
 };
 
+/// Sound beside numbers: no file of sound.
+pub(crate) static TAKE: Toy = Toy {
+    caps: |medium| {
+        let mut caps = sound_caps(medium);
+        caps.features = feature_caps(medium).features;
+        caps
+    },
+    is_sound: true,
+    ..Toy::new(
+        FormatInfo::new("take", "sound and numbers", &["take"]),
+        |_| Score::No,
+        samples,
+    )
+};
+
 /// Any text, which is its words.
 pub(crate) static WORDS: Toy = Toy {
     caps: text_caps,

@@ -110,3 +110,25 @@ impl RenameLog {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_folder_is_not_taken_for_an_empty_one() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("a");
+        fs::write(&file, "old").unwrap();
+        let mut log = RenameLog::default();
+        log.clear(&root.path().join("none")).unwrap();
+        log.clear(&file).unwrap_err();
+        log.move_aside(&root.path().join("none")).unwrap();
+        log.move_aside(&file.join("below")).unwrap_err();
+        assert!(log.aside.is_empty());
+        log.clear(root.path()).unwrap();
+        assert!(!file.exists());
+        log.undo();
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+    }
+}

@@ -211,3 +211,24 @@ fn what_is_replaced_hands_its_permissions_on() {
     made(&Env::default(), &at("b")).unwrap().commit().unwrap();
     assert_eq!(mode("b"), mode("plain"));
 }
+
+#[test]
+fn what_a_name_stands_for_is_told() {
+    use crate::bytes::{FileKind, Local, Store};
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("a");
+    std::fs::write(&file, "old").unwrap();
+    let look = |path: &Path| Local::new().look(&path.into());
+    let status = look(&file).unwrap().unwrap();
+    assert_eq!((status.kind, status.length), (FileKind::File, 3));
+    assert_eq!(status.modified, file.metadata().unwrap().modified().ok());
+    assert!(status.modified.is_some());
+    let folder = look(root.path()).unwrap().unwrap();
+    assert_eq!((folder.kind, folder.length), (FileKind::Folder, 0));
+    for none in ["none", "a/below", "none/below"] {
+        assert!(look(&root.path().join(none)).unwrap().is_none(), "{none}");
+    }
+    // What can't be looked at may exist.
+    #[cfg(unix)]
+    look(&root.path().join("x".repeat(1000))).unwrap_err();
+}
