@@ -44,6 +44,9 @@ def unready(owner, tag):
         yield f"the tag {tag} is not v{version}, the version in Cargo.toml"
     if not re.search(rf"^## {re.escape(version)}, \d{{4}}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text(), re.M):
         yield f"CHANGELOG.md has no line `## {version}, YEAR-MONTH-DAY`"
+    for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))):
+        if re.search(r"\breleased yet\b", path.read_text()):
+            yield f"{path.relative_to(ROOT)} says that it is not released yet"
     yield from (f"{name} in OWNER.toml is empty" for name, value in owner.items() if not value)
 
 

@@ -168,8 +168,8 @@ def notice(crates, taken):
     return "\n".join([
         "spr-convert", "",
         "Built with the features `mp3` or `vorbis`, which it is by default, the program holds crates under the",
-        "Mozilla Public License 2.0, whose text is in the THIRD-PARTY.md of each artefact. They are used unchanged. Their",
-        "source is on crates.io under these names and versions:", "", *mpl, "",
+        "Mozilla Public License 2.0, whose text is in the THIRD-PARTY.md of each binary, wheel and package. They are used",
+        "unchanged. Their source is on crates.io under these names and versions:", "", *mpl, "",
         "Letters in pictures were drawn from the font Noto Sans Mono, which is under the SIL Open Font License 1.1, by the",
         "crate noto-sans-mono-bitmap.", ""])
 

@@ -17,7 +17,7 @@ OPEN = "not released yet"
 
 def replaced(text, old, new):
     """The TOML `text` with the version `new` where its own packages have `old`."""
-    own = re.compile(rf'^((?:version = |spr-[\w-]+ = .*\bpath = .*\bversion = )"){re.escape(old)}"', re.M)
+    own = re.compile(rf'^((?:version = |spr-[\w-]+ = .*\bpath = .*\bversion = )"=?){re.escape(old)}"', re.M)
     return own.sub(rf'\g<1>{new}"', text)
 
 
@@ -33,8 +33,8 @@ def changed(text, old, new, is_open, today):
 
 def self_test():
     """Checks that own versions are found, and no others."""
-    text = 'version = "0.1.0"\nspr-core = { path = "core", version = "0.1.0" }\nglob = { version = "0.1.0" }\n'
-    assert replaced(text, "0.1.0", "0.2.0") == text.replace("0.1.0", "0.2.0", 2)
+    text = 'version = "0.1.0"\nspr-core = { path = "core", version = "0.1.0" }\nspr-plot = { path = "plot", version = "=0.1.0" }\nglob = { version = "0.1.0" }\n'
+    assert replaced(text, "0.1.0", "0.2.0") == text.replace("0.1.0", "0.2.0", 3)
     log = f"# Changelog\n\n## 0.1.0, {OPEN}\n\n- a\n"
     done = changed(log, "0.1.0", "0.1.0", False, "2000-01-01")
     assert "## 0.1.0, 2000-01-01\n" in done and changed(done, "0.1.0", "0.2.0", False, "") is None

@@ -10,8 +10,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Commands that prepare a runner or publish, which a checkout has no use for.
-HOSTED = ("pip install ", "rustup toolchain install ", "cargo install cargo-fuzz", "cargo install cargo-public-api ",
-          "sudo apt-get install -y ", "docker run ", "cargo publish ", "gh release create ")
+HOSTED = ("pip install ", "rustup toolchain install ", "cargo install cargo-fuzz", "cargo install cargo-public-api ", "cargo install cargo-deny ",
+          "sudo apt-get install -y ", "docker run ", "gh release create ")
 
 
 def commands(text):

@@ -14,7 +14,7 @@ import spr_convert
 from conftest import ROOT, SAMPLES
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-DOCUMENTS = ["python/README.md", "docs/coming-from-python.md"]
+DOCUMENTS = ["python/README.md", "python/PYPI.md", "docs/coming-from-python.md"]
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(spr_convert.__path__, "spr_convert.")

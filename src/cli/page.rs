@@ -18,10 +18,13 @@ const STATUS: &[(&str, &str)] = &[
         "1",
         "Done, and the answer is no: diff found differences, check found faults, shards are missing.",
     ),
-    ("2", "An error, or bad usage. No output was left behind."),
+    (
+        "2",
+        "An error, or bad usage. No output was left behind, but for the page of report on damaged data.",
+    ),
     (
         "3",
-        "Done, but faulty utterances were skipped, as --on-error skip asks.",
+        "Done, but faulty utterances were skipped, as --on-error skip asks, or left out by repair.",
     ),
 ];
 
