@@ -249,8 +249,9 @@ fn words(source: &mut Source, utt: &mut Utterance, env: &Env) -> Result<()> {
 impl Format for Toy {
     fn info(&self) -> &'static FormatInfo {
         // Every toy is a static.
-        let all: [&'static Self; 9] =
-            [&NUM, &VEC, &PCM, &WORDS, &PAIRS, &TWINS, &RAW, &BOX, &CRATE];
+        let all: [&'static Self; 10] = [
+            &NUM, &VEC, &PCM, &TAKE, &WORDS, &PAIRS, &TWINS, &RAW, &BOX, &CRATE,
+        ];
         let own = all.into_iter().find(|toy| toy.info.name == self.info.name);
         &own.unwrap().info
     }
