@@ -180,11 +180,19 @@ fn absurd_sizes_are_refused() {
          {transitions}</State> </TopologyEntry> </Topology> <Triples> 4000\n{triples}</Triples> \
          <LogProbs> [ 0 ] </LogProbs> </TransitionModel> "
     );
+    let phones: String = (1..=30_000).map(|phone| format!("{phone} ")).collect();
+    let phones = format!(
+        "<TransitionModel> <Topology> <TopologyEntry> <ForPhones> {phones}</ForPhones> <State> 0 \
+         </State> </TopologyEntry> </Topology> "
+    );
     let mut env = Env::default();
     env.limits.max_alloc = 1 << 20;
-    let source = Source::from_bytes("final.mdl", text.into_bytes()).unwrap();
-    let error = models().read(source, "phones", &env).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    for (text, what) in [(text, "transition ids"), (phones, "phones of a topology")] {
+        let source = Source::from_bytes("final.mdl", text.into_bytes()).unwrap();
+        let error = models().read(source, "phones", &env).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+        assert!(error.to_string().contains(what), "{error}");
+    }
 }
 
 #[test]
