@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from ._arguments import Reading
 
+__all__ = ["plan", "row", "rows"]
+
 
 def plan(data: Any, count: int, **how: "Unpack[Reading]") -> List[Dict[str, Any]]:
     """``count`` shares of a data set, to be read in any process: arguments of

@@ -16,6 +16,8 @@ from ._utterance import Audio, Segment, Tier, Utterance
 if TYPE_CHECKING:
     import lhotse as _lhotse
 
+__all__ = ["cut", "from_cuts", "to_cuts"]
+
 #: What supervisions and utterances call alike.
 _SAME = ("speaker", "gender", "language")
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from ._arguments import Reading
 
+__all__ = ["columns", "read_spr"]
+
 
 def columns(utterances: Iterable[Any]) -> Dict[str, List[Any]]:
     """Utterances as columns of a table: numbers flat, with ``rows`` and ``cols`` beside them.

@@ -19,6 +19,8 @@ from ._dataset import Dataset as _Data
 from ._dataset import open as _open
 from ._utterance import Audio, Batch, Utterance
 
+__all__ = ["Dataset", "IterableDataset", "collate", "shares", "tensors"]
+
 
 def _shared(size: int) -> Any:
     """Memory of so many bytes that goes from a worker to its loader without a copy."""

@@ -14,6 +14,29 @@ from . import _sound
 from ._names import open_like_kaldi
 from ._table import at, decoded, encoded, entries, read, value_of
 
+__all__ = [
+    "allow_pipes",
+    "open_or_fd",
+    "read_ali_ark",
+    "read_key",
+    "read_mat",
+    "read_mat_ark",
+    "read_mat_scp",
+    "read_post",
+    "read_post_ark",
+    "read_post_scp",
+    "read_vec_flt",
+    "read_vec_flt_ark",
+    "read_vec_flt_scp",
+    "read_vec_int",
+    "read_vec_int_ark",
+    "read_vec_int_scp",
+    "write_mat",
+    "write_post",
+    "write_vec_flt",
+    "write_vec_int",
+]
+
 #: Whether commands that stand in script files run.
 allow_pipes: bool = False
 

@@ -17,6 +17,25 @@ from .._utterance import Audio, Object, Utterance
 from .._writer import Writer
 from ._table import Values, at, compression, encoded
 
+__all__ = [
+    "CompressedMatrixWriter",
+    "CompressionMethod",
+    "HtkHeader",
+    "MatrixShape",
+    "Mismatch",
+    "RandomAccessReader",
+    "SequentialReader",
+    "TableWriter",
+    "WaveData",
+    "WaveInfo",
+    "allow_pipes",
+    "read_blob",
+    "read_int32_vector",
+    "read_int8_vector",
+    "read_wave",
+    "read_wave_info",
+]
+
 #: Whether commands that stand in script files run.
 allow_pipes: bool = False
 
@@ -526,6 +545,9 @@ def _names() -> Iterator[Tuple[str, type, str]]:
                 yield f"{start}{sort}{end}", base, sort
     for sort in _SINGLE:
         yield sort, _Single, sort
+
+
+__all__ += [name for name, _, _ in _names()]
 
 
 def __getattr__(name: str) -> Any:

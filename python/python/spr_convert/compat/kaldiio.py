@@ -34,6 +34,26 @@ from ._table import (
 )
 from ._table import decoded as _decoded
 
+__all__ = [
+    "ReadHelper",
+    "WriteHelper",
+    "allow_pipes",
+    "load_ark",
+    "load_mat",
+    "load_scp",
+    "load_scp_sequential",
+    "load_segments",
+    "load_wav_scp",
+    "matio",
+    "open_like_kaldi",
+    "parse_specifier",
+    "read_kaldi",
+    "read_token",
+    "save_ark",
+    "save_mat",
+    "utils",
+]
+
 #: Whether commands that stand in script files run.
 allow_pipes: bool = os.environ.get("SPR_CONVERT_ALLOW_PIPES", "") == "1"
 

@@ -10,6 +10,14 @@ from typing import Any, Iterator, Tuple
 
 from . import kaldi_io as _arrays
 
+__all__ = [
+    "read_mat_ark",
+    "read_mat_scp",
+    "read_vec_flt_ark",
+    "read_vec_flt_scp",
+    "read_vec_int_ark",
+]
+
 
 def _tensors(pairs: Iterator[Tuple[str, Any]]) -> Iterator[Tuple[str, Any]]:
     import torch
