@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Checks the links in all pages of the project: each names a file that is there, and a heading in it.
-Links to other hosts are not followed. Needs Python 3.11."""
+Links to other hosts are not followed. The figures in docs/why.md must be those of benches/README.md.
+Needs Python 3.11."""
 
 import os
 import pathlib
+import re
 import sys
 
 from pages import ROOT, anchors, is_local, links, project_files
@@ -24,6 +26,24 @@ def faults_of(page, text, read):
             yield f"{page}: {target}: {place} has no heading #{anchor}"
 
 
+def measured(benches):
+    """The rows of benches/README.md that docs/why.md has: those in which another program was timed."""
+    for line in benches.splitlines():
+        match [cell.strip() for cell in line.strip("|").split("|")]:
+            case [job, _, _, ours, _, _, peak, _, others] if ours.startswith("**") and others:
+                yield f"| {job} | {ours.strip('*')} ({peak} MiB) | {others} |"
+            case [_, ours, other, _] if re.fullmatch(r"[\d.]+", ours) and re.fullmatch(r"\S+ [\d.]+", other):
+                yield line
+
+
+def copied(benches, why):
+    """The rows of figures that are in one of both pages alone."""
+    _, _, why = why.partition("\n## What was measured\n")
+    rows = [line for line in why.splitlines() if re.match(r"\| .* \| [\d.]+", line)]
+    for line in sorted(set(measured(benches)) ^ set(rows)):
+        yield f"docs/why.md: differs from benches/README.md: {line}"
+
+
 def self_test():
     """Checks that faults are found."""
     other = "# One `two` & three\n## Same\n## Same\n```sh\n# no heading\n```\n"
@@ -38,6 +58,10 @@ def self_test():
     assert faults("[a](#none)") == ["#none: docs/a.md has no heading #none"]
     assert faults("[a](../../x.md)") == ["../../x.md leads out of the project"]
     assert faults("`[a](c.md)`\n```\n[a](c.md)\n```\n[r](spr_core::Error) [h](https://example.org)") == []
+    benches = "| ark | 1.0 | 0.1 | **1.5** | | 2 | 21 | 1 | cat 3.0 (4 MiB) |\n| FLAC | 0.1 | flac 0.2 | 0.5 |\n| 9 | 1 | 2 | 3 |\n"
+    why = "\n## What was measured\n| job | spr | others |\n| ark | 1.5 (21 MiB) | cat 3.0 (4 MiB) |\n| FLAC | 0.1 | flac 0.2 | 0.5 |\n"
+    assert list(copied(benches, why)) == []
+    assert len(list(copied(benches, why.replace("1.5", "1.4")))) == 2
     assert faults("| [a](x.md) | `b` [c](y.md) |") == ["x.md: there is no docs/x.md", "y.md: there is no docs/y.md"]
 
 
@@ -55,6 +79,7 @@ def main():
 
     pages = project_files(".md")
     faults = [fault for page in pages for fault in faults_of(page, read(page), read)]
+    faults += copied(read("benches/README.md"), read("docs/why.md"))
     for fault in faults:
         print(f"links: {fault}")
     if not faults:
