@@ -9,6 +9,7 @@ use crate::plan::order::Order;
 use crate::plan::{Balance, Input, Joins, OnError, Plan, Rule, Sink, Split, Work};
 
 /// One argument or one part of the work, explained.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Its subject: `input`, `labels`, `text`, `stages`, `output`, ……
@@ -17,6 +18,13 @@ pub struct Line {
     pub how: String,
     /// The steps that are built for it, in their order.
     pub steps: Vec<String>,
+}
+
+impl Line {
+    /// Creates a line.
+    pub fn new(what: &'static str, how: String, steps: Vec<String>) -> Self {
+        Self { what, how, steps }
+    }
 }
 
 /// Explains a plan, which need not have an output. Its inputs are opened, to find their formats;

@@ -26,6 +26,7 @@ impl Unit {
 }
 
 /// The values at the edges of a picture.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Axis {
     /// The value at the left edge.

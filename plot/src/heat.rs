@@ -15,6 +15,7 @@ use super::words::counted;
 const NAMED: usize = 1000;
 
 /// Features as positions on a colour scale.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heat {
     /// The number of the first feature column, or the smallest index of a posterior.

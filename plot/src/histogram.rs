@@ -316,12 +316,7 @@ mod tests {
 
     #[test]
     fn labels_share_bars() {
-        let counts: Vec<_> = (0..5i64)
-            .map(|label| LabelCount {
-                label: label.into(),
-                count: 2,
-            })
-            .collect();
+        let counts: Vec<_> = (0..5i64).map(|label| LabelCount::new(label, 2)).collect();
         let bars = labels(0, &counts, 2).unwrap().bars;
         assert_eq!(bars[0].name, "0-2");
         assert_eq!((bars[1].name.as_str(), bars[1].count), ("3-4", 4));

@@ -24,6 +24,7 @@ impl Chart {
 }
 
 /// A summary of a data set, made in one pass with little memory.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct Overview {
     /// The facts.

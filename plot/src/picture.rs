@@ -49,6 +49,7 @@ impl Detail {
 
 /// An utterance reduced for display. Its size depends on that of the utterance only by the names of
 /// labels.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// The key of the utterance.

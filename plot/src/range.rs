@@ -9,6 +9,7 @@ pub(super) const BEYOND: f64 = 0.01;
 const APART: f64 = 100.0;
 
 /// A range of values, and the extremes beyond it.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
     /// The lower end; smaller values are clamped.

@@ -10,6 +10,7 @@ pub(super) const LETTER: f64 = 7.0;
 const TITLE_LINE: f64 = 16.0;
 
 /// A picture: items in the order in which they are painted.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     /// The width in points.
@@ -62,6 +63,7 @@ pub enum Align {
 }
 
 /// The role of a colour; a page may choose its own.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Titles.
@@ -93,6 +95,7 @@ impl Ink {
 }
 
 /// An item of a picture.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A filled rectangle.

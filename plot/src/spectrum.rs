@@ -42,6 +42,7 @@ impl Default for Analysis {
 }
 
 /// One channel of audio by time and frequency.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spectrum {
     /// The number of cells in a row; each is the mean power of its windows and frequencies.

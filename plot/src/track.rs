@@ -16,6 +16,7 @@ const MAX_TIERS: usize = 8;
 const MAX_ROWS: usize = 8;
 
 /// A row of labelled spans of time or frames.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     /// The name; empty if the spans belong to the track above.
@@ -49,6 +50,7 @@ impl Track {
 }
 
 /// A labelled part of a picture's width.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
     /// The start, from 0 to 1.

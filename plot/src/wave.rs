@@ -13,6 +13,7 @@ pub(super) const MAX_CHANNELS: usize = 2;
 
 /// The smallest and the largest sample in each column of a picture, relative to full scale; or one
 /// value per frame as a curve.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wave {
     /// The extremes.

@@ -232,7 +232,7 @@ type Arrays<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
 /// Wraps a field without a copy of its values: an index for utterances, then one for rows.
 fn field<'py>(py: Python<'py>, field: Option<PaddedField<Values>>) -> PyResult<Arrays<'py>> {
-    let Some(PaddedField { values, layout }) = field else {
+    let Some(PaddedField { values, layout, .. }) = field else {
         return Ok((None, None));
     };
     let (count, rows) = (layout.lengths.len(), layout.rows);

@@ -208,11 +208,8 @@ pub(super) fn explain_written(
         None | Some("-") => "standard output".to_owned(),
         Some(file) => format!("file {}", Location::from(file).told()),
     };
-    lines.push(explain::Line {
-        what: "output",
-        how: format!("{what}; writes {place}"),
-        steps: Vec::new(),
-    });
+    let how = format!("{what}; writes {place}");
+    lines.push(explain::Line::new("output", how, Vec::new()));
     understood(&lines, args)
 }
 
@@ -220,7 +217,9 @@ pub(super) fn explain_written(
 /// steps.
 pub(super) fn understood(lines: &[explain::Line], args: &ReadArgs) -> Result<u8> {
     for line in lines {
-        let explain::Line { what, how, steps } = line;
+        let explain::Line {
+            what, how, steps, ..
+        } = line;
         match args.json {
             true => {
                 let line = json!({"argument": what, "understood": how, "steps": steps});

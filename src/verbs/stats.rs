@@ -73,6 +73,7 @@ impl Reader for AudioLoader {
 }
 
 /// The facts about a data set, in the form of `stats --json`.
+#[non_exhaustive]
 #[derive(Serialize)]
 pub struct Facts<'a> {
     /// The input, as given.

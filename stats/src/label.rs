@@ -14,12 +14,21 @@ const MAX_DISTINCT: usize = 1 << 20;
 const MAX_COLUMNS: usize = 1 << 10;
 
 /// A label and its count.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LabelCount {
     /// The label.
     pub label: Value,
     /// The number of occurrences.
     pub count: u64,
+}
+
+impl LabelCount {
+    /// Creates a count of a label.
+    pub fn new(label: impl Into<Value>, count: u64) -> Self {
+        let label = label.into();
+        Self { label, count }
+    }
 }
 
 /// Replaces numeric labels by their names, if they have one.

@@ -24,6 +24,7 @@ impl Severity {
 }
 
 /// Something that a check found.
+#[non_exhaustive]
 #[derive(Debug)]
 pub struct Finding {
     /// Its severity.
@@ -35,22 +36,23 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A fault.
-    pub fn fault(sort: &'static str, error: Error) -> Self {
+    /// Creates a finding.
+    pub fn new(severity: Severity, sort: &'static str, error: Error) -> Self {
         Self {
-            severity: Severity::Fault,
+            severity,
             sort,
             error,
         }
     }
 
+    /// A fault.
+    pub fn fault(sort: &'static str, error: Error) -> Self {
+        Self::new(Severity::Fault, sort, error)
+    }
+
     /// A note.
     pub fn note(sort: &'static str, error: Error) -> Self {
-        Self {
-            severity: Severity::Note,
-            sort,
-            error,
-        }
+        Self::new(Severity::Note, sort, error)
     }
 }
 

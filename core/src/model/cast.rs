@@ -6,6 +6,7 @@ use crate::model::Limits;
 use crate::number::{Element, Wide, dispatch};
 
 /// The effect of a cast on the values.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CastStats {
     /// The number of values.

@@ -4,6 +4,7 @@
 const SCHEMES: [&str; 6] = ["s3", "s3a", "gs", "az", "https", "http"];
 
 /// A URL in its parts.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Url<'a> {
     /// The scheme in small letters.

@@ -11,6 +11,7 @@ use super::values::{Parameters, Values};
 
 /// A kind of step: every spelling, every property and how it is built. There are no defaults, so that
 /// a property that was forgotten does not compile.
+#[non_exhaustive]
 pub struct Kind {
     /// The name as a stage.
     pub name: &'static str,
@@ -60,6 +61,7 @@ pub struct Kind {
 }
 
 /// Another name of a step.
+#[non_exhaustive]
 pub struct Alias {
     /// The name.
     pub name: &'static str,
@@ -72,6 +74,7 @@ pub struct Alias {
 }
 
 /// A data option of an input: PDNN's `context=5`.
+#[non_exhaustive]
 pub struct DataOption {
     /// The key.
     pub key: &'static str,

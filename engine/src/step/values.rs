@@ -8,6 +8,7 @@ use spr_core::{Error, Result, nearest};
 use super::grammar::{self, Call, misplaced};
 
 /// The values that a step takes.
+#[non_exhaustive]
 #[derive(Clone, Copy)]
 pub struct Parameters {
     /// Values that may stand without their names, in this order.

@@ -53,13 +53,13 @@ fn compare<const BOUND: bool, T: Copy>(
     for (lane, (value, back)) in rest.iter().zip(rest_back).enumerate() {
         count(lane, widen(*value), *back);
     }
-    CastStats {
-        values: decoded.len() as u64,
-        changed: changed.iter().sum(),
-        clipped: clipped.iter().sum(),
-        max_abs_err: largest.into_iter().fold(0.0, f64::max),
-        max_clip_err: furthest.into_iter().fold(0.0, f64::max),
-    }
+    let mut stats = CastStats::default();
+    stats.values = decoded.len() as u64;
+    stats.changed = changed.iter().sum();
+    stats.clipped = clipped.iter().sum();
+    stats.max_abs_err = largest.into_iter().fold(0.0, f64::max);
+    stats.max_clip_err = furthest.into_iter().fold(0.0, f64::max);
+    stats
 }
 
 /// Returns the greater number, and `before` if `error` is none.

@@ -119,11 +119,7 @@ impl<'a> Findings<'a> {
     }
 
     fn tell(&mut self, severity: Severity, sort: &'static str, error: Error) {
-        let finding = Finding {
-            severity,
-            sort,
-            error,
-        };
+        let finding = Finding::new(severity, sort, error);
         match &mut self.held {
             Some(held) => held.findings.push(finding),
             None => (self.found)(finding),

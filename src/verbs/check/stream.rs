@@ -128,10 +128,7 @@ fn read(
 
 /// A finding about an input that has no other file.
 fn placed(finding: Finding, name: &str) -> Finding {
-    Finding {
-        error: finding.error.file(name),
-        ..finding
-    }
+    Finding::new(finding.severity, finding.sort, finding.error.file(name))
 }
 
 /// Warnings of readers, which are findings here.

@@ -52,6 +52,7 @@ pub struct Differing {
 }
 
 /// A line of a file.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The name of the file.

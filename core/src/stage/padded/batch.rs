@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::model::{Key, Limits, Matrix, Rank, Utterance};
 
 /// Utterances in arrays that are padded to the longest, in order; `V` has the values of a field.
+#[non_exhaustive]
 #[derive(Debug)]
 pub struct PaddedBatch<V = Matrix> {
     /// Their keys.
@@ -25,6 +26,7 @@ pub struct PaddedBatch<V = Matrix> {
 }
 
 /// One field of all utterances in a batch.
+#[non_exhaustive]
 #[derive(Debug)]
 pub struct PaddedField<V = Matrix> {
     /// The values: utterance `n` from row `n * rows` on, and behind it padding.

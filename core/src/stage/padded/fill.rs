@@ -14,6 +14,7 @@ pub(super) enum Fill {
 }
 
 /// The shape of one field of all utterances in a batch.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaddedLayout {
     /// The element type.
