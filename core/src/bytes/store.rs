@@ -14,6 +14,22 @@ use crate::error::{Error, Remedy, Result};
 ///
 /// Readers and writers of data use an [`Env`](super::Env), which also knows permissions, inputs and
 /// limits. A new kind of storage implements this trait.
+///
+/// ```
+/// use std::io::Read;
+/// use spr_core::bytes::{FileKind, MemoryStore, Store};
+///
+/// let store = MemoryStore::new();
+/// store.insert("feats/a.bin", b"abc".to_vec());
+/// let status = store.look(&"feats/a.bin".into())?.unwrap();
+/// assert_eq!((status.kind, status.length), (FileKind::File, 3));
+/// assert_eq!(store.list(&"feats".into())?, ["feats/a.bin".into()]);
+/// assert!(store.look(&"feats/b.bin".into())?.is_none());
+/// let mut bytes = Vec::new();
+/// store.open(&"feats/a.bin".into())?.read_to_end(&mut bytes)?;
+/// assert_eq!(bytes, b"abc");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub trait Store: Send + Sync + Debug {
     /// Looks up a name, following links, and returns `None` if it does not exist.
     ///

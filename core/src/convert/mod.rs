@@ -123,6 +123,57 @@ pub fn convert_in(
 /// A data set that is written to an output and is there once it is
 /// [finished](DatasetWriter::finish). Until then nothing has its final name, and dropping it leaves
 /// nothing.
+///
+/// ```
+/// # use spr_core::Result;
+/// # use spr_core::bytes::{Medium, Output, Source};
+/// # use spr_core::format::{
+/// #     Caps, Count, Format, FormatInfo, Keys, LabelCaps, OneWriter, OpenedDataset, Probe, Request,
+/// #     Score,
+/// # };
+/// # use spr_core::model::{About, Dtype};
+/// # struct Bytes;
+/// # static INFO: FormatInfo = FormatInfo::new("bytes", "a label a byte", &["bytes"]);
+/// # impl Format for Bytes {
+/// #     fn info(&self) -> &'static FormatInfo { &INFO }
+/// #     fn probe(&self, _: &Probe<'_>) -> Score { Score::No }
+/// #     fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
+/// #         let mut caps = Caps::new(Count::One, Keys::of_files(medium));
+/// #         caps.labels = Some(LabelCaps::new(&[Dtype::U8]));
+/// #         Ok(caps)
+/// #     }
+/// #     fn open(&self, _: Source, _: &Options, _: &mut Request, _: &Env) -> Result<OpenedDataset> {
+/// #         Err(spr_core::Error::unsupported("is only written"))
+/// #     }
+/// #     fn create(&self, output: Output, options: &Options, _: &About, _: &Env) -> Result<Box<dyn Writer>> {
+/// #         let caps = self.caps(options, output.medium())?;
+/// #         let encode = |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+/// #             put(utt.labels.as_ref().and_then(Matrix::as_slice::<u8>).unwrap_or_default())
+/// #         };
+/// #         Ok(Box::new(OneWriter::new(output, caps, "bytes", encode)))
+/// #     }
+/// # }
+/// use std::sync::Arc;
+/// use spr_core::DatasetWriter;
+/// use spr_core::bytes::{Env, Locator, MemoryStore};
+/// use spr_core::format::{Options, Writer};
+/// use spr_core::model::{Matrix, Rank, Utterance};
+///
+/// let store = MemoryStore::new();
+/// let env = Env::default().with_store(Arc::new(store.clone()));
+/// let output = env.output(&Locator::file("a.bytes"));
+/// // A format of files with a label a byte; the example of `Format` is of it.
+/// let mut writer = DatasetWriter::create(&Bytes, output, &Options::default(), &env)?;
+/// writer.write(&Utterance {
+///     key: "a".into(),
+///     labels: Some(Matrix::from_rows(&[3u8, 3, 7], 1, Rank::Vector)?),
+///     ..Utterance::default()
+/// })?;
+/// assert_eq!(store.get("a.bytes"), None);
+/// assert_eq!(writer.finish()?.frames, 3);
+/// assert_eq!(store.get("a.bytes"), Some(vec![3, 3, 7]));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 pub struct DatasetWriter {
     writer: Box<dyn Writer>,
     output: Output,

@@ -13,6 +13,78 @@ use crate::model::{About, Audio, Key, Utterance};
 ///
 /// What most formats have no answer to, defaults to none. A wrapper of any of the traits here is
 /// marked `#[warn(clippy::missing_trait_methods)]`, so that it can't lose a call in silence.
+///
+/// ```
+/// use std::sync::Arc;
+/// use spr_core::bytes::{Env, Locator, MemoryStore, Medium, Output, Source};
+/// use spr_core::format::{
+///     Caps, Count, Format, FormatInfo, Keys, LabelCaps, OneReader, OneWriter, OpenedDataset,
+///     Options, Probe, Reader, Request, Score, Writer,
+/// };
+/// use spr_core::model::{About, DatasetInfo, Dtype, Matrix, Rank, Utterance};
+/// use spr_core::Result;
+///
+/// /// Files of one utterance, in which each byte is the label of a frame.
+/// struct Bytes;
+///
+/// static INFO: FormatInfo = FormatInfo::new("bytes", "a label a byte", &["bytes"]);
+///
+/// fn caps(medium: Medium) -> Caps {
+///     let mut caps = Caps::new(Count::One, Keys::of_files(medium));
+///     caps.labels = Some(LabelCaps::new(&[Dtype::U8]));
+///     caps
+/// }
+///
+/// impl Format for Bytes {
+///     fn info(&self) -> &'static FormatInfo {
+///         &INFO
+///     }
+///
+///     // Any bytes are labels, so that the name of the file decides.
+///     fn probe(&self, head: &Probe<'_>) -> Score {
+///         match head.extension() {
+///             Some("bytes") => Score::NameOnly,
+///             _ => Score::No,
+///         }
+///     }
+///
+///     fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
+///         Ok(caps(medium))
+///     }
+///
+///     fn open(&self, source: Source, _: &Options, _: &mut Request, env: &Env) -> Result<OpenedDataset> {
+///         let fill = |source: &mut Source, utt: &mut Utterance, env: &Env| {
+///             let labels = source.rest("labels", &env.limits)?;
+///             utt.start();
+///             utt.labels = Some(Matrix::from_rows(&labels, 1, Rank::Vector)?);
+///             Ok(())
+///         };
+///         let reader = OneReader::new(source, DatasetInfo::default(), env, fill)?;
+///         Ok(OpenedDataset::stream(reader))
+///     }
+///
+///     fn create(&self, output: Output, _: &Options, _: &About, _: &Env) -> Result<Box<dyn Writer>> {
+///         let caps = caps(output.medium());
+///         // `caps` were checked before.
+///         let encode = |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+///             put(utt.labels.as_ref().and_then(Matrix::as_slice::<u8>).unwrap_or_default())
+///         };
+///         Ok(Box::new(OneWriter::new(output, caps, "bytes", encode)))
+///     }
+/// }
+///
+/// let store = MemoryStore::new();
+/// store.insert("a.bytes", vec![3, 3, 7]);
+/// let env = Env::default().with_store(Arc::new(store));
+/// let source = env.open(&Locator::file("a.bytes"))?;
+/// let opened = Request::all().open(&Bytes, source, &Options::default(), &env)?;
+/// let mut reader = opened.into_stream()?;
+/// let mut utt = Utterance::default();
+/// assert!(reader.read(&mut utt)?);
+/// assert_eq!(utt.key, "a".into());
+/// assert_eq!(utt.labels.unwrap().as_slice::<u8>(), Some(&[3, 3, 7][..]));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 pub trait Format: Send + Sync {
     /// Returns its description.
     fn info(&self) -> &'static FormatInfo;
@@ -155,6 +227,45 @@ pub fn create(
 
 /// A writer that stores utterances completely or fails. Data that a format cannot hold are
 /// rejected; narrowing and dropping is the task of the [adapter](crate::adapt).
+///
+/// ```
+/// use spr_core::format::{Caps, Count, FeatureCaps, Keys, WriteSummary, Writer};
+/// use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+/// use spr_core::Result;
+///
+/// /// Adds up the rows of features, which it takes as 32-bit floats.
+/// struct Rows(Caps, WriteSummary);
+///
+/// impl Writer for Rows {
+///     fn caps(&self) -> &Caps {
+///         &self.0
+///     }
+///
+///     fn accept(&mut self, utt: &Utterance) -> Result<()> {
+///         self.0.check(utt)
+///     }
+///
+///     fn write(&mut self, utt: &Utterance) -> Result<()> {
+///         self.accept(utt)?;
+///         self.1.count(utt);
+///         Ok(())
+///     }
+///
+///     fn finish(self: Box<Self>) -> Result<WriteSummary> {
+///         Ok(self.1)
+///     }
+/// }
+///
+/// let mut caps = Caps::new(Count::Many, Keys::Any);
+/// caps.features = Some(FeatureCaps::new(&[Dtype::F32]));
+/// let mut writer = Box::new(Rows(caps, WriteSummary::default()));
+/// let mut utt = Utterance { key: "a".into(), ..Utterance::default() };
+/// assert!(writer.write(&utt).is_err(), "it has no features");
+/// utt.features = Some(Matrix::from_rows(&[1f32, 2.0, 3.0, 4.0], 2, Rank::Matrix)?);
+/// writer.write(&utt)?;
+/// assert_eq!(writer.finish()?.frames, 2);
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 pub trait Writer: Send {
     /// Returns its capabilities.
     fn caps(&self) -> &Caps;

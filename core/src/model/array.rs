@@ -96,6 +96,16 @@ impl Array {
 }
 
 /// An array with its name.
+///
+/// ```
+/// use spr_core::model::{Array, Matrix, NamedArray, Rank, Utterance};
+///
+/// let values = Matrix::from_rows(&[0.5f32, -1.0, 2.0, 0.25], 1, Rank::Vector)?;
+/// let xvector = NamedArray { name: "xvector".to_owned(), array: Array::of(values, &[4])? };
+/// let utt = Utterance { arrays: vec![xvector], ..Utterance::default() };
+/// assert_eq!(utt.arrays[0].array.shape(), [4]);
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NamedArray {
     /// Its name: any text; unique in an utterance.

@@ -8,6 +8,18 @@ use crate::model::Limits;
 use crate::number::dispatch;
 
 /// Samples with their rate.
+///
+/// ```
+/// use spr_core::model::{Audio, Matrix, Rank, Utterance, Waveform};
+///
+/// // Two channels of three samples each.
+/// let samples = Matrix::from_rows(&[0i16, 0, 100, -100, 200, -200], 2, Rank::Matrix)?;
+/// let sound = Waveform { rate: 16000, samples };
+/// assert_eq!((sound.samples.rows(), sound.samples.cols()), (3, 2));
+/// let utt = Utterance { audio: Some(Audio::Samples(sound)), ..Utterance::default() };
+/// assert_eq!(utt.waveform().map(|sound| sound.rate), Some(16000));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Waveform {
     /// The sampling rate in Hz.

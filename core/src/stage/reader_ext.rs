@@ -15,6 +15,34 @@ use crate::number::random::Rng;
 
 /// Stages over any reader as methods that return the next reader: the stages of this
 /// [module](super), in the order of the calls.
+///
+/// ```
+/// # use spr_core::model::DatasetInfo;
+/// # struct Names(u8, DatasetInfo);
+/// # impl Reader for Names {
+/// #     fn info(&self) -> &DatasetInfo { &self.1 }
+/// #     fn read(&mut self, utt: &mut Utterance) -> spr_core::Result<bool> {
+/// #         utt.start();
+/// #         self.0 += 1;
+/// #         utt.key = format!("utt{}", self.0).as_str().into();
+/// #         utt.text = Some(b"hello".to_vec());
+/// #         Ok(self.0 <= 9)
+/// #     }
+/// # }
+/// use spr_core::format::Reader;
+/// use spr_core::model::{Key, Utterance};
+/// use spr_core::stage::ReaderExt;
+///
+/// # let reader = Names(0, DatasetInfo::default());
+/// // Of utt1 to utt9, every third from the second on, and of these the first two.
+/// let mut reader = reader.shard(1, 3)?.first(2);
+/// let (mut keys, mut utt) = (Vec::new(), Utterance::default());
+/// while reader.read(&mut utt)? {
+///     keys.push(utt.key.clone());
+/// }
+/// assert_eq!(keys, ["utt2".into(), "utt5".into()] as [Key; 2]);
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 pub trait ReaderExt: Reader + Sized + 'static {
     /// Boxes the reader.
     fn boxed(self) -> Box<dyn Reader> {
