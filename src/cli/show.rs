@@ -68,9 +68,9 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
     let mut out = Out::new();
     let mut lines = match args.read.json {
         true => {
-            let options = Options::default();
             let output = env.output(&Locator::Standard);
             let canonical = builtin::canonical(registry)?;
+            let options = Options::new(canonical.info(), [("schema", "true")])?;
             Some(canonical.create(output, &options, &About::default(), &env)?)
         }
         false => None,

@@ -4,7 +4,8 @@ use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps,
-    Medium, Objects, OpenedDataset, Options, Probe, Request, Score, SegmentCaps, Tags, Writer,
+    Medium, Objects, OpenedDataset, OptionSpec, Options, Probe, Request, Score, SegmentCaps, Tags,
+    Writer,
 };
 use spr_core::model::{About, Dtype, SourceField};
 
@@ -56,11 +57,18 @@ pub(crate) const CAPS: Caps = {
     caps
 };
 
+const SCHEMA: OptionSpec = OptionSpec {
+    name: "schema",
+    value: "true|false",
+    help: "each line starts with the version of its JSON Schema (reading: whatever the lines have)",
+};
+
 static INFO: FormatInfo = FormatInfo::new(
     "jsonl",
     "canonical text form, one JSON object per line",
     &["jsonl"],
-);
+)
+.options(&[SCHEMA]);
 
 impl Format for Jsonl {
     fn info(&self) -> &'static FormatInfo {
@@ -79,17 +87,19 @@ impl Format for Jsonl {
         }
     }
 
-    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
+    fn caps(&self, options: &Options, _: Medium) -> Result<Caps> {
+        options.flag(SCHEMA.name)?;
         Ok(CAPS)
     }
 
     fn open(
         &self,
         source: Source,
-        _: &Options,
+        options: &Options,
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
+        options.flag(SCHEMA.name)?;
         let reader = JsonlReader::new(source, request, env)?;
         Ok(OpenedDataset::stream(reader))
     }
@@ -98,8 +108,15 @@ impl Format for Jsonl {
         Ok(true)
     }
 
-    fn create(&self, output: Output, _: &Options, _: &About, _: &Env) -> Result<Box<dyn Writer>> {
-        Ok(Box::new(JsonlWriter::new(&output, CAPS)?))
+    fn create(
+        &self,
+        output: Output,
+        options: &Options,
+        _: &About,
+        _: &Env,
+    ) -> Result<Box<dyn Writer>> {
+        let with_schema = options.flag(SCHEMA.name)?;
+        Ok(Box::new(JsonlWriter::new(&output, CAPS, with_schema)?))
     }
 }
 

@@ -20,6 +20,7 @@ use crate::text;
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields<'a> {
+    schema: Option<u64>,
     #[serde(borrow)]
     key: &'a RawValue,
     #[serde(borrow)]
@@ -79,6 +80,10 @@ pub(crate) fn read(line: &[u8], utt: &mut Utterance, limits: &Limits) -> Result<
 
 impl Fields<'_> {
     fn fill(&self, utt: &mut Utterance, limits: &Limits) -> Result<()> {
+        if let Some(other) = self.schema.filter(|schema| *schema != 1) {
+            let message = format!("is of schema {other}, and this version reads schema 1");
+            return Err(Error::unsupported(message));
+        }
         if let Some(Braces(features)) = &self.features {
             let read = features.read(utt, limits);
             read.map_err(|e| e.context("features"))?;
@@ -194,9 +199,10 @@ fn syntax_error(error: &serde_json::Error, line: &[u8]) -> Error {
     Error::malformed(format!("byte {} of the line: {message}", error.column()))
 }
 
-/// Returns the key of a line that starts with it, whatever follows.
+/// Returns the key of a line that starts with it, perhaps behind the schema, whatever follows.
 pub(crate) fn leading_key(line: &[u8]) -> Option<Key> {
     let rest = line.trim_ascii_start().strip_prefix(b"{")?;
+    let rest = rest.strip_prefix(b"\"schema\":1,").unwrap_or(rest);
     let rest = rest.trim_ascii_start().strip_prefix(b"\"key\"")?;
     let rest = rest.trim_ascii_start().strip_prefix(b":")?;
     let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<&RawValue>();
@@ -215,7 +221,7 @@ mod tests {
 
     #[test]
     fn reads_every_field_in_any_order() {
-        let line = r#" { "meta" : {"frame_shift":0.010,"frame_offset":1e-3,"tags":[["spraak","K","v"]]},
+        let line = r#" { "schema" : 1, "meta" : {"frame_shift":0.010,"frame_offset":1e-3,"tags":[["spraak","K","v"]]},
             "label_dtype":"u8", "labels":[7,255], "features":{"data":[[1,2.5],[3,4]],
             "shape":[2,2],"dtype":"f64"}, "key":"A-03", "label_columns":1, "audio":null } "#;
         let mut utt = Utterance::default();
@@ -300,6 +306,10 @@ mod tests {
             r#"the key is neither a string nor {"bytes":"hex"}"#,
         ),
         (r#"{"key":"a"}"#, "utterance a: holds nothing but a key"),
+        (
+            r#"{"schema":2,"key":"a","labels":[1]}"#,
+            "utterance a: is of schema 2, and this version reads schema 1",
+        ),
         (
             r#"{"key":"a","text":7}"#,
             r#"utterance a: the text is neither a string nor {"bytes":"hex"}"#,

@@ -10,17 +10,22 @@ use crate::{arrays, audio, meta, numbers, object, segments, text};
 /// The size in bytes after which a part of a line is written out.
 const BLOCK: usize = 256 << 10;
 
+/// The start of a line, and that of one with the version of its schema.
+const STARTS: [&[u8]; 2] = [b"{\"key\":", b"{\"schema\":1,\"key\":"];
+
 pub(crate) struct JsonlWriter {
     caps: Caps,
+    start: &'static [u8],
     sink: Sink,
     line: Vec<u8>,
     written: WriteSummary,
 }
 
 impl JsonlWriter {
-    pub(crate) fn new(output: &Output, caps: Caps) -> Result<Self> {
+    pub(crate) fn new(output: &Output, caps: Caps, with_schema: bool) -> Result<Self> {
         Ok(Self {
             caps,
+            start: STARTS[usize::from(with_schema)],
             sink: output.create(Part::Main, false)?,
             line: Vec::new(),
             written: WriteSummary::default(),
@@ -148,7 +153,7 @@ impl Writer for JsonlWriter {
         // Everything that may fail comes first, before any part of the line is written.
         let small = self.small(utt)?;
         self.line.clear();
-        self.line.extend_from_slice(b"{\"key\":");
+        self.line.extend_from_slice(self.start);
         text::write(utt.key.as_bytes(), &mut self.line);
         self.line.extend_from_slice(b",\"features\":");
         match &utt.features {
@@ -238,7 +243,7 @@ mod tests {
         let store = MemoryStore::new();
         let env = Env::default().with_store(Arc::new(store.clone()));
         let output = env.output(&Locator::file("memory"));
-        let mut writer = Box::new(JsonlWriter::new(&output, CAPS).unwrap());
+        let mut writer = Box::new(JsonlWriter::new(&output, CAPS, false).unwrap());
         writer.write(utt).unwrap();
         writer.finish().unwrap();
         output.commit().unwrap();
@@ -321,7 +326,7 @@ mod tests {
     #[test]
     fn refuses_what_it_could_not_read_back() {
         let output = Env::default().output(&Locator::Nowhere);
-        let mut writer = JsonlWriter::new(&output, CAPS).unwrap();
+        let mut writer = JsonlWriter::new(&output, CAPS, false).unwrap();
         let labels = |rank| Matrix::from_rows(&[1i32], 1, rank).ok();
         let scalar = Utterance {
             labels: labels(Rank::Scalar),
