@@ -43,6 +43,7 @@ mod help;
 mod hints;
 mod hub;
 mod info;
+mod json_schema;
 mod kaldi;
 mod kaldi_data;
 mod kaldi_kinds;

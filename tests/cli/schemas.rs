@@ -2,106 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::{Scratch, sample};
-
-fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schemas"))
-}
-
-fn schema(name: &str) -> Value {
-    serde_json::from_slice(&fs::read(folder().join(format!("{name}.json"))).unwrap()).unwrap()
-}
-
-/// The name of a value's type; whole numbers are numbers, too.
-fn is_of_type(value: &Value, name: &str) -> bool {
-    match name {
-        "null" => value.is_null(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_u64() || value.is_i64(),
-        "number" => value.is_number(),
-        "string" => value.is_string(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        other => panic!("no type {other}"),
-    }
-}
-
-/// What is wrong with a value by a schema of the words that ours have.
-fn faults(value: &Value, schema: &Value, at: &str, found: &mut Vec<String>) {
-    let Some(schema) = schema.as_object() else {
-        return;
-    };
-    for word in schema.keys() {
-        let known = [
-            "$schema",
-            "$id",
-            "title",
-            "description",
-            "type",
-            "const",
-            "required",
-            "properties",
-            "additionalProperties",
-            "items",
-        ];
-        assert!(known.contains(&word.as_str()), "{at}: the word {word}");
-    }
-    let names: Vec<_> = match schema.get("type") {
-        None => Vec::new(),
-        Some(Value::String(name)) => vec![name.as_str()],
-        Some(names) => {
-            let names = names.as_array().unwrap().iter();
-            names.map(|name| name.as_str().unwrap()).collect()
-        }
-    };
-    if !names.is_empty() && !names.iter().any(|name| is_of_type(value, name)) {
-        found.push(format!("{at}: {value} is not of {names:?}"));
-    }
-    if schema.get("const").is_some_and(|only| only != value) {
-        found.push(format!("{at}: {value}"));
-    }
-    if let Some(object) = value.as_object() {
-        of_object(object, schema, at, found);
-    }
-    for (n, item) in value.as_array().into_iter().flatten().enumerate() {
-        if let Some(items) = schema.get("items") {
-            faults(item, items, &format!("{at}[{n}]"), found);
-        }
-    }
-}
-
-fn of_object(
-    object: &Map<String, Value>,
-    schema: &Map<String, Value>,
-    at: &str,
-    found: &mut Vec<String>,
-) {
-    let required = schema.get("required").and_then(Value::as_array);
-    for name in required.into_iter().flatten() {
-        if !object.contains_key(name.as_str().unwrap()) {
-            found.push(format!("{at}: has no {name}"));
-        }
-    }
-    for (name, value) in object {
-        let at = format!("{at}.{name}");
-        let own = schema.get("properties").and_then(|all| all.get(name));
-        match (own, schema.get("additionalProperties")) {
-            (Some(own), _) => faults(value, own, &at, found),
-            (None, Some(Value::Bool(false))) => found.push(format!("{at}: is not in the schema")),
-            (None, Some(others)) => faults(value, others, &at, found),
-            (None, None) => {}
-        }
-    }
-}
+use crate::json_schema::{faults, folder};
+use crate::{Said, Scratch, sample};
 
 /// The schema of a line that `line` prints, which some verbs have several of.
 fn name_of<'a>(name: &'a str, object: &Value) -> &'a str {
     match name {
         "check" if object.get("severity").is_some() => "check-finding",
+        "info" if object.get("kind").is_some() => "survey",
         name => name,
     }
 }
@@ -144,6 +56,9 @@ fn commands(s: &Scratch) -> Vec<(&'static str, String)> {
             format!("info {fbank} {ali} wav t.txt x.ctm bytes.ark --json"),
         ),
         ("info", "info wav --quick --json".to_owned()),
+        ("survey", "info -r . --json".to_owned()),
+        ("show", format!("show {fbank} --head 2 --json")),
+        ("jsonl", format!("{ali} - --to jsonl -q")),
         ("ls", format!("ls {fbank} {ali} wav x.ctm bytes.ark --json")),
         (
             "stats",
@@ -198,40 +113,52 @@ fn commands(s: &Scratch) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Checks the objects in the lines of `text`, and returns the names of their schemas.
+fn check_lines<'a>(text: &str, name: &'a str, what: &str) -> Vec<&'a str> {
+    let objects = text.lines().filter(|line| line.starts_with('{'));
+    let names = objects.map(|object| {
+        let object: Value = serde_json::from_str(object).unwrap();
+        let name = name_of(name, &object);
+        let found = faults(&object, name);
+        assert!(found.is_empty(), "{what}: {}", found.join("\n"));
+        name
+    });
+    names.collect()
+}
+
 #[test]
 fn objects_are_as_their_schemas_say() {
     let s = data_sets();
     let fbank = sample("fbank.scp");
-    let mut tried = BTreeSet::from(["survey"]);
+    let mut tried = BTreeSet::new();
     for (name, line) in &commands(&s) {
         let said = s.run(line);
         let printed = match *name {
             "error" | "progress" => &said.err,
             _ => &said.out,
         };
-        let objects = printed.lines().filter(|line| line.starts_with('{'));
-        let mut count = 0;
-        for object in objects {
-            let object: Value = serde_json::from_str(object).unwrap();
-            let name = name_of(name, &object);
-            tried.insert(name);
-            count += 1;
-            let mut found = Vec::new();
-            faults(&object, &schema(name), name, &mut found);
-            assert!(found.is_empty(), "{line}: {}", found.join("\n"));
-        }
-        assert!(count > 0, "{line}: {}{}", said.out, said.err);
+        let names = check_lines(printed, name, line);
+        assert!(!names.is_empty(), "{line}: {}{}", said.out, said.err);
+        tried.extend(names);
     }
-    // A report is over several lines, a log has a line an error.
+    // A report and the list of formats are over several lines, a log has a line an error.
     s.ok(&format!("{fbank} r.ark --report r.json -q"));
-    let report: Value = serde_json::from_slice(&s.read("r.json")).unwrap();
-    s.run("cut.ark c.ark --on-error skip --error-log e.jsonl -q");
-    let log = String::from_utf8(s.read("e.jsonl")).unwrap();
-    let logged: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
-    for (name, object) in [("summary", report), ("error", logged)] {
-        let mut found = Vec::new();
-        faults(&object, &schema(name), name, &mut found);
+    let report = serde_json::from_slice(&s.read("r.json")).unwrap();
+    let formats: Value = serde_json::from_str(&s.ok("formats --json").out).unwrap();
+    let formats = formats.as_array().unwrap().iter();
+    let objects = formats.map(|format| ("formats", format.clone()));
+    for (name, object) in objects.chain([("summary", report)]) {
+        let found = faults(&object, name);
         assert!(found.is_empty(), "{name}: {}", found.join("\n"));
+        tried.insert(name);
+    }
+    for (line, name) in [
+        ("cut.ark c.ark --on-error skip", "error"),
+        ("check cut.ark t.txt", "check-finding"),
+    ] {
+        s.run(&format!("{line} --error-log {name}.jsonl -q"));
+        let log = String::from_utf8(s.read(&format!("{name}.jsonl"))).unwrap();
+        assert!(!check_lines(&log, name, line).is_empty());
     }
     let files = fs::read_dir(folder()).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -240,13 +167,87 @@ fn objects_are_as_their_schemas_say() {
         .collect();
     let names: BTreeSet<_> = names.iter().map(String::as_str).collect();
     assert_eq!(tried, names, "each schema is tried");
+    let page = fs::read_to_string(folder().with_file_name("arguments.md")).unwrap();
+    for name in names {
+        let link = format!("](schemas/{name}.json)");
+        assert!(page.contains(&link), "arguments.md has no {link}");
+    }
+}
+
+/// The folders in a folder, sorted.
+fn folders(of: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(of).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+/// The fixtures of a format that can be read: a script file, or else the one file or folder.
+fn fixtures(format: &Path) -> Vec<String> {
+    let cases = folders(format).into_iter();
+    let cases = cases.filter(|case| case.join("expect.jsonl").exists());
+    let inputs = cases.map(|case| {
+        let script = case.join("input.scp");
+        let entries = fs::read_dir(&case).unwrap();
+        let mut entries = entries.map(|entry| entry.unwrap().path()).filter(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.starts_with("input") && !name.ends_with(".utt2num_frames")
+        });
+        match script.exists() {
+            true => script,
+            false => entries.next().unwrap(),
+        }
+    });
+    inputs
+        .map(|path| path.to_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Runs a verb over the inputs, and returns what it printed.
+fn printed(s: &Scratch, verb: &str, inputs: &[String]) -> Said {
+    let mut args: Vec<_> = verb.split(' ').collect();
+    args.extend(inputs.iter().map(String::as_str));
+    args.push("--json");
+    s.run_args(&args)
 }
 
 #[test]
-fn a_schema_finds_faults() {
-    let object: Value = serde_json::from_str("{\"schema\":2,\"input\":1,\"more\":0}").unwrap();
-    let mut found = Vec::new();
-    faults(&object, &schema("index"), "index", &mut found);
-    // The version, the type, the other field, and two that are missing.
-    assert_eq!(found.len(), 5, "{}", found.join("\n"));
+fn all_fixtures_are_told_as_the_schemas_say() {
+    let s = Scratch::new();
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    for format in folders(&root) {
+        // Its one case is of data options, which are not here.
+        let inputs = match format.ends_with("pdnn") {
+            true => Vec::new(),
+            false => fixtures(&format),
+        };
+        if inputs.is_empty() {
+            continue;
+        }
+        let name = format.display();
+        for (schema, verb) in [
+            ("info", "info"),
+            ("info", "info --quick"),
+            ("ls", "ls"),
+            ("stats", "stats"),
+            ("check", "check --all"),
+        ] {
+            let said = printed(&s, verb, &inputs);
+            let names = check_lines(&said.out, schema, &format!("{verb} {name}"));
+            assert!(names.len() >= inputs.len(), "{verb} {name}: {}", said.err);
+            check_lines(&said.err, "error", &format!("{verb} {name}"));
+        }
+        let folder = format.to_str().unwrap().to_owned();
+        let said = printed(&s, "info -r", &[folder]);
+        assert!(!check_lines(&said.out, "survey", "info -r").is_empty());
+        if format.ends_with("spraak") {
+            let said = printed(&s, "header", &inputs);
+            assert!(!check_lines(&said.out, "header", "header").is_empty());
+        }
+        for input in inputs {
+            let said = printed(&s, "show", std::slice::from_ref(&input));
+            check_lines(&said.out, "show", &format!("show {input}"));
+            assert_eq!(said.status, 0, "{input}: {}", said.err);
+        }
+    }
 }
