@@ -367,6 +367,17 @@ fn what_is_replaced_keeps_its_permissions() {
             .iter()
             .for_each(|file| assert_eq!(mode(file), 0o640, "{file}"));
     }
+    // What replaces a link is an ordinary new file.
+    s.write("plain", "");
+    for (to, link) in [("x.ark", "l.ark"), ("x.jsonl", "l.json")] {
+        symlink(to, s.path(link)).unwrap();
+    }
+    s.ok("in.ark l.ark --report l.json --overwrite");
+    for link in ["l.ark", "l.json"] {
+        assert!(!s.path(link).is_symlink(), "{link}");
+        assert_eq!(mode(link), mode("plain"), "{link}");
+    }
+    assert_eq!(mode("x.ark"), 0o640);
 }
 
 #[test]

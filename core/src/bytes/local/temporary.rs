@@ -19,9 +19,10 @@ impl Temporary {
     pub(super) fn file(live: &TemporaryList, target: &Path) -> io::Result<(Self, File)> {
         let mut options = File::options();
         options.read(true).write(true).create_new(true);
-        // The replacement of a file with restricted access is private until it is complete.
+        // The replacement of a file with restricted access is private until it is complete. That of
+        // a link inherits nothing, so it is an ordinary new file.
         #[cfg(unix)]
-        if target.exists() {
+        if target.symlink_metadata().is_ok_and(|old| old.is_file()) {
             use std::os::unix::fs::OpenOptionsExt;
             options.mode(0o600);
         }

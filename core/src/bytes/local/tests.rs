@@ -210,6 +210,18 @@ fn what_is_replaced_hands_its_permissions_on() {
     assert_eq!(tried, 5);
     made(&Env::default(), &at("b")).unwrap().commit().unwrap();
     assert_eq!(mode("b"), mode("plain"));
+    // What replaces a link is a new file, whatever the link leads to.
+    fs::set_permissions(at("b"), fs::Permissions::from_mode(0o600)).unwrap();
+    for to in ["b", "none"] {
+        std::os::unix::fs::symlink(to, at("link")).unwrap();
+        made(&Env::default(), &at("link"))
+            .unwrap()
+            .commit()
+            .unwrap();
+        assert!(at("link").symlink_metadata().unwrap().is_file());
+        assert_eq!(mode("link"), mode("plain"), "{to}");
+        fs::remove_file(at("link")).unwrap();
+    }
 }
 
 #[test]
