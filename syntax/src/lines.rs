@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use spr_core::bytes::{Env, MemoryCounter, Source};
 use spr_core::model::{Decimal, Key, Origin, Position, is_word_byte};
+pub use spr_core::text::BOM;
 use spr_core::{Error, ErrorKind, Result};
-
-/// The byte order mark that some editors write before UTF-8.
-pub const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Returns `true` for white space between fields.
 pub fn is_blank(byte: &u8) -> bool {
@@ -114,11 +112,10 @@ impl<S: BorrowMut<Source>> Lines<S> {
             // Nothing can follow an incomplete line.
             self.ended = true;
             let source = self.source.borrow_mut();
-            let start = source.offset();
             if !source.line(&mut self.line, &self.env.limits)? {
                 return Ok(false);
             }
-            let has_end = source.offset() - start > self.line.len() as u64;
+            let has_end = source.has_line_end();
             self.number += 1;
             if self.has_content(has_end)? {
                 self.ended = false;
@@ -138,9 +135,6 @@ impl<S: BorrowMut<Source>> Lines<S> {
             self.tell_missing_end();
         } else if !has_end && !self.end_is_optional {
             return Err(self.cut_off());
-        }
-        if self.number == 1 && self.line.starts_with(BOM) {
-            self.line.drain(..BOM.len());
         }
         self.line.pop_if(|end| *end == b'\r');
         let is_comment = comment.is_some_and(|c| self.line.starts_with(c));

@@ -61,6 +61,7 @@ mod long_lines;
 mod looking;
 mod manifest_lines;
 mod manifests;
+mod marks;
 mod moved;
 #[cfg(unix)]
 mod names;

@@ -1,5 +1,7 @@
 //! Recognition of widespread formats that are not supported.
 
+use crate::text::unmarked;
+
 /// A format and its magic bytes.
 struct Foreign {
     /// The offset of the magic bytes.
@@ -108,9 +110,7 @@ pub(super) fn by_extension(extension: &str) -> Option<&'static str> {
 /// Returns the first bytes of a text that open another kind of text than lines of words and
 /// numbers, and that kind.
 pub(super) fn opening(head: &[u8]) -> Option<(&'static str, &'static str)> {
-    /// The byte order mark that some editors write before UTF-8.
-    const BOM: &[u8] = b"\xef\xbb\xbf";
-    let text = head.strip_prefix(BOM).unwrap_or(head);
+    let text = unmarked(head);
     // Kaldi's matrices without a key have a blank before the bracket.
     if text.starts_with(b"[") {
         return Some(("'['", "JSON"));

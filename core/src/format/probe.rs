@@ -5,7 +5,7 @@ use std::path::Path;
 /// The part of a file that a format may inspect to recognise it.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<'a> {
-    /// The first bytes, decompressed.
+    /// The first bytes, decompressed, without a byte order mark of text.
     pub head: &'a [u8],
     /// Whether `head` is the whole file.
     pub whole: bool,

@@ -5,7 +5,7 @@ use super::foreign::{self, foreign};
 use super::{Caps, Format, Medium, OpenedDataset, Options, Probe, Request, Score};
 use crate::bytes::{Claim, Env, Finder, Location, Nested, NestedFormats, Source};
 use crate::error::{Error, ErrorKind, Remedy, Result};
-use crate::text::nearest;
+use crate::text::{nearest, unmarked};
 
 /// A list of formats, found by name or by content.
 ///
@@ -109,7 +109,7 @@ impl Registry {
         // Further bytes are not needed after magic bytes.
         let certain = |head: &[u8]| {
             let probe = Probe {
-                head,
+                head: unmarked(head),
                 whole: false,
                 len,
                 path,
@@ -118,7 +118,7 @@ impl Registry {
         };
         let (head, whole) = source.ahead(Probe::HEAD + 1, certain)?;
         let probe = Probe {
-            head: &head[..head.len().min(Probe::HEAD)],
+            head: unmarked(&head[..head.len().min(Probe::HEAD)]),
             whole,
             len,
             path,

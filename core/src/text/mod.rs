@@ -15,6 +15,14 @@ pub(crate) use names::spelt;
 pub use nearest::nearest;
 pub(crate) use secrets::discreet;
 
+/// The byte order mark that some editors write before UTF-8.
+pub const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Returns `head`, which starts a text, without a byte order mark.
+pub(crate) fn unmarked(head: &[u8]) -> &[u8] {
+    head.strip_prefix(BOM).unwrap_or(head)
+}
+
 /// Text from files and names of files may hold anything; on a terminal control characters, and
 /// those that turn the direction of writing, are shown, not obeyed.
 pub fn visible(text: &str) -> Cow<'_, str> {

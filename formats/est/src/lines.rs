@@ -18,12 +18,11 @@ impl Lines {
     /// The last line has no end and may be cut off, or a line exceeds `limits`.
     pub(crate) fn next(&mut self, source: &mut Source, limits: &Limits) -> Result<bool> {
         loop {
-            let start = source.offset();
             if !source.line(&mut self.line, limits)? {
                 return Ok(false);
             }
             self.number += 1;
-            if source.offset() - start == self.line.len() as u64 {
+            if !source.has_line_end() {
                 let message = "the last line has no line end and may be cut off";
                 let error = self.place(Error::new(ErrorKind::Truncated, message), source);
                 return Err(error.hint("if it is whole, put a line end behind it"));

@@ -350,8 +350,9 @@ fn starts_bare(source: &mut Source) -> Result<bool> {
     Ok(is_bare(head, whole))
 }
 
-/// Reads a key and the byte after it. A line end is not consumed, because it belongs to the object.
+/// Reads a key and the byte after it, past a byte order mark. A line end is not consumed, because it belongs to the object.
 pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
+    source.skip_mark()?;
     loop {
         let (bytes, _) = source.ahead(64, |bytes| bytes.iter().any(|b| !is_space(*b)))?;
         let blank = bytes.iter().take_while(|b| is_space(**b));

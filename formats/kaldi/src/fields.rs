@@ -19,11 +19,10 @@ pub(crate) fn read_line(
     kind: ObjectKind,
     limits: &Limits,
 ) -> Result<()> {
-    let start = source.offset();
     source.line(line, limits)?;
     let closed = matches!(kind, ObjectKind::SparseVector | ObjectKind::SparseMatrix)
         && line.trim_ascii_end().ends_with(b"]");
-    if source.offset() - start == line.len() as u64 && !closed {
+    if !source.has_line_end() && !closed {
         return Err(truncated(source, "the file ends inside a line")
             .hint("if the last line is complete, give it a line end"));
     }

@@ -6,6 +6,7 @@ use super::{BUFFER, Body, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Dtype, Limits, Matrix, Rank};
 use crate::number::{ByteOrder, swap_in_place};
+use crate::text::BOM;
 
 /// The smallest read size.
 const SMALLEST: usize = 512;
@@ -282,6 +283,7 @@ impl Source {
             let take = found.unwrap_or(window.len());
             line.extend_from_slice(&window[..take]);
             self.consume(take + usize::from(found.is_some()));
+            self.has_line_end = found.is_some();
             if found.is_some() {
                 return Ok(true);
             }
@@ -294,10 +296,28 @@ impl Source {
     }
 
     /// Reads the next line without its line feed into `line`, replacing its content; otherwise like
-    /// [`until`](Self::until).
+    /// [`until`](Self::until). A [mark](Self::skip_mark) before the first line is no part of it.
     pub fn line(&mut self, line: &mut Vec<u8>, limits: &Limits) -> Result<bool> {
         line.clear();
+        self.skip_mark()?;
         self.until(b'\n', line, limits)
+    }
+
+    /// Returns `true` if the line read last had a line feed. One without may be cut off.
+    pub fn has_line_end(&self) -> bool {
+        self.has_line_end
+    }
+
+    /// Skips the byte order mark that some editors write before UTF-8, at the start of the stream.
+    ///
+    /// # Errors
+    /// Reading fails.
+    pub fn skip_mark(&mut self) -> Result<()> {
+        // A source that is typed by hand is not asked for more bytes than it needs.
+        if self.offset == 0 && self.peek(1)? == &BOM[..1] && self.peek(BOM.len())? == BOM {
+            self.consume(BOM.len());
+        }
+        Ok(())
     }
 
     /// Checks that `bytes` bytes are left, if that is known.

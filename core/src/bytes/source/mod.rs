@@ -55,6 +55,8 @@ pub struct Source {
     /// The position of `buffer[start]` in the stream.
     offset: u64,
     ended: bool,
+    /// Whether the line read last had its end.
+    has_line_end: bool,
     /// The size of the next read: small after a jump, because another may follow at once.
     step: usize,
     /// An error while reading ahead, returned after the bytes before it are consumed.
@@ -187,6 +189,7 @@ impl Source {
             end: 0,
             offset: 0,
             ended: false,
+            has_line_end: false,
             step: FIRST_STEP,
             pending: None,
             live: false,

@@ -45,13 +45,12 @@ pub(super) fn read(
     let (mut keys, mut last) = (Keys::new(), None::<Key>);
     let (mut line, mut number, mut sorted) = (Vec::new(), 0, true);
     loop {
-        let start = source.offset();
         if !source.line(&mut line, &env.limits)? {
             break;
         }
         number += 1;
         let error = |message: &str| Error::malformed(message).file(&file).line(number);
-        if source.offset() - start == line.len() as u64 {
+        if !source.has_line_end() {
             findings.fault("lines", error("the last line has no end"));
         }
         let Some((key, rest)) = split(&line, error, findings) else {

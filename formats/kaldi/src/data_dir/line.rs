@@ -44,13 +44,12 @@ impl Lines {
     pub(super) fn next(&mut self, env: &Env) -> Result<NextLine> {
         self.parts = None;
         let (source, number) = (&mut self.source, self.number + 1);
-        let start = source.offset();
         let more = source.line(&mut self.line, &env.limits);
         if !more.map_err(|e| e.line(number))? {
             return Ok(NextLine::End);
         }
         self.number = number;
-        if source.offset() - start == self.line.len() as u64 {
+        if !source.has_line_end() {
             return Ok(NextLine::Fault(self.place(cut(&self.line)).continuable()));
         }
         if self.line.ends_with(b"\r") {

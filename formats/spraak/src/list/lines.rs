@@ -101,7 +101,7 @@ impl Lines {
             }
             self.number += 1;
             let blank = self.line.iter().all(is_blank);
-            if self.source.offset() - self.at == self.line.len() as u64 {
+            if !self.source.has_line_end() {
                 // If it is the last line that the header counts, none is missing.
                 let last = self.read + u64::from(!blank);
                 if self.expected != Some(last) {
