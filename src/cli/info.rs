@@ -82,6 +82,9 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     let mut env = plan::env(&args.read, session)?;
     #[cfg(feature = "survey")]
     if args.recursive {
+        if args.read.explain {
+            return plan::explain_survey(&args.paths, None, &args.read, &env);
+        }
         let places: Vec<_> = args.paths.iter().map(|path| path.as_str().into()).collect();
         return survey(&places, args, session, &env);
     }

@@ -1,6 +1,8 @@
 //! From raw arguments to a job: all rules across flags.
 
 use serde_json::json;
+#[cfg(feature = "survey")]
+use spr_core::bytes::FileKind;
 use spr_core::bytes::{Access, Env, Location, PathMap, Urls};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
@@ -204,12 +206,43 @@ pub(super) fn explain_written(
     env: &Env,
 ) -> Result<u8> {
     let mut lines = explain::plan(&Plan::new(inputs), registry, env)?;
+    lines.push(written(what, output));
+    understood(&lines, args)
+}
+
+/// Says that `what`, which is no data set, is written to a file or to standard output.
+pub(super) fn written(what: &str, output: Option<&str>) -> explain::Line {
     let place = match output {
         None | Some("-") => "standard output".to_owned(),
         Some(file) => format!("file {}", Location::from(file).told()),
     };
     let how = format!("{what}; writes {place}");
-    lines.push(explain::Line::new("output", how, Vec::new()));
+    explain::Line::new("output", how, Vec::new())
+}
+
+/// Prints which places a survey would look through, and where it would write a page.
+#[cfg(feature = "survey")]
+pub(super) fn explain_survey(
+    places: &[String],
+    page: Option<&str>,
+    args: &ReadArgs,
+    env: &Env,
+) -> Result<u8> {
+    let mut lines = Vec::new();
+    for place in places {
+        let at = Location::from(place.as_str());
+        let of = match env.look(&at) {
+            Ok(Some(look)) if look.kind == FileKind::Folder => "in it and in the folders below",
+            Ok(Some(_)) => "in it",
+            _ => {
+                env.open_file(&at)?;
+                "in it"
+            }
+        };
+        let how = format!("{}; surveys all data sets {of}", at.told());
+        lines.push(explain::Line::new("input", how, Vec::new()));
+    }
+    lines.extend(page.map(|page| written("a page", Some(page))));
     understood(&lines, args)
 }
 

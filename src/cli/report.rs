@@ -90,6 +90,9 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let output = page_name(args)?;
     #[cfg(feature = "survey")]
     if args.recursive {
+        if args.read.explain {
+            return plan::explain_survey(&args.paths, Some(output), &args.read, &env);
+        }
         return survey_page(args, output, session, &env);
     }
     let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;

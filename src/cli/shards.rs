@@ -15,6 +15,7 @@ use super::words::data_set;
 use super::words::file;
 use super::{convert, messages, plan};
 use crate::argument::Target;
+use crate::explain;
 use crate::shard::{Hashes, Shard, ShardBalance, Weights};
 use crate::verbs::shards::{Shards, State, expression};
 
@@ -249,6 +250,19 @@ fn join_scripts(
     // Lists point into the data that other shards wrote, whichever of them is read.
     shards.files().iter().for_each(|file| env.reads(file));
     check_script_name(output, shards, registry, env)?;
+    if convert.read.explain {
+        let how = format!(
+            "the script files of {}",
+            messages::count(shards.of, "shard")
+        );
+        let input = explain::Line {
+            what: "input",
+            how,
+            steps: Vec::new(),
+        };
+        let lines = [input, plan::written("a script file", Some(output))];
+        return plan::understood(&lines, &convert.read);
+    }
     let mut joined = Document::create(&output.into(), convert.overwrite, env)?;
     let mut lines = 0;
     for number in 1..=shards.of {
@@ -269,12 +283,14 @@ fn join_scripts(
             lines += 1;
         }
     }
-    joined.finish()?;
+    let mut note = output.to_owned();
+    match convert.dry_run {
+        true => note.push_str(", nothing written"),
+        false => joined.finish()?,
+    }
     if !convert.read.quiet {
-        messages::plain(&format!(
-            "{} ({output})",
-            messages::count(lines, "utterance")
-        ));
+        let count = messages::count(lines, "utterance");
+        messages::plain(&format!("{count} ({note})"));
     }
     Ok(DONE)
 }
@@ -304,6 +320,9 @@ fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
     let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
+    if args.read.explain {
+        return plan::explain(&inputs, &args.read, registry, &env);
+    }
     let groups = args.shard_group.as_ref();
     let groups = groups
         .map(|file| KeyMap::open(&file.clone().into(), &env))

@@ -118,6 +118,31 @@ const CASES: &[(Case, &[&str])] = &[
         &[],
     ),
     (
+        ("info -r .", &[("input", "surveys all data sets in it")]),
+        &[],
+    ),
+    (
+        (
+            "report -r . -o o.html",
+            &[
+                ("input", "in the folders below"),
+                ("output", "a page; writes file o.html"),
+            ],
+        ),
+        &[],
+    ),
+    (("shards plan a.ark --of 2", &[("input", "a.ark")]), &[]),
+    (
+        (
+            "shards merge --no-copy sh.{shard}.scp -o o.scp",
+            &[
+                ("input", "the script files of 2 shards"),
+                ("output", "a script file; writes file o.scp"),
+            ],
+        ),
+        &[],
+    ),
+    (
         (
             "index a.ark",
             &[
@@ -173,6 +198,10 @@ fn every_verb_is_explained_and_does_nothing() {
     s.write("l.ark", "ann-1 1\nbob-1 2\n");
     s.write("text", "ann-1 a b\nbob-1 c\n");
     s.write("spk", "ann-1 ann\nbob-1 bob\n");
+    for n in 1..=2 {
+        let shard = format!("a.ark sh.{{shard}}.scp --shard {n}/2 -q");
+        s.ok(&shard);
+    }
     for (case, steps) in CASES {
         explains(&s, *case, steps);
     }
@@ -198,4 +227,8 @@ fn every_verb_that_reads_can_be_explained() {
         assert!(tried.contains(&verb), "{verb} is not tried");
     }
     s.ok(&format!("info {} --explain", sample("fbank.scp")));
+    for line in ["info -r none", "report -r none -o o.html"] {
+        let error = s.fails(&format!("{line} --explain"));
+        assert!(error.contains("none: cannot open"), "{error}");
+    }
 }
