@@ -266,6 +266,12 @@ fn resume(
         && let Some(file) = done.changed(env)?
     {
         return refuse(format!(
+    if done.program != wanted.program {
+        let (theirs, ours) = (&done.program, &wanted.program);
+        return refuse(format!(
+            "belongs to a different job: version {theirs} of the program wrote it, and this is {ours}"
+        ));
+    }
             "says that {file} is done, but its bytes are not those that were written"
         ));
     }

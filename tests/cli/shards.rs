@@ -130,6 +130,13 @@ fn a_record_is_the_proof_that_a_shard_is_done() {
     assert!(s.ok(&job(1, "--resume")).err.contains("have it"));
     let error = s.fails(&job(1, "--resume --dtype f64"));
     assert!(error.contains("'options' differs"), "{error}");
+    let record = "x.00001-of-00003.ark.shard.json";
+    let text = String::from_utf8(s.read(record)).unwrap();
+    s.write(record, text.replace(env!("CARGO_PKG_VERSION"), "0.0.9"));
+    let error = s.fails(&job(1, "--resume"));
+    let told = "belongs to a different job: version 0.0.9 of the program wrote it, and this is ";
+    assert!(error.contains(told), "{error}");
+    s.write(record, text);
     let error = s.fails(&job(1, "--resume --shard-by entries"));
     assert!(error.contains("'by' differs"), "{error}");
     s.ok(&job(1, "--resume --overwrite"));
