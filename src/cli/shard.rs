@@ -1,13 +1,15 @@
 //! `--shard I/N`: one of several jobs that convert one data set together.
 
+use serde_json::json;
 use spr_core::bytes::{Env, Location, Output};
 use spr_core::format::Registry;
 use spr_core::{Error, KeyMap, Remedy, Result};
 
-use super::args::ConvertArgs;
+use super::args::{ConvertArgs, ReadArgs};
 use super::document::Document;
 use super::exit::{DONE, SKIPPED};
 use super::messages;
+use super::out::print_json;
 use super::shard_args::{ResumeArg, ShardArgs, across};
 use crate::job::{Conversion, Job};
 use crate::plan::{Input, Sink};
@@ -19,7 +21,8 @@ pub(super) struct ShardRecorder {
     at: Location,
     /// The record of the job that is done again only to see that nothing changed.
     verified: Option<Record>,
-    quiet: bool,
+    /// How facts are told.
+    told: ReadArgs,
     document: Option<Document>,
     hashes: Hashes,
 }
@@ -33,18 +36,27 @@ pub(super) enum ShardStart {
 }
 
 /// Tells that a shard is done already, and gives the exit status of the run that made it.
-fn have(done: &Record, at: &Location, quiet: bool) -> u8 {
-    match done.skipped {
-        0 if quiet => DONE,
-        0 => {
-            messages::plain(&format!("{at}: have it"));
-            DONE
-        }
-        count => {
-            messages::plain(&format!("{at}: have it, {count} skipped"));
-            SKIPPED
-        }
+fn have(done: &Record, at: &Location, args: &ReadArgs) -> Result<u8> {
+    let skipped = done.skipped;
+    if args.json {
+        print_json(&json!({
+            "record": at.to_string(),
+            "shard": done.shard,
+            "of": done.of,
+            "utterances": done.utterances,
+            "frames": done.frames,
+            "skipped": skipped,
+        }))?;
     }
+    match skipped {
+        0 if args.quiet => {}
+        0 => messages::plain(&format!("{at}: have it")),
+        count => messages::plain(&format!("{at}: have it, {count} skipped")),
+    }
+    Ok(match skipped {
+        0 => DONE,
+        _ => SKIPPED,
+    })
 }
 
 /// The arguments of this shard: its own names in place of what was typed.
@@ -109,7 +121,7 @@ impl ShardRecorder {
             if let Some(done) = &done {
                 resume(done, &record, (&at, how), &apart)?;
                 if !again {
-                    return Ok(ShardStart::Before(have(done, &at, args.read.quiet)));
+                    return have(done, &at, &args.read).map(ShardStart::Before);
                 }
             }
             verified = done;
@@ -127,7 +139,7 @@ impl ShardRecorder {
             record,
             at,
             verified,
-            quiet: args.read.quiet,
+            told: args.read.clone(),
             document: None,
             hashes,
         })))
@@ -161,7 +173,7 @@ impl ShardRecorder {
             let message = format!("says that {file} is done, but the inputs make other bytes now");
             return Err(refused(&self.at, message));
         }
-        Ok(have(&self.record, &self.at, self.quiet))
+        have(&self.record, &self.at, &self.told)
     }
 
     /// Completes the record, whose name is the last to be given.
@@ -254,6 +266,12 @@ fn resume(
     env: &Env,
 ) -> Result<()> {
     let refuse = |message: String| Err(refused(at, message));
+    if done.program != wanted.program {
+        let (theirs, ours) = (&done.program, &wanted.program);
+        return refuse(format!(
+            "belongs to a different job: version {theirs} of the program wrote it, and this is {ours}"
+        ));
+    }
     if let Some(what) = done.differs_from(wanted) {
         return refuse(format!("belongs to a different job: '{what}' differs"));
     }
@@ -266,12 +284,6 @@ fn resume(
         && let Some(file) = done.changed(env)?
     {
         return refuse(format!(
-    if done.program != wanted.program {
-        let (theirs, ours) = (&done.program, &wanted.program);
-        return refuse(format!(
-            "belongs to a different job: version {theirs} of the program wrote it, and this is {ours}"
-        ));
-    }
             "says that {file} is done, but its bytes are not those that were written"
         ));
     }

@@ -110,6 +110,14 @@ fn commands(s: &Scratch) -> Vec<(&'static str, String)> {
             "shards status s.{shard}.ark --json".to_owned(),
         ),
         ("shards-plan", format!("shards plan {fbank} --of 3 --json")),
+        (
+            "shard",
+            format!("convert {fbank} -o s.{{shard}}.ark --shard 1/3 --resume --json"),
+        ),
+        (
+            "shard",
+            format!("convert {fbank} -o s.{{shard}}.ark --shard 2/3 --resume=verify --json"),
+        ),
     ]
 }
 
