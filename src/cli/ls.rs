@@ -12,10 +12,10 @@ use super::args::ReadArgs;
 use super::beside::BesideArgs;
 use super::exit::DONE;
 use super::out::{Columns, Out};
-use super::plan;
 use super::session::Session;
 use super::table::word;
 use super::words::{columns, data_set};
+use super::{messages, plan};
 use crate::argument::Input;
 use crate::verbs::key_json;
 use crate::verbs::show::find_named;
@@ -97,7 +97,9 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
         out.tsv(&titles)?;
     }
     for input in &inputs {
+        let mut listed_any = false;
         let mut line = |utt: &Utterance| {
+            listed_any = true;
             let row = Row::new(utt, None);
             let values = || {
                 shown
@@ -134,7 +136,12 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
         out.flush()?;
         match listed {
             Err(error) if skipped.passes(input, &error) => {}
-            listed => listed?,
+            listed => {
+                listed?;
+                if !listed_any && keys.is_empty() {
+                    messages::empty(input, &env);
+                }
+            }
         }
     }
     out.finish()?;

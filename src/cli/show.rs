@@ -12,10 +12,10 @@ use super::args::ReadArgs;
 use super::beside::BesideArgs;
 use super::exit::DONE;
 use super::out::Out;
-use super::plan;
 use super::session::Session;
 use super::values::{View, show};
 use super::words::data_set;
+use super::{messages, plan};
 use crate::builtin;
 use crate::verbs::show::{Window, find_named};
 
@@ -87,9 +87,14 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
         let mut utt = Utterance::default();
         let live = reader.info().live;
         let mut left = args.head.unwrap_or(u64::MAX);
+        let mut is_empty = left > 0;
         while left > 0 && reader.read(&mut utt)? {
             each(&utt, live)?;
             left -= 1;
+            is_empty = false;
+        }
+        if is_empty {
+            messages::empty(&input, &env);
         }
     } else {
         let context = (registry, &env);

@@ -97,3 +97,26 @@ fn an_input_without_utterances_is_warned_about() {
         );
     }
 }
+
+#[test]
+fn tables_without_utterances_are_told() {
+    let s = Scratch::new();
+    s.write("e.ark", "");
+    s.write("e.jsonl", "");
+    s.write("a.ark", "a 1\n");
+    for name in ["e.ark", "e.jsonl"] {
+        for verb in ["ls", "ls --json", "show", "show --json", "info", "stats"] {
+            let said = s.ok(&format!("{verb} {name}"));
+            let told = format!("warning: {name}: holds no utterances");
+            assert!(said.err.contains(&told), "{verb} {name}: {}", said.err);
+        }
+    }
+    for line in [
+        "ls a.ark",
+        "show a.ark",
+        "show a.ark --head 0",
+        "show a.ark a",
+    ] {
+        assert_eq!(s.ok(line).err, "", "{line}");
+    }
+}
