@@ -1,6 +1,6 @@
 //! Suggestions for words that name nothing.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use clap::Command;
 use spr_core::bytes::{Env, FileKind, FileStatus, Location};
@@ -29,10 +29,7 @@ pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> 
     }
     let verb = nearest(word, program.get_subcommands().map(Command::get_name));
     match verb {
-        Some(verb) if verb == word => {
-            let message = format!("the verb '{verb}' comes before all options");
-            Some(Error::usage(message))
-        }
+        Some(verb) if verb == word => Some(late(verb)),
         Some(verb) => Some(error.hint(format!("did you mean the verb '{verb}'?"))),
         // Files mostly have a point or a slash in their names.
         None => {
@@ -41,6 +38,47 @@ pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> 
             let plain =
                 word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.chars().all(plain);
             plain.then(|| error.hint(hint))
+        }
+    }
+}
+
+/// Returns the error about a verb behind options.
+fn late(verb: &str) -> Error {
+    let message = format!("the verb '{verb}' comes before all options");
+    Error::usage(message).hint(format!("spr-convert {verb} [OPTIONS] …"))
+}
+
+/// Returns an error if the first word that is no option is a verb, and options are before it.
+/// `words` begin with the program's name.
+pub(super) fn late_verb(words: &[OsString], program: &Command, env: &Env) -> Option<Error> {
+    let takes_value = |word: &str| {
+        let mut options = program.get_arguments();
+        options.any(|option| {
+            let long = option
+                .get_long()
+                .is_some_and(|long| word.strip_prefix("--") == Some(long));
+            let short = option
+                .get_short()
+                .is_some_and(|short| word == format!("-{short}"));
+            (long || short) && option.get_action().takes_values()
+        })
+    };
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    let mut options = 0;
+    loop {
+        let word = words.next()?;
+        match word.as_ref() {
+            "-" | "--" => return None,
+            option if option.starts_with('-') => {
+                options += 1;
+                if takes_value(option) {
+                    words.next();
+                }
+            }
+            verb => {
+                let is_late = options > 0 && program.find_subcommand(verb).is_some();
+                return (is_late && !env.exists(&verb.into())).then(|| late(verb));
+            }
         }
     }
 }

@@ -116,11 +116,21 @@ pub fn run(
         }
     };
     let (arguments, old_names) = renamed::replace(arguments);
-    let parsed = program.try_get_matches_from(words::plain(arguments));
+    let words = words::plain(arguments);
+    let parsed = program.try_get_matches_from(&words);
     let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
     let (cli, given) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return session.usage(&error),
+        Err(error) => {
+            let late = misspelt::late_verb(&words, &session.command(), &env);
+            return match late.filter(|_| error.use_stderr()) {
+                Some(late) => {
+                    session.error(late);
+                    FAILED
+                }
+                None => session.usage(&error),
+            };
+        }
     };
     renamed::warn(&old_names, &given);
     let result = program::run(cli, &given, &session);

@@ -39,7 +39,7 @@ use super::{convert, misspelt};
 
 const USAGE: &str = "\
 spr-convert [OPTIONS] IN OUT
-       spr-convert [OPTIONS] convert IN... -o OUT
+       spr-convert convert [OPTIONS] IN... -o OUT
        spr-convert VERB ...";
 
 pub(super) const EXAMPLES: &str = "\

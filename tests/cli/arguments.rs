@@ -212,6 +212,22 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "--safe info f.ark",
         "the verb 'info' comes before all options",
+        "spr-convert info [OPTIONS] …",
+    ),
+    // That the flag is one of the verb is no help.
+    (
+        "-q select f.ark x.ark --first 1",
+        "the verb 'select' comes before all options",
+        "spr-convert select [OPTIONS] …",
+    ),
+    (
+        "-f kaldi split f.ark x.ark -n 2",
+        "the verb 'split' comes before all options",
+        "spr-convert split [OPTIONS] …",
+    ),
+    (
+        "-f select f.ark --frist",
+        "unexpected argument '--frist' found",
         "",
     ),
     (
