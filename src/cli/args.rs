@@ -260,7 +260,7 @@ pub(super) struct ConvertArgs {
     )]
     pub(super) label_dtype: Option<String>,
     /// Allow what the target can't hold to be lost: precision, range, labels, keys, boundaries,
-    /// metadata, audio, segments, weights, rank, arrays, tiers, scores, speakers, all
+    /// metadata, audio, segments, weights, rank, arrays, tiers, scores, speakers, text, all
     #[arg(
         long,
         value_name = "KIND,...",

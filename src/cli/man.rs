@@ -24,9 +24,9 @@ Examples:
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct ManArgs {
-    /// The verb whose page to print, instead of the program's
+    /// The verb whose page to print, instead of the program's; also `shards merge`
     #[arg(value_name = "VERB")]
-    verb: Option<String>,
+    verb: Vec<String>,
     /// Write all pages to this folder, created if needed
     #[arg(
         long,
@@ -40,7 +40,7 @@ pub(super) struct ManArgs {
 
 /// Prints a manual page, by `man` where that is a terminal, or writes all.
 pub(super) fn run(args: &ManArgs, program: Command, session: &Session) -> Result<u8> {
-    let mut program = whole(program).mut_subcommands(whole);
+    let mut program = whole(program);
     program.build();
     if let Some(folder) = &args.dir {
         let mut env = session.plain_env(false);
@@ -48,10 +48,10 @@ pub(super) fn run(args: &ManArgs, program: Command, session: &Session) -> Result
         env.durable = false;
         return write_all(&program, folder, &env);
     }
-    let command = match &args.verb {
-        Some(verb) => misspelt::sub(verb, &program)?,
-        None => &program,
-    };
+    let mut command = &program;
+    for verb in &args.verb {
+        command = misspelt::sub(verb, command)?;
+    }
     let page = render(command)?;
     if !stdout().is_terminal() {
         return print(&page);
@@ -75,9 +75,10 @@ fn shown(page: &[u8]) -> bool {
     man.wait().is_ok_and(|status| status.success())
 }
 
-/// With the options that `-h` leaves out.
+/// Returns a command and its verbs with the options that `-h` leaves out.
 fn whole(command: Command) -> Command {
-    command.mut_args(|arg| arg.hide_short_help(false))
+    let command = command.mut_args(|arg| arg.hide_short_help(false));
+    command.mut_subcommands(whole)
 }
 
 fn render(command: &Command) -> Result<Vec<u8>> {
@@ -88,21 +89,27 @@ fn render(command: &Command) -> Result<Vec<u8>> {
 fn write_all(program: &Command, folder: &Location, env: &Env) -> Result<u8> {
     let mut made = Parents::default();
     make(folder, env, &mut made)?;
-    let mut pages = 0;
-    for command in std::iter::once(program).chain(program.get_subcommands()) {
-        let name = command
-            .get_display_name()
-            .unwrap_or_else(|| command.get_name());
-        let page = folder.join(format!("{name}.1"));
-        let mut document = Document::create(&page, true, env)?;
-        document.put(&render(command)?)?;
-        document.finish()?;
-        pages += 1;
-    }
+    let pages = write_page(program, folder, env)?;
     made.keep();
     let pages = messages::count(pages, "page");
     messages::say("note", &format!("{pages} in {folder}"));
     Ok(DONE)
+}
+
+/// Writes the page of a command and those of its verbs. Returns their number.
+fn write_page(command: &Command, folder: &Location, env: &Env) -> Result<u64> {
+    let name = command
+        .get_display_name()
+        .unwrap_or_else(|| command.get_name());
+    let page = folder.join(format!("{name}.1"));
+    let mut document = Document::create(&page, true, env)?;
+    document.put(&render(command)?)?;
+    document.finish()?;
+    let mut pages = 1;
+    for verb in command.get_subcommands() {
+        pages += write_page(verb, folder, env)?;
+    }
+    Ok(pages)
 }
 
 /// Makes a folder, and those that it stands in.

@@ -60,11 +60,37 @@ fn every_verb_has_examples_and_a_page() {
     }
     assert_eq!(
         std::fs::read_dir(s.path("pages")).unwrap().count(),
-        verbs.len() + 1
+        verbs.len() + 4
     );
+    // Pages refer to those of the verbs of a verb.
+    for verb in ["status", "merge", "plan"] {
+        let page = s.ok(&format!("man shards {verb}")).out;
+        assert!(
+            page.contains(&format!(".TH spr-convert-shards-{verb} ")),
+            "{page}"
+        );
+        let written = s.read(&format!("pages/spr-convert-shards-{verb}.1"));
+        assert_eq!(String::from_utf8(written).unwrap(), page);
+    }
+    assert!(s.fails("man shards mrege").contains("unknown verb 'mrege'"));
+    assert!(s.fails("man ls x").contains("'x' is a word too many"));
     let error = s.fails("man selct");
     assert!(error.contains("unknown verb 'selct'"), "{error}");
     assert!(s.run("man selct").err.contains("did you mean 'select'?"));
+}
+
+#[test]
+fn help_names_the_form_of_convert_and_all_losses() {
+    let s = Scratch::new();
+    for help in [s.ok("--help").out, s.ok("convert --help").out] {
+        let words: Vec<_> = help.split_whitespace().collect();
+        let told = words.join(" ");
+        assert!(!told.contains("[OPTIONS] convert"), "{told}");
+        let known = s.run("a.ark b.ark --allow-loss x").err;
+        let known = known.split("known: ").nth(1).unwrap().trim();
+        assert!(told.contains(known), "{known}: {told}");
+    }
+    assert!(s.ok("man").out.contains("spr\\-convert convert [OPTIONS]"));
 }
 
 #[test]
