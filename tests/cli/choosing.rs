@@ -105,6 +105,40 @@ fn merge_wants_every_key_once() {
 fn a_list_of_keys_is_a_list_or_a_data_set() {
     let s = Scratch::new();
     let ark = sample("fbank.ark");
+#[test]
+fn a_list_of_keys_may_be_a_folder_that_is_a_data_set() {
+    let s = Scratch::new();
+    let (ark, wav) = (sample("fbank.ark"), sample("../wav"));
+    s.ok(&format!("select {ark} a.ark --glob ann-*"));
+    s.ok("a.ark spr:spr/");
+    s.ok(&format!("{wav} kaldi-data:data"));
+    let sounds = keys(&s, &wav);
+    for (folder, wanted) in [
+        ("spr", keys(&s, "a.ark")),
+        ("data", sounds.clone()),
+        (&wav, sounds),
+    ] {
+        s.ok(&format!("select {ark} in.ark --keys {folder} --overwrite"));
+        assert_eq!(keys(&s, "in.ark"), wanted, "{folder}");
+        s.ok(&format!(
+            "select {ark} out.ark --exclude-keys {folder} --overwrite"
+        ));
+        assert_eq!(keys(&s, "out.ark").len(), 12 - wanted.len(), "{folder}");
+    }
+    s.shell("mkdir arks mixed; cp a.ark arks; cp spr/*1.spr mixed");
+    s.ok(&format!("{wav} mixed/ --to wav --add"));
+    for (folder, why) in [
+        (
+            "arks",
+            "arks: is a folder with kaldi files of many utterances each",
+        ),
+        ("mixed", "mixed: holds files of the formats "),
+    ] {
+        let error = s.fails(&format!("select {ark} x.ark --keys {folder}"));
+        assert!(error.contains(why), "{error}");
+    }
+}
+
     s.ok(&format!("select {ark} part.ark --glob ann-*"));
     s.ok("part.ark part.pfile");
     s.ok("part.ark part.jsonl");

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Location, MemoryCounter};
-use spr_core::format::{OpenedDataset, Options, Reader, Registry, Request, Score};
+use spr_core::bytes::{Env, FileKind, FileStatus, Location, MemoryCounter};
+use spr_core::format::{Count, Medium, Options, Reader, Registry, Request, Score};
 use spr_core::model::{DatasetInfo, Key, Utterance};
-use spr_core::stage::{Filter, KeyFilter, speaker_of};
+use spr_core::stage::{Filter, FolderReader, KeyFilter, speaker_of};
 use spr_core::{Error, Result};
 use spr_stats::Row;
 
@@ -191,17 +191,61 @@ fn unknown(first: &str, names: usize) -> String {
 /// # Errors
 /// It cannot be read, or is neither.
 fn key_list(file: &Location, registry: Option<&Registry>, env: &Env) -> Result<HashSet<Key>> {
+    let folder = |look: &FileStatus| look.kind == FileKind::Folder;
+    if let Some(registry) = registry
+        && !file.is_url()
+        && env
+            .look(file)
+            .is_ok_and(|look| look.is_some_and(|look| folder(&look)))
+    {
+        return keys_of(folder_of_data(file, registry, env)?, env);
+    }
     let mut source = env.open_file(file)?;
     let ranked = registry.map(|registry| registry.rank(&mut source));
     let best = ranked.transpose()?.and_then(|all| all.first().copied());
     let Some((Score::Certain, format)) = best else {
         return KeyFilter::keys(source, &env.limits);
     };
-    let (mut keys, mut held) = (HashSet::new(), MemoryCounter::new("the keys of a data set"));
     let opened = Request::names().open(format, source, &Options::default(), env)?;
-    let OpenedDataset::Stream(mut reader) = opened else {
-        return Err(Error::unsupported("expected a stream, found a table"));
+    keys_of(opened.into_stream()?, env)
+}
+
+/// Opens a folder that is a data set, for its keys.
+///
+/// # Errors
+/// It is none, or one of several formats.
+fn folder_of_data(folder: &Location, registry: &Registry, env: &Env) -> Result<Box<dyn Reader>> {
+    let options = Options::default();
+    let open = |format, kin: &[&str]| {
+        let opened = Request::names().open_folder(format, folder, kin, &options, env);
+        opened?.into_stream()
     };
+    if let Some(format) = registry.detect_folder(folder, env)? {
+        return open(format, &[]);
+    }
+    let content = FolderReader::detect(folder, registry, env)?;
+    let format = content.format;
+    let refused = |message: String| {
+        let error = Error::unsupported(message).file(folder.to_string());
+        Err(error.hint("a list of the keys does as well: one a line"))
+    };
+    let name = format.info().name;
+    if let Some((rival, _)) = content.rivals.first() {
+        let rival = rival.info().name;
+        return refused(format!("holds files of the formats {name} and {rival}"));
+    }
+    if format.caps(&options, Medium::Folder)?.count != Count::One {
+        return refused(format!(
+            "is a folder with {name} files of many utterances each"
+        ));
+    }
+    let kin = content.kin.iter().chain([&content.extension]);
+    open(format, &kin.map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Reads the keys of a data set.
+fn keys_of(mut reader: Box<dyn Reader>, env: &Env) -> Result<HashSet<Key>> {
+    let (mut keys, mut held) = (HashSet::new(), MemoryCounter::new("the keys of a data set"));
     let mut utt = Utterance::default();
     while reader.read(&mut utt)? {
         if !keys.contains(&utt.key) {
