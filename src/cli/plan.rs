@@ -426,7 +426,13 @@ fn duplicates(how: Option<DuplicatesArg>, plan: &mut Plan) -> Result<()> {
         Step::new("unique", words)
     };
     let unique = plan.steps.iter().any(|step| step.name() == "unique");
-    plan.distinct = how.is_none() && !unique;
+    // The check of several inputs names both. Where utterances are left out, the keys of the others
+    // may be all different.
+    plan.distinct = match how {
+        None => !unique,
+        Some(DuplicatesArg::Refuse) => plan.steps.is_empty(),
+        Some(_) => false,
+    };
     plan.steps.extend(match how {
         None | Some(DuplicatesArg::Keep) => None,
         Some(DuplicatesArg::Refuse) => Some(step(&[])?),

@@ -153,7 +153,10 @@ fn several_inputs_are_merged_by_columns() {
     s.ok("merge one.jsonl two.jsonl p.jsonl");
     assert_eq!(keys(&s, "p.jsonl").concat(), "edcba");
     let said = refused(&s, "merge one.jsonl one.jsonl x.jsonl --by speaker");
-    assert!(said.contains("a second utterance with this key"), "{said}");
+    assert!(
+        said.contains("one.jsonl has an utterance with this key"),
+        "{said}"
+    );
     s.ok("merge one.jsonl one.jsonl x.jsonl --by=-key --duplicates last");
     assert_eq!(keys(&s, "x.jsonl").concat(), "edc");
     let said = refused(&s, "merge one.jsonl two.jsonl y.jsonl --by spaeker");

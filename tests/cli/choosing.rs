@@ -91,20 +91,20 @@ fn merge_wants_every_key_once() {
     assert_eq!(said.status, 2);
     assert_eq!(
         said.err,
-        "spr-convert: error: utterance ann-003: a second utterance with this key\n\
+        "spr-convert: error: a2.jsonl: utterance ann-003: a.ark has an utterance with this key, too\n\
          spr-convert: hint: --duplicates first and --duplicates last keep one of them, \
          --duplicates keep keeps both\n"
     );
+    // Where some are left out, the second is named alone.
+    let error = s.fails("merge a.ark a2.jsonl twice.ark --has features");
+    let told = "a2.jsonl@0: utterance ann-003: a second utterance with this key";
+    assert!(error.contains(told), "{error}");
     s.ok("merge a.ark a2.jsonl first.ark --duplicates first");
     assert_eq!(s.read("first.ark"), s.read("a.ark"));
     s.ok("merge a.ark a2.jsonl last.ark --duplicates last");
     s.ok("diff last.ark a2.jsonl");
 }
 
-#[test]
-fn a_list_of_keys_is_a_list_or_a_data_set() {
-    let s = Scratch::new();
-    let ark = sample("fbank.ark");
 #[test]
 fn a_list_of_keys_may_be_a_folder_that_is_a_data_set() {
     let s = Scratch::new();
@@ -139,6 +139,10 @@ fn a_list_of_keys_may_be_a_folder_that_is_a_data_set() {
     }
 }
 
+#[test]
+fn a_list_of_keys_is_a_list_or_a_data_set() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
     s.ok(&format!("select {ark} part.ark --glob ann-*"));
     s.ok("part.ark part.pfile");
     s.ok("part.ark part.jsonl");

@@ -74,7 +74,7 @@ fn names_that_go_elsewhere() {
             ),
             (
                 "merge fbank.scp ali.txt x.ark",
-                "utterance ann-001: a second utterance with this key",
+                "ali.txt: utterance ann-001: fbank.scp has an utterance with this key, too",
                 "--labels ali.txt joins its labels",
             ),
             (

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, KeySet, Utterance};
+use crate::name::Position;
 
 /// Passes on one utterance per key. The keys are kept in memory.
 pub struct Unique {
@@ -60,15 +61,13 @@ impl Unique {
 }
 
 impl Keep {
-    fn wants(&mut self, key: &Key) -> Result<bool> {
+    fn wants(&mut self, utt: &Utterance) -> Result<bool> {
+        let key = &utt.key;
         match self {
             Self::First(seen) => Ok(seen.insert(key)),
             Self::Only(seen) => match seen.insert(key) {
                 true => Ok(true),
-                false => Err(Error::unfit("a second utterance with this key")
-                    .utterance(key)
-                    .suggest(Remedy::KeepOne)
-                    .continuable()),
+                false => Err(second(utt)),
             },
             Self::Last(left) => match left.get_mut(key) {
                 Some(n) if *n > 1 => {
@@ -81,6 +80,20 @@ impl Keep {
     }
 }
 
+/// Returns an error about an utterance whose key was there before, with its place if that is known.
+fn second(utt: &Utterance) -> Error {
+    let mut error = Error::unfit("a second utterance with this key").utterance(&utt.key);
+    if let Some(file) = &utt.origin.file {
+        error = error.file(&**file);
+        error = match utt.origin.at {
+            Some(Position::Line(line)) => error.line(line),
+            Some(Position::Byte(byte)) => error.byte(byte),
+            None => error,
+        };
+    }
+    error.suggest(Remedy::KeepOne).continuable()
+}
+
 #[warn(clippy::missing_trait_methods)]
 impl Reader for Unique {
     fn info(&self) -> &DatasetInfo {
@@ -89,7 +102,7 @@ impl Reader for Unique {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while self.inner.read(utt)? {
-            if self.keep.wants(&utt.key)? {
+            if self.keep.wants(utt)? {
                 return Ok(true);
             }
         }
