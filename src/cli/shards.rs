@@ -255,11 +255,7 @@ fn join_scripts(
             "the script files of {}",
             messages::count(shards.of, "shard")
         );
-        let input = explain::Line {
-            what: "input",
-            how,
-            steps: Vec::new(),
-        };
+        let input = explain::Line::new("input", how, Vec::new());
         let lines = [input, plan::written("a script file", Some(output))];
         return plan::understood(&lines, &convert.read);
     }
