@@ -86,6 +86,19 @@ fn lists_and_tables_are_the_same_with_a_mark() {
 }
 
 #[test]
+fn a_name_with_a_mark_is_not_written_where_it_would_be_lost() {
+    let s = Scratch::new();
+    s.ok(&format!("select {} a.jsonl --first 1", sample("fbank.ark")));
+    let text = String::from_utf8(s.read("a.jsonl")).unwrap();
+    s.write("b.jsonl", text.replace("ann-001", "\u{feff}ann-001"));
+    assert_eq!(s.ok("ls b.jsonl --columns key").out, "\\u{feff}ann-001\n");
+    let said = s.fails("b.jsonl ark,t:b.txt");
+    assert!(said.contains("starts with a byte order mark"), "{said}");
+    s.ok("b.jsonl c.jsonl");
+    s.ok("diff b.jsonl c.jsonl");
+}
+
+#[test]
 fn a_line_without_an_end_stays_a_fault() {
     let s = Scratch::new();
     for (name, text) in [("text", "ann-001 hello wor"), ("one.ctm", "r 1 0 0.")] {

@@ -2,18 +2,21 @@
 
 use crate::error::{Error, Remedy, Result};
 use crate::name::{Key, is_word_byte};
+use crate::text::BOM;
 
 impl Key {
-    /// Checks that it is a word: not empty, with [word bytes](is_word_byte) only. Kaldi requires
-    /// that of keys.
+    /// Checks that it is a word: not empty, with [word bytes](is_word_byte) only, as Kaldi requires
+    /// of keys, and without a byte order mark before it, which would be skipped at the start of a
+    /// file.
     ///
     /// # Errors
     /// It is not; the error names the byte.
     pub fn check_word(&self) -> Result<()> {
+        let refused = |message: String| Err(Error::not_held(message).suggest(Remedy::RenameKeys));
         match self.as_bytes().iter().find(|b| !is_word_byte(**b)) {
-            Some(b) => {
-                let error = Error::not_held(format!("the key holds byte 0x{b:02x}"));
-                Err(error.suggest(Remedy::RenameKeys))
+            Some(b) => refused(format!("the key holds byte 0x{b:02x}")),
+            None if self.as_bytes().starts_with(BOM) => {
+                refused("the key starts with a byte order mark".to_owned())
             }
             None if self.as_bytes().is_empty() => Err(Error::not_held("the key is empty")),
             None => Ok(()),
@@ -71,6 +74,20 @@ fn is_device(stem: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_whole_in_text() {
+        for (key, is_word) in [
+            ("a", true),
+            ("a\u{feff}", true),
+            ("é", true),
+            ("", false),
+            ("a b", false),
+            ("\u{feff}a", false),
+        ] {
+            assert_eq!(Key::from(key).check_word().is_ok(), is_word, "{key:?}");
+        }
+    }
 
     #[test]
     fn names_that_windows_changes_are_told() {

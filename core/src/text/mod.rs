@@ -60,7 +60,7 @@ pub fn harmless(text: &str) -> String {
     safe
 }
 
-/// Returns `true` if a character changes the text around it.
+/// Returns `true` if a character changes the text around it, or is a byte order mark, which nobody sees.
 fn is_tricky(c: char) -> bool {
     c.is_control()
         || byte_of(c).is_some()
@@ -68,7 +68,10 @@ fn is_tricky(c: char) -> bool {
             c,
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
         )
-        || matches!(c, '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
+        || matches!(
+            c,
+            '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
 }
 
 #[cfg(test)]
