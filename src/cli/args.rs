@@ -81,7 +81,7 @@ pub(super) struct ReadArgs {
     pub(super) explain: bool,
 }
 
-/// Options for URLs.
+// A comment for rustdoc would stand at the head of each verb's help.
 #[cfg(feature = "remote")]
 #[derive(Args, Debug, Clone)]
 pub(super) struct RemoteArgs {

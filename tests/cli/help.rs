@@ -4,10 +4,30 @@ use crate::{Scratch, sample};
 
 /// The verbs that `--help` lists.
 fn verbs(s: &Scratch) -> Vec<String> {
+    listed(s).into_iter().map(|(verb, _)| verb).collect()
+}
+
+/// The verbs that `--help` lists, and what it says of them.
+fn listed(s: &Scratch) -> Vec<(String, String)> {
     let help = s.ok("--help").out;
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = lines.map_while(|line| line.split_whitespace().next());
-    names.map(str::to_owned).collect()
+    let lines = lines.map_while(|line| line.trim_start().split_once(' '));
+    let lines = lines.map(|(verb, about)| (verb.to_owned(), about.trim().to_owned()));
+    lines.collect()
+}
+
+/// With `remote` as well: flags that verbs share come with comments of their own.
+#[test]
+fn help_of_a_verb_begins_with_what_the_list_says_of_it() {
+    let s = Scratch::new();
+    let listed = listed(&s);
+    assert!(listed.len() >= 16, "{listed:?}");
+    for (verb, about) in listed {
+        for flag in ["-h", "--help"] {
+            let help = s.ok(&format!("{verb} {flag}")).out;
+            assert!(help.starts_with(&about), "{verb}: {help}");
+        }
+    }
 }
 
 #[test]
