@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::name::Position;
 
 /// The file, position and form in which an utterance was stored. It does not take part in
@@ -23,6 +24,19 @@ impl Origin {
         match self.at {
             Some(Position::Byte(n)) => Some(n),
             _ => None,
+        }
+    }
+
+    /// Adds the file and the position to an error, as far as they are known.
+    pub fn place(&self, error: Error) -> Error {
+        let error = match &self.file {
+            Some(file) => error.file(&**file),
+            None => error,
+        };
+        match self.at {
+            Some(Position::Byte(at)) => error.byte(at),
+            Some(Position::Line(line)) => error.line(line),
+            None => error,
         }
     }
 

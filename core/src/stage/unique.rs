@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, KeySet, Utterance};
-use crate::name::Position;
 
 /// Passes on one utterance per key. The keys are kept in memory.
 pub struct Unique {
@@ -82,15 +81,8 @@ impl Keep {
 
 /// Returns an error about an utterance whose key was there before, with its place if that is known.
 fn second(utt: &Utterance) -> Error {
-    let mut error = Error::unfit("a second utterance with this key").utterance(&utt.key);
-    if let Some(file) = &utt.origin.file {
-        error = error.file(&**file);
-        error = match utt.origin.at {
-            Some(Position::Line(line)) => error.line(line),
-            Some(Position::Byte(byte)) => error.byte(byte),
-            None => error,
-        };
-    }
+    let error = Error::unfit("a second utterance with this key").utterance(&utt.key);
+    let error = utt.origin.place(error);
     error.suggest(Remedy::KeepOne).continuable()
 }
 

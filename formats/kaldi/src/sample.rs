@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use spr_core::model::{Position, Utterance};
+use spr_core::model::Utterance;
 use spr_core::{Error, Result};
 
 use crate::object::{DetectedKinds, ObjectReader};
@@ -64,16 +64,7 @@ pub(crate) fn sample(table: &mut impl Entries) -> EntriesAhead {
 }
 
 fn placed(error: Error, utt: &Utterance) -> Error {
-    let error = match &utt.origin.file {
-        Some(file) => error.file(&**file),
-        None => error,
-    };
-    let error = match utt.origin.at {
-        Some(Position::Byte(at)) => error.byte(at),
-        Some(Position::Line(line)) => error.line(line),
-        None => error,
-    };
-    error.utterance(&utt.key)
+    utt.origin.place(error).utterance(&utt.key)
 }
 
 /// The groups of the entries so far, in order of first occurrence.
