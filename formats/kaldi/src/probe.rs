@@ -22,7 +22,6 @@ const FOREIGN: &[&[u8]] = &[
     b"RIFX",
     b"NIST_1A",
     b"File type = \"oo",
-    b"\xef\xbb\xbfFile type = \"oo",
 ];
 
 /// Scores the start of a file.

@@ -1,7 +1,7 @@
 //! Recognition of files without magic bytes by their lines.
 
 use spr_core::format::{FormatInfo, Probe, Score};
-use spr_syntax::lines::{BOM, fields, is_blank};
+use spr_syntax::lines::{fields, is_blank};
 
 /// Scores a file by its lines: `points` of 100, if they have the form of the format.
 pub(crate) fn by_lines(
@@ -56,7 +56,7 @@ pub(crate) fn lines<'a>(
     probe: &Probe<'a>,
     comment: Option<&[u8]>,
 ) -> impl Iterator<Item = &'a [u8]> {
-    let head = probe.head.strip_prefix(BOM).unwrap_or(probe.head);
+    let head = probe.head;
     let end = last_end(head);
     let lines = head.get(..end).unwrap_or_default().split(|b| *b == b'\n');
     lines

@@ -7,7 +7,7 @@ use spr_core::format::{
 };
 use spr_core::model::{About, Key, KeySet, KeySource, Utterance};
 use spr_core::{Error, Result};
-use spr_syntax::lines::{BOM, Lines, shown, word};
+use spr_syntax::lines::{Lines, shown, word};
 
 use super::lab::segments;
 use super::label::{END, Labels, WORDS, encode};
@@ -38,10 +38,9 @@ impl Format for Mlf {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let bytes = head.head.strip_prefix(BOM).unwrap_or(head.head);
-        match bytes.strip_prefix(HEAD) {
+        match head.head.strip_prefix(HEAD) {
             Some([b'\n' | b'\r', ..]) => Score::Certain,
-            _ if probe::is_named(&INFO, head) && !bytes.is_empty() => Score::NameOnly,
+            _ if probe::is_named(&INFO, head) && !head.head.is_empty() => Score::NameOnly,
             _ => Score::No,
         }
     }

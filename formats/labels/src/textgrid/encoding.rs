@@ -49,7 +49,7 @@ pub(super) fn glance(head: &[u8]) -> String {
     if head.starts_with(BIG) || head.starts_with(LITTLE) {
         return decode(whole.to_vec()).unwrap_or_default();
     }
-    String::from_utf8_lossy(head.strip_prefix(BOM).unwrap_or(head)).into_owned()
+    String::from_utf8_lossy(head).into_owned()
 }
 
 /// Encodes text as big-endian UTF-16 with a byte order mark, as Praat does.

@@ -98,26 +98,14 @@ impl Csv {
         let file: Arc<str> = source.name().into();
         let (mut text, mut line, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         let mut cut = false;
-        loop {
-            let start = source.offset();
-            if !source.until(b'\n', &mut line, &limits)? {
-                break;
-            }
-            cut = source.offset() - start == line.len() as u64;
+        while source.line(&mut line, &limits)? {
+            cut = !source.has_line_end();
             limits.bytes("a table", (text.len() + line.len()) as u64)?;
             text.append(&mut line);
             ends.push(text.len() as u64);
             text.push(b'\n');
         }
-        // Some programs write a byte order mark before UTF-8.
-        let mark = b"\xef\xbb\xbf";
-        let mut cursor = std::io::Cursor::new(text);
-        if cursor.get_ref().starts_with(mark) {
-            cursor.get_mut().drain(..mark.len());
-            ends.iter_mut()
-                .for_each(|end| *end = end.saturating_sub(mark.len() as u64));
-        }
-        let mut reader = csv::Reader::from_reader(cursor);
+        let mut reader = csv::Reader::from_reader(std::io::Cursor::new(text));
         let names = reader.headers().cloned();
         let names = names.map_err(|e| fault(&e).file(&*file).line(1))?;
         Ok(Self {
