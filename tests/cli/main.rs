@@ -104,6 +104,7 @@ mod together;
 mod trust;
 #[cfg(target_os = "linux")]
 mod unfinished;
+mod unmet;
 mod valid;
 mod verbs;
 mod verify;

@@ -2,7 +2,7 @@
 
 use spr_core::Result;
 use spr_core::bytes::Env;
-use spr_core::format::{AudioCaps, ChunkSupport, FieldSet, Keys, Registry, Request};
+use spr_core::format::{AudioCaps, ChunkSupport, FieldSet, Keys, Reader, Registry, Request};
 use spr_core::model::SourceField;
 
 use super::meter::Meter;
@@ -10,7 +10,22 @@ use crate::argument::{OpenedInput, Target};
 use crate::open::{self, IntactSound, open_all};
 use crate::plan::Plan;
 use crate::plan::order::Order;
-use crate::step::ListCache;
+use crate::step::{ListCache, Needed, Unmet};
+
+/// What the type of values is about.
+const VALUES: Needed = Needed {
+    what: "features or sound",
+    is_in: |utt| utt.features.is_some() || utt.audio.is_some(),
+};
+
+/// What the type of labels is about: they, or what may become labels.
+const LABELS: Needed = Needed {
+    what: "labels",
+    is_in: |utt| {
+        let becomes = !utt.tiers.is_empty() || utt.text.is_some() || utt.object.is_some();
+        utt.labels.is_some() || becomes
+    },
+};
 
 /// The opening of a job: the order of its work, and the request for its inputs.
 pub(super) struct Opening<'a> {
@@ -96,7 +111,20 @@ impl<'a> Opening<'a> {
             reader = Box::new(IntactSound::new(reader, env));
         }
         let reader = open::over(reader, &work, (0, partitioning), &again, files, at)?;
+        let reader = self.typed(reader, env);
         Ok(OpenedInput { reader, ..opened })
+    }
+
+    /// Warns of types that were asked for in vain.
+    fn typed(&self, mut reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
+        if let Some(dtype) = self.plan.dtype {
+            reader = Box::new(Unmet::new(reader, VALUES, format!("the type {dtype}"), env));
+        }
+        if let Some(dtype) = self.plan.label_dtype {
+            let asked = format!("the type {dtype} of labels");
+            reader = Box::new(Unmet::new(reader, LABELS, asked, env));
+        }
+        reader
     }
 
     /// Opens what is read beforehand only for `facts`, with the steps, and without a word.

@@ -7,6 +7,7 @@ use spr_core::bytes::Env;
 use spr_core::format::{Partitioning, Reader, Registry};
 
 use super::list_cache::ListCache;
+use super::unmet::Needed;
 use super::values::{Parameters, Values};
 
 /// A kind of step: every spelling, every property and how it is built. There are no defaults, so that
@@ -122,8 +123,27 @@ pub enum Subject {
     Utterances,
     /// Features, labels and other values.
     Frames,
-    /// Audio.
+    /// Features; utterances without them stay as they are.
+    Features,
+    /// Audio; utterances without it stay as they are.
     Sound,
+}
+
+impl Subject {
+    /// What an utterance must have to be changed, if others stay as they are.
+    pub(super) fn needed(self) -> Option<Needed> {
+        match self {
+            Self::Utterances | Self::Frames => None,
+            Self::Features => Some(Needed {
+                what: "features",
+                is_in: |utt| utt.features.is_some(),
+            }),
+            Self::Sound => Some(Needed {
+                what: "sound",
+                is_in: |utt| utt.audio.is_some(),
+            }),
+        }
+    }
 }
 
 /// The level of data.

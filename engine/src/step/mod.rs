@@ -18,6 +18,7 @@ mod sorted;
 mod spec;
 mod steps;
 mod table;
+mod unmet;
 mod values;
 
 pub use kind::{
@@ -31,4 +32,5 @@ pub(crate) use spec::size_text;
 pub use steps::{Step, Steps};
 pub use table::KINDS;
 pub(crate) use table::stream_ignored;
+pub(crate) use unmet::{Needed, Unmet};
 pub use values::{Parameters, Values};

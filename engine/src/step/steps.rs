@@ -14,6 +14,7 @@ use super::choose;
 use super::grammar::{Call, calls, misplaced};
 use super::kind::{Build, Kind, Level, Surroundings};
 use super::table::KINDS;
+use super::unmet::Unmet;
 use super::values::Values;
 
 /// A step of a plan: a kind and its values, which were checked.
@@ -147,6 +148,10 @@ impl Step {
     /// A file that it needs can't be read.
     pub fn over(&self, reader: Box<dyn Reader>, at: &Surroundings<'_>) -> Result<Box<dyn Reader>> {
         log::debug!(target: "spr_engine", "step {self}");
+        let reader: Box<dyn Reader> = match self.kind.subject.needed().filter(|_| !self.is_idle()) {
+            Some(needed) => Box::new(Unmet::new(reader, needed, self.to_string(), at.env)),
+            None => reader,
+        };
         (self.build)(reader, at).map_err(|e| self.values.named(e))
     }
 
