@@ -115,7 +115,7 @@ fn matrix(what: &str, matrix: &Matrix, view: &View, out: &mut Out) -> Result<()>
 
 /// The name of a label, if it has one, else its number.
 fn named<T: Element>(value: T, names: Option<&Symbols>) -> String {
-    let number = match value.widen() {
+    let number = match value.to_wide() {
         Wide::Int(number) => i64::try_from(number).ok(),
         Wide::Float(_) => None,
     };

@@ -306,7 +306,7 @@ fn runs<T: Element>(labels: &[T], shift: Option<f64>) -> Vec<Span> {
     let runs = labels.chunk_by(|a, b| a == b);
     let spans = runs.filter_map(|run| {
         Some(Span {
-            label: GroupValue::Number(Label::from(run.first()?.widen())),
+            label: GroupValue::Number(Label::from(run.first()?.to_wide())),
             speaker: GroupValue::Unknown,
             frames: run.len() as u64,
             seconds: shift.map(|shift| shift * run.len() as f64),

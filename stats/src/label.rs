@@ -114,7 +114,7 @@ impl LabelCounts {
         }
         for row in values.chunks_exact(cols) {
             for (counts, value) in self.columns.iter_mut().zip(row) {
-                let label = Label::from(value.widen());
+                let label = Label::from(value.to_wide());
                 if let Some(count) = counts.get_mut(&label) {
                     *count += 1;
                 } else if self.distinct < MAX_DISTINCT {
@@ -174,7 +174,7 @@ impl LabelSet {
     fn add_values<T: Element>(&mut self, values: &[T]) {
         // Labels come in runs. One look at each run is enough.
         for run in values.chunk_by(|a, b| a == b) {
-            match run.first().map(|label| label.widen()) {
+            match run.first().map(|label| label.to_wide()) {
                 Some(Wide::Int(v)) => self.add_integer(v),
                 Some(Wide::Float(v)) => {
                     let (min, max) = self.float_range.unwrap_or((v, v));

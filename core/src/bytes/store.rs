@@ -115,6 +115,15 @@ pub trait Store: Send + Sync + Debug {
 }
 
 /// The status of a name.
+///
+/// ```
+/// use spr_core::bytes::{FileKind, FileStatus, Identity};
+///
+/// let object = FileStatus::new(FileKind::File, 1000, Identity::new(*b"bucket/a.ark"));
+/// let object = object.with_version(Some("etag".to_owned()));
+/// assert_eq!(object.version.as_deref(), Some("etag"));
+/// assert_eq!((object.length, object.modified), (1000, None));
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileStatus {

@@ -30,7 +30,7 @@ impl CastStats {
             ..Self::default()
         };
         for (a, b) in from.iter().zip(to) {
-            stats.compare(a.widen(), b.widen());
+            stats.compare(a.to_wide(), b.to_wide());
         }
         stats
     }
@@ -39,7 +39,7 @@ impl CastStats {
     #[inline]
     pub fn count<A: Element, B: Element>(&mut self, from: A, to: B) {
         self.values += 1;
-        self.compare(from.widen(), to.widen());
+        self.compare(from.to_wide(), to.to_wide());
     }
 
     /// Adds other counts.
@@ -109,14 +109,14 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
     };
     if A::DTYPE.fits(B::DTYPE) {
         for (a, b) in from.iter().zip(to) {
-            *b = B::nearest(a.widen());
+            *b = B::nearest(a.to_wide());
         }
         return stats;
     }
     for (a, b) in from.iter().zip(to) {
-        let wide = a.widen();
+        let wide = a.to_wide();
         *b = B::nearest(wide);
-        stats.compare(wide, b.widen());
+        stats.compare(wide, b.to_wide());
     }
     stats
 }

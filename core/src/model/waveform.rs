@@ -78,7 +78,7 @@ impl Waveform {
         unused == 0
             || dispatch!(self.samples.dtype(), A => {
                 let samples = self.samples.as_slice::<A>().unwrap_or_default();
-                samples.iter().all(|sample| match sample.widen() {
+                samples.iter().all(|sample| match sample.to_wide() {
                     Wide::Int(value) => value & ((1 << unused) - 1) == 0,
                     Wide::Float(_) => true,
                 })
@@ -102,7 +102,7 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B], unused: u32) -> Cas
         ..CastStats::default()
     };
     for (a, b) in from.iter().zip(to) {
-        let level = match a.widen() {
+        let level = match a.to_wide() {
             Wide::Int(value) => Wide::Int(value - A::DTYPE.silence()),
             float => float,
         };
@@ -150,11 +150,11 @@ fn scale<A: Element, B: Element>(level: Wide) -> B {
 
 /// Rounds a sample so that its last `unused` bits are 0.
 fn round<B: Element>(sample: B, unused: u32) -> B {
-    let Wide::Int(value) = sample.widen() else {
+    let Wide::Int(value) = sample.to_wide() else {
         return sample;
     };
     let whole = |value: i128| (value >> unused) << unused;
-    let largest = match B::nearest(Wide::Int(i128::MAX)).widen() {
+    let largest = match B::nearest(Wide::Int(i128::MAX)).to_wide() {
         Wide::Int(largest) => whole(largest),
         Wide::Float(_) => i128::MAX,
     };
@@ -181,7 +181,7 @@ fn step(dtype: Dtype, unused: u32) -> f64 {
     reason = "only the size of the difference is wanted, and whether there is one"
 )]
 fn difference<A: Element, B: Element>(level: Wide, got: B) -> Option<f64> {
-    let error = match (level, got.widen()) {
+    let error = match (level, got.to_wide()) {
         (Wide::Int(x), Wide::Int(y)) => {
             let y = y - B::DTYPE.silence();
             // Both as 64-bit samples.

@@ -357,7 +357,7 @@ pub trait Element:
     /// The matching run-time type.
     const DTYPE: Dtype;
     /// Widens the value without loss.
-    fn widen(self) -> Wide;
+    fn to_wide(self) -> Wide;
     /// Returns the nearest value of this type: rounded, clipped to the range, NaN as 0 in integers.
     fn nearest(wide: Wide) -> Self;
     /// Appends the shortest text that reads back to the same value.
@@ -372,7 +372,7 @@ macro_rules! integer_element {
         impl Element for $t {
             const DTYPE: Dtype = Dtype::$dtype;
             #[inline]
-            fn widen(self) -> Wide {
+            fn to_wide(self) -> Wide {
                 Wide::Int(i128::from(self))
             }
             #[inline]
@@ -404,7 +404,7 @@ macro_rules! float_element {
         impl Element for $t {
             const DTYPE: Dtype = Dtype::$dtype;
             #[inline]
-            fn widen(self) -> Wide {
+            fn to_wide(self) -> Wide {
                 Wide::Float(f64::from(self))
             }
             #[inline]
@@ -440,7 +440,7 @@ macro_rules! narrow_element {
         impl Element for $t {
             const DTYPE: Dtype = Dtype::$dtype;
             #[inline]
-            fn widen(self) -> Wide {
+            fn to_wide(self) -> Wide {
                 Wide::Float(self.to_f64())
             }
             #[inline]
@@ -477,7 +477,7 @@ impl sealed::Sealed for bool {}
 impl Element for bool {
     const DTYPE: Dtype = Dtype::Bool;
     #[inline]
-    fn widen(self) -> Wide {
+    fn to_wide(self) -> Wide {
         Wide::Int(self.into())
     }
     #[inline]

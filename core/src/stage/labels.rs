@@ -152,14 +152,14 @@ fn beyond(label: i64, dtype: Dtype) -> Error {
 
 /// Returns the label as an integer, if it is one.
 fn integer<T: Element>(value: T) -> Option<i64> {
-    let nearest = i64::nearest(value.widen());
+    let nearest = i64::nearest(value.to_wide());
     (element::<T>(nearest) == Some(value)).then_some(nearest)
 }
 
 /// Returns the label in type `T`, if it is in range.
 fn element<T: Element>(label: i64) -> Option<T> {
     let value = T::nearest(Wide::Int(label.into()));
-    let same = match value.widen() {
+    let same = match value.to_wide() {
         Wide::Int(v) => v == i128::from(label),
         // Above its precision a float stands for several integers.
         Wide::Float(v) => {

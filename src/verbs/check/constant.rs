@@ -96,7 +96,7 @@ fn start<T: Element>(values: &[T]) -> Vec<Option<f64>> {
 
 /// Returns a float. NaN equals nothing, and is reported as a fault.
 fn number<T: Element>(value: T) -> f64 {
-    match value.widen() {
+    match value.to_wide() {
         Wide::Float(value) => value,
         _ => f64::NAN,
     }

@@ -260,7 +260,7 @@ fn not_finite(matrix: &Matrix) -> Option<NotFinite> {
 fn count<T: Element>(values: &[T]) -> Option<NotFinite> {
     let (mut nans, mut infinities, mut first) = (0u64, 0u64, None);
     for (at, value) in values.iter().enumerate() {
-        let Wide::Float(value) = value.widen() else {
+        let Wide::Float(value) = value.to_wide() else {
             return None;
         };
         if !value.is_finite() {

@@ -146,7 +146,7 @@ impl Tolerance {
         }
         Ok(dispatch!(a.dtype(), T => {
             let pairs = a.values::<T>()?.iter().zip(b.values::<T>()?);
-            self.compare(pairs.map(|(a, b)| (a.widen(), b.widen())), cols, of)
+            self.compare(pairs.map(|(a, b)| (a.to_wide(), b.to_wide())), cols, of)
         }))
     }
 }
@@ -154,7 +154,7 @@ impl Tolerance {
 /// Returns the values of a matrix of any type.
 fn wide(matrix: &Matrix) -> Result<Box<dyn Iterator<Item = Wide> + '_>> {
     Ok(dispatch!(matrix.dtype(), T => {
-        Box::new(matrix.values::<T>()?.iter().map(|value| value.widen()))
+        Box::new(matrix.values::<T>()?.iter().map(|value| value.to_wide()))
     }))
 }
 

@@ -37,7 +37,7 @@ fn values(matrix: &Matrix) -> Values {
     };
     let numbers = dispatch!(matrix.dtype(), T => {
         let values = matrix.values::<T>().unwrap();
-        values.iter().map(|value| number(value.widen())).collect()
+        values.iter().map(|value| number(value.to_wide())).collect()
     });
     (matrix.rank(), matrix.rows(), matrix.cols(), numbers)
 }

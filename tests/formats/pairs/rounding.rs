@@ -89,7 +89,7 @@ fn numbers(utt: &Utterance) -> Vec<f64> {
     let sound = utt.waveform().map(|sound| &sound.samples);
     for matrix in utt.features.iter().chain(sound) {
         dispatch!(matrix.dtype(), T => all.extend(
-            matrix.values::<T>().unwrap().iter().map(|v| match v.widen() {
+            matrix.values::<T>().unwrap().iter().map(|v| match v.to_wide() {
                 Wide::Int(v) => v as f64,
                 Wide::Float(v) => v,
             })

@@ -148,7 +148,7 @@ fn matrix(what: &str, want: &Matrix, got: &Matrix, text: bool, rank: bool) -> Re
 
 fn is_nan(matrix: &Matrix, n: usize) -> bool {
     dispatch!(matrix.dtype(), T => {
-        let value = matrix.values::<T>().expect("its own type")[n].widen();
+        let value = matrix.values::<T>().expect("its own type")[n].to_wide();
         matches!(value, Wide::Float(value) if value.is_nan())
     })
 }

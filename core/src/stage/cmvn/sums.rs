@@ -200,7 +200,7 @@ fn rows(features: &Matrix) -> f64 {
     reason = "integers occur as statistics only, as large as a count of frames"
 )]
 fn float<T: Element>(value: T) -> f64 {
-    match value.widen() {
+    match value.to_wide() {
         Wide::Float(value) => value,
         Wide::Int(value) => value as f64,
     }

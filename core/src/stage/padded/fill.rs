@@ -102,7 +102,7 @@ fn bytes_of(dtype: Dtype, fill: Fill) -> Result<Vec<u8>> {
     };
     dispatch!(dtype, T => {
         let value = T::nearest(wide);
-        match same(value.widen(), wide) || dtype.is_float() {
+        match same(value.to_wide(), wide) || dtype.is_float() {
             true => Ok(bytemuck::bytes_of(&value).to_vec()),
             false => {
                 let fill = text(wide);

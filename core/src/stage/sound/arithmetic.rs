@@ -44,7 +44,7 @@ fn mean<T: Element>(row: &[T]) -> f64 {
     reason = "of 64-bit samples 53 bits count"
 )]
 fn level<T: Element>(value: T) -> f64 {
-    match value.widen() {
+    match value.to_wide() {
         Wide::Int(value) => (value - T::DTYPE.silence()) as f64,
         Wide::Float(value) => value,
     }
@@ -108,7 +108,7 @@ impl Steps {
 fn whole<T: Element>(level: f64, clipped: &mut u64) -> T {
     let wanted = rounded(level).saturating_add(T::DTYPE.silence());
     let sample = T::nearest(Wide::Int(wanted));
-    let kept = matches!(sample.widen(), Wide::Int(got) if got == wanted);
+    let kept = matches!(sample.to_wide(), Wide::Int(got) if got == wanted);
     *clipped += u64::from(!kept);
     sample
 }

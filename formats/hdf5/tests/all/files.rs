@@ -73,6 +73,13 @@ fn a_file_cut_anywhere_is_refused() {
     }
 }
 
+#[test]
+fn a_filter_that_is_not_known_is_no_damage() {
+    let bytes = include_bytes!("../../../../fixtures/hdf5/refused/unknown-filter/input.h5");
+    let error = read_memory(&FORMAT, &[], bytes).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -35,6 +35,21 @@ fn array(name: &str) -> NamedArray {
     }
 }
 
+#[test]
+fn names_beyond_ascii_are_marked_as_utf8() {
+    for (key, flags) in [("a", 8_u16), ("ü", 8 | 1 << 11)] {
+        let bytes = write_memory(&NPZ, &[], &[utterance(key, &[1.0])]).unwrap();
+        // Behind the signature and the version that is needed, as APPNOTE.TXT 4.3.7 and 4.3.12 have it.
+        let central = bytes
+            .windows(4)
+            .position(|four| four == b"PK\x01\x02")
+            .unwrap();
+        for at in [6, central + 8] {
+            assert_eq!(bytes[at..at + 2], flags.to_le_bytes(), "{key} at {at}");
+        }
+    }
+}
+
 type Case = (fn(&mut Utterance), &'static str);
 
 /// Each change makes an utterance that is refused with these words, and the next one is written.
