@@ -276,6 +276,25 @@ fn what_is_known_is_known_at_once() {
     assert_eq!((info.dtype, info.utterances), (Some(Dtype::F32), Some(1)));
 }
 
+/// Arrays whose numbers are coded as text are found by reading all before them; one label a frame is a vector.
+#[test]
+fn joined_arrays_say_how_they_are_read() {
+    for (protocol, labels, sequential, rank) in [
+        ("2", 1, true, Rank::Vector),
+        ("4", 1, false, Rank::Vector),
+        ("4", 2, false, Rank::Matrix),
+    ] {
+        let written = utterances(&[7000, 2], 5, labels);
+        let bytes = write_memory(&FORMAT, &[("protocol", protocol)], &written).unwrap();
+        let source = Source::from_bytes("x", bytes).unwrap();
+        let mut reader = open(source, Request::all(), &Env::default());
+        assert_eq!(reader.info().sequential.is_some(), sequential, "{protocol}");
+        let mut utt = Utterance::default();
+        assert!(reader.read(&mut utt).unwrap());
+        assert_eq!(utt.labels.unwrap().rank(), rank, "{protocol} {labels}");
+    }
+}
+
 #[test]
 fn limits_hold() {
     let limits = Limits {
