@@ -9,8 +9,8 @@
 use std::slice;
 
 use spr_core::bytes::{Access, Env, Source};
-use spr_core::format::{Format, Options, Probe, Request, Score};
-use spr_core::model::{Array, Matrix, NamedArray, Rank, Utterance};
+use spr_core::format::{Claim, Format, ObjectBounds, Options, Probe, Request, Score};
+use spr_core::model::{Array, AudioFacts, Matrix, NamedArray, Rank, Utterance};
 use spr_core::{ErrorKind, Limits};
 use spr_format_lilcom::FORMAT;
 use spr_testkit::{Suite, read_memory, suite, write_memory};
@@ -169,4 +169,73 @@ fn arrays_without_elements_are_refused() {
         error.to_string().contains("0 values, lilcom holds"),
         "{error}"
     );
+}
+
+#[test]
+fn a_stream_inside_a_container_is_no_sound_and_may_have_more_behind_it() {
+    let vector = Utterance {
+        features: Some(Matrix::from_rows(&[1.0f32, -2.5], 1, Rank::Vector).unwrap()),
+        ..Utterance::default()
+    };
+    let (nested, env, mut bytes) = (FORMAT.nested().unwrap(), Env::default(), Vec::new());
+    let mut put = |part: &[u8]| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    };
+    nested.write(&vector, &mut put).unwrap();
+    assert_eq!(nested.claim(&bytes), Claim::Magic);
+    assert_eq!(nested.claim(b"RIFF"), Claim::No);
+    let more = || Source::from_bytes("x", [&bytes[..], b"more"].concat()).unwrap();
+    let (mut source, mut utt) = (more(), Utterance::default());
+    let facts = nested.facts(&mut source, &env).unwrap();
+    assert_eq!(facts, AudioFacts::default());
+    assert!(!nested.pass(&mut source, &env).unwrap());
+    nested
+        .read(&mut source, ObjectBounds::Own, &mut utt, &env)
+        .unwrap();
+    assert_eq!(source.offset(), bytes.len() as u64);
+    assert_eq!(utt.features, vector.features);
+    let whole = nested.read(&mut more(), ObjectBounds::Whole, &mut utt, &env);
+    let message = whole.unwrap_err().to_string();
+    assert!(
+        message.contains("4 bytes after the last value"),
+        "{message}"
+    );
+    let two = Utterance {
+        arrays: vec![NamedArray {
+            name: "array".into(),
+            array: Array::of(Matrix::from_rows(&[1.0f32], 1, Rank::Vector).unwrap(), &[1]).unwrap(),
+        }],
+        ..vector
+    };
+    let error = nested.write(&two, &mut |_| Ok(())).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unfit, "{error}");
+}
+
+/// The lengths of features are read without their values.
+#[test]
+fn a_shape_is_known_before_the_values() {
+    for (rank, cols) in [(Rank::Vector, 1), (Rank::Matrix, 3)] {
+        let values = Matrix::from_rows(&[0.5f32; 6], cols, rank).unwrap();
+        let utt = Utterance {
+            features: Some(values),
+            ..Utterance::default()
+        };
+        let bytes = write_memory(&FORMAT, &[], &[utt]).unwrap();
+        let source = Source::from_bytes("memory", bytes).unwrap();
+        let (request, env) = (Request::lengths(), Env::default());
+        let opened = request.open(&FORMAT, source, &Options::default(), &env);
+        let mut utt = Utterance::default();
+        assert!(
+            opened
+                .unwrap()
+                .into_stream()
+                .unwrap()
+                .read(&mut utt)
+                .unwrap()
+        );
+        let features = utt.features.unwrap();
+        let shape = (features.rank(), features.rows(), features.cols());
+        assert_eq!(shape, (rank, 6 / cols, cols));
+    }
 }

@@ -222,3 +222,22 @@ fn what_can_be_predicted_is_small() {
         assert!(both < 2.5, "{bits}: {both}");
     }
 }
+
+/// The streamable subset (RFC 9639, 7) has the bits of a sample in each frame.
+#[test]
+fn frames_say_how_many_bits_a_sample_has() {
+    for (samples, code) in [
+        (Matrix::from_rows(&[1i16; 40], 1, Rank::Matrix).unwrap(), 4),
+        (
+            Matrix::from_rows(&[1i32 << 8; 40], 1, Rank::Matrix).unwrap(),
+            6,
+        ),
+    ] {
+        let bytes = written(&samples, 16_000, 1);
+        let frame = bytes
+            .windows(2)
+            .position(|two| two == [0xff, 0xf8])
+            .unwrap();
+        assert_eq!(bytes[frame + 3] >> 1 & 7, code);
+    }
+}

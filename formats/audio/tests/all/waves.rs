@@ -161,6 +161,35 @@ fn every_coding_in_every_header() {
     }
 }
 
+/// Some programs leave the padding of an odd chunk out, others fill it with what was there.
+#[test]
+fn padding_may_be_missing_or_no_zero() {
+    let samples: Vec<u8> = (0..40).collect();
+    let fmt = fmt(CODINGS[1], 1, false);
+    let right = read(file(&fmt, &samples, Sizes::True, false));
+    for padding in [&b""[..], b"\0", b"A", b"\xff"] {
+        for next in [&b""[..], b"JUNK\x02\0\0\0ab"] {
+            let data = [&b"data\x28\0\0\0"[..], &samples].concat();
+            let parts = [
+                b"WAVE",
+                &fmt[..],
+                b"odd \x03\0\0\0abc",
+                padding,
+                next,
+                &data,
+            ]
+            .concat();
+            let size = u32::try_from(parts.len()).unwrap().to_le_bytes();
+            let (utt, warnings) = attempt([b"RIFF", &size[..], &parts].concat());
+            assert_eq!(
+                (utt, warnings),
+                (Ok(right.clone()), 0),
+                "{padding:?} {next:?}"
+            );
+        }
+    }
+}
+
 /// Reads a file, and returns the samples or the kind of the error, and the number of warnings.
 fn attempt(bytes: Vec<u8>) -> (Result<Utterance, ErrorKind>, usize) {
     let warnings = Arc::new(AtomicUsize::new(0));
