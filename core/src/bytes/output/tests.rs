@@ -206,6 +206,9 @@ fn no_two_outputs_go_to_one_place() {
     let env = Env::default();
     let file = |name: &str| Locator::file(folder.path().join(name));
     let dir = |name: &str| Locator::folder(folder.path().join(name));
+    // Any number of outputs goes to the device that keeps nothing.
+    let stdout = fs::canonicalize("/dev/stdout");
+    let is_void = stdout.is_ok_and(|at| at.as_os_str() == "/dev/null");
     let mut tried = 0;
     for (first, second, is_inside) in [
         (file("a"), file("d/../a"), false),
@@ -220,6 +223,11 @@ fn no_two_outputs_go_to_one_place() {
     ] {
         let held = env.output(&first);
         held.reserve().unwrap();
+        tried += 1;
+        if is_void && first == Locator::Standard {
+            env.output(&second).reserve().unwrap();
+            continue;
+        }
         let error = env.output(&second).reserve().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage, "{first} {second}: {error}");
         // Another folder helps where one is inside the other.
@@ -230,7 +238,6 @@ fn no_two_outputs_go_to_one_place() {
         );
         drop(held);
         env.output(&second).reserve().unwrap();
-        tried += 1;
     }
     assert_eq!(tried, 9);
     // The same holds for two streams of one output.
