@@ -158,8 +158,27 @@ fn form(py: Python<'_>, shape: &[usize]) -> PyResult<(Rank, usize, usize)> {
     }
 }
 
+/// Refuses a masked array of which something is masked: the values under the mask mean nothing.
+fn check_mask(array: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = array.py();
+    if array.is_exact_instance_of::<PyUntypedArray>() || !array.is_instance_of::<PyUntypedArray>() {
+        return Ok(());
+    }
+    let Some(mask) = array.getattr_opt(intern!(py, "mask"))? else {
+        return Ok(());
+    };
+    match mask.call_method0(intern!(py, "any"))?.is_truthy()? {
+        false => Ok(()),
+        true => {
+            let error = Error::usage("an array with masked values");
+            Err(raised(py, &error.hint("array.filled(VALUE) has others for them")))
+        }
+    }
+}
+
 /// Fills a matrix, keeping its allocation, with an array of at most two dimensions.
 pub(crate) fn to_matrix(array: &Bound<'_, PyAny>, into: &mut Matrix) -> PyResult<()> {
+    check_mask(array)?;
     // Most arrays need no conversion by NumPy.
     if copied::<f32>(array, into)? || copied::<i32>(array, into)? || copied::<f64>(array, into)? {
         return Ok(());
@@ -196,6 +215,7 @@ fn copied<T: Element + numpy::Element>(
 
 /// Converts an array of any shape.
 pub(crate) fn to_array(array: &Bound<'_, PyAny>) -> PyResult<Array> {
+    check_mask(array)?;
     let py = array.py();
     let (dtype, shape, bytes) = elements(array)?;
     let made = Array::new(dtype, &shape, &Limits::NONE);

@@ -23,6 +23,9 @@ use crate::memory;
 /// The longest time that closing waits for the thread, which may be in a read that takes longer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// The most batches that wait, for which there is room from the start.
+const MOST_AHEAD: usize = 1 << 16;
+
 /// The size and composition of batches.
 #[derive(FromPyObject, Clone)]
 #[pyo3(from_item_all)]
@@ -68,6 +71,10 @@ impl BatchArgs {
     }
 
     pub(crate) fn check(&self) -> Result<()> {
+        if self.ahead > MOST_AHEAD {
+            let message = format!("{} batches ahead are too many", self.ahead);
+            return Err(Error::usage(message).hint(format!("at most {MOST_AHEAD}")));
+        }
         match self.pad {
             Some(_) => self.padded().check(),
             None => self.joined()?.check(),

@@ -178,7 +178,24 @@ impl InputArgs {
         Ok(plan)
     }
 
-    /// Returns the only input, with what joins it and its steps.
+    /// Returns what is read, as a plan whose first step takes the share, if there is one: for whole jobs,
+    /// which make their own requests.
+    pub(crate) fn plan_of_share(&self, at: &Surroundings) -> Result<Plan> {
+        let mut plan = self.plan(at)?;
+        plan.steps.splice(0..0, self.share()?);
+        Ok(plan)
+    }
+
+    /// Returns the step that takes the share.
+    fn share(&self) -> Result<Option<Step>> {
+        let step = |(index, count): (u64, u64)| {
+            let values = [("i", index.to_string()), ("n", count.to_string())];
+            Step::new("shard", values.iter().map(|(name, text)| (*name, text.as_str())))
+        };
+        self.shard.map(step).transpose()
+    }
+
+    /// Returns the only input, with what joins it, its share and its steps.
     pub(crate) fn input(&self, at: &Surroundings) -> Result<Input> {
         if self.data.is_some() {
             return Err(Error::usage("is asked of data that are named by a path"));
@@ -191,6 +208,7 @@ impl InputArgs {
         let (Some(mut only), true) = (plan.inputs.pop(), plan.inputs.is_empty()) else {
             return Err(Error::usage("expected one file, found several"));
         };
+        only.steps.extend(self.share()?);
         only.steps.append(&mut plan.steps);
         if let Some(labels) = plan.joins.labels {
             only.join_labels(labels)?;
@@ -213,11 +231,17 @@ impl InputArgs {
         Ok(request)
     }
 
-    /// Returns the request for no more than keys, if the steps look at nothing else.
+    /// Returns `true` if only some of the stored utterances are its own, whatever its steps are.
+    pub(crate) fn is_part(&self) -> bool {
+        self.shard.is_some() || self.skip
+    }
+
+    /// Returns the request for no more than keys, if the steps look at nothing else, and no values need to be
+    /// read to know which are skipped.
     pub(crate) fn request_of_keys(&self, plan: &Plan) -> Result<Request> {
         let request = self.request()?;
         let blind = plan.steps.iter().all(|step| step.kind().by_keys.is_some());
-        Ok(match blind && plan.joins.is_empty() {
+        Ok(match blind && plan.joins.is_empty() && !self.skip {
             true => request.headers().parts(parts(&[])?),
             false => request,
         })

@@ -153,7 +153,7 @@ fn job(
     steps: &Conversion,
     at: &Surroundings,
 ) -> Result<Job> {
-    let mut plan = asked.plan(at)?;
+    let mut plan = asked.plan_of_share(at)?;
     if steps.damaged {
         let input = asked.input(at)?;
         let (text, rest) = wanted.parts(at)?;
@@ -200,7 +200,7 @@ pub(crate) fn explain(
     let at = settings.surroundings();
     let lines = apart(py, || {
         let quiet = at.silent();
-        spr_convert::explain::plan(&asked.plan(&at)?, &at.registry, &quiet)
+        spr_convert::explain::plan(&asked.plan_of_share(&at)?, &at.registry, &quiet)
     });
     at.close(py)?;
     Ok(lines?

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Instant;
 
-use spr_convert::Result;
 use spr_convert::builtin::Places;
 use spr_convert::core::bytes::{
     Change, Draft, DraftFolder, DraftOptions, FileStatus, Finish, Identity, Leftover, Location,
     OpenedFile, Store,
 };
+use spr_convert::{Error, Result};
 
 use crate::interrupt::{Interrupt, PERIOD, check};
 use crate::server::{ServerFile, patiently};
@@ -93,6 +93,8 @@ impl Store for Interruptible {
     }
 
     fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()> {
+        // The last moment at which nothing has been written.
+        check(&self.interrupt).map_err(|e| Error::io("cannot write", e))?;
         self.places.commit(changes, kept, durable)
     }
 

@@ -33,7 +33,7 @@ enum Entries {
         table: Box<dyn RandomAccess>,
         /// The steps that change an utterance.
         changes: Vec<Step>,
-        /// The keys that are left by steps that choose.
+        /// The keys that are left by steps that choose, by the share, and where utterances are skipped.
         chosen: Option<HashSet<Key>>,
     },
     /// In memory, because the files can only be read sequentially.
@@ -67,7 +67,7 @@ impl Entries {
             if let OpenedDataset::Table(table) = opened {
                 let (choices, changes): (Vec<_>, Vec<_>) =
                     plan.steps.iter().cloned().partition(chooses);
-                let chosen = match choices.is_empty() {
+                let chosen = match choices.is_empty() && !asked.is_part() {
                     true => None,
                     false => Some(keys(asked, at)?.into_iter().collect()),
                 };
@@ -148,7 +148,7 @@ fn keys(asked: &InputArgs, at: &Surroundings) -> Result<Vec<Key>> {
     let plan = asked.plan(at)?;
     let request = asked.request_of_keys(&plan)?;
     let quiet = at.silent();
-    let mut reader = plan.open(request, 0, &at.registry, &quiet)?.reader;
+    let mut reader = asked.open_plan(&plan, request, 0, (&at.registry, &quiet))?;
     let (mut keys, mut utt) = (Vec::new(), Utterance::default());
     while reader.read(&mut utt)? {
         keys.push(std::mem::take(&mut utt.key));

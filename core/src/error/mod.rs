@@ -330,7 +330,7 @@ impl Error {
         self.0.kind == ErrorKind::Stopped
     }
 
-    /// Copies the error without the system's error.
+    /// Copies the error. Of the system's error the kind and the text remain.
     #[must_use]
     pub fn copy(&self) -> Self {
         let inner = &self.0;
@@ -344,7 +344,7 @@ impl Error {
             remedy: inner.remedy.clone(),
             losses: inner.losses.clone(),
             continuable: inner.continuable,
-            cause: None,
+            cause: inner.cause.as_ref().map(copy_of),
         }))
     }
 
@@ -426,6 +426,14 @@ fn told(text: impl Into<String>) -> String {
     match crate::text::discreet(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(discreet) => discreet,
+    }
+}
+
+/// Copies a system's error, as far as it says what happened.
+fn copy_of(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
     }
 }
 

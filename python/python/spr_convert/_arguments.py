@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import (
     TYPE_CHECKING,
@@ -94,6 +95,31 @@ def texts(what: str, values: Union[str, Iterable[str]]) -> List[str]:
     return [str(value) for value in told]
 
 
+def count(what: str, value: Any) -> int:
+    """A whole number that is not negative."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 1 << 63:
+        raise UsageError(f"{what} is a whole number from 0, not {value!r}", kind="usage")
+    return number
+
+
+def _share(shard: Any) -> Tuple[int, int]:
+    try:
+        index, parts = shard
+    except (TypeError, ValueError):
+        raise UsageError(f"shard is (number, of how many), not {shard!r}", kind="usage") from None
+    return count("the number of a shard", index), count("the number of shards", parts)
+
+
+def _flag(what: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{what} is True or False, not {value!r}", kind="usage")
+    return value
+
+
 def _skips(on_error: str) -> bool:
     if on_error not in ("stop", "skip"):
         raise UsageError(f"on_error is 'stop' or 'skip', not {on_error!r}", kind="usage")
@@ -111,7 +137,7 @@ def joined(
         "labels": None if labels is None else path(labels),
         "text": None if text is None else path(text),
         "speakers": None if speakers is None else path(speakers),
-        "tolerance": tolerance,
+        "tolerance": count("tolerance", tolerance),
     }
 
 
@@ -164,7 +190,7 @@ def asked(
         "skip": _skips(on_error),
         "parts": None if parts is None else names(parts),
         "samples": samples,
-        "shard": shard,
+        "shard": None if shard is None else _share(shard),
         "distinct": None,
     }
 
@@ -193,8 +219,8 @@ def wanted(
         "options": _options(options),
         "allow_loss": names(allow_loss),
         "dtype": None if dtype is None else _dtype(dtype),
-        "overwrite": overwrite,
-        "add": add,
+        "overwrite": _flag("overwrite", overwrite),
+        "add": _flag("add", add),
     }
 
 
@@ -230,7 +256,7 @@ def writing(
         "verify": verify,
         "hash": hash,
     }
-    return target, conversion, {"threads": threads, "sync": sync}
+    return target, conversion, {"threads": count("threads", threads), "sync": sync}
 
 
 def _dtype(value: Any) -> str:
@@ -259,7 +285,7 @@ def settings(
         "allow_pipes": allow_pipes,
         # None: all of them.
         "allow_urls": None if allow_urls is True else names(allow_urls or None),
-        "max_alloc": max_alloc,
-        "threads": threads,
+        "max_alloc": None if max_alloc is None else count("max_alloc", max_alloc),
+        "threads": count("threads", threads),
         "sync": sync,
     }

@@ -6,7 +6,7 @@ import atexit
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, Optional, Tuple
 
-from . import _native
+from . import _arguments, _native
 from ._utterance import Batch, Utterance
 
 if TYPE_CHECKING:
@@ -156,14 +156,14 @@ class Batched:
         (3, 294, 40) (3, 294) [276, 267, 294]
         """
         how = {
-            "frames": frames,
-            "utterances": utterances,
+            "frames": None if frames is None else _arguments.count("frames", frames),
+            "utterances": None if utterances is None else _arguments.count("utterances", utterances),
             "seconds": seconds,
             "buckets": list(buckets),
             "pad": pad,
             "pad_labels": pad_labels,
             "drop": drop,
-            "ahead": ahead,
+            "ahead": _arguments.count("ahead", ahead),
             "skip": False,
         }
         return Batches(self._handed_on(), how)

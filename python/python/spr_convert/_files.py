@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, NamedTuple, Optional
+from typing import Any, BinaryIO, Dict, Iterator, NamedTuple, Optional
 
 from . import _native
 from ._errors import Error, NotFound, UsageError
@@ -107,8 +108,6 @@ class Delivery:
 
     def finish(self) -> None:
         """Hands it on. What was opened here is closed; a file of the caller's stays open."""
-        import shutil
-
         if self._folder is None:
             return
         try:
@@ -119,9 +118,9 @@ class Delivery:
             with open(self.path, "rb") as file:
                 if isinstance(self._output, Url):
                     with self._output.open("wb") as into:
-                        shutil.copyfileobj(file, into)
+                        _copy(file, into)
                 else:
-                    shutil.copyfileobj(file, self._output)
+                    _copy(file, self._output)
         finally:
             self.abandon()
 
@@ -136,6 +135,17 @@ class Delivery:
     def __del__(self) -> None:
         if getattr(self, "_folder", None) is not None and self._process == os.getpid():
             self.abandon()
+
+
+def _copy(file: BinaryIO, into: Any) -> None:
+    """Writes all of a file, to one that may take less than it is given."""
+    while chunk := file.read(1 << 20):
+        while chunk:
+            taken = into.write(chunk)
+            if taken is None and isinstance(into, io.RawIOBase):
+                raise BlockingIOError(errno.EAGAIN, "the file takes no more for now")
+            # What says nothing, and is no file of io, took all.
+            chunk = b"" if taken is None else chunk[taken:]
 
 
 def delivery(output: Any, overwrite: bool, format: Optional[str]) -> Optional[Delivery]:
