@@ -178,8 +178,7 @@ impl InputArgs {
         Ok(plan)
     }
 
-    /// Returns what is read, as a plan whose first step takes the share, if there is one: for whole jobs,
-    /// which make their own requests.
+    /// Returns what is read, as a plan whose first step takes the share, if there is one, to be shown.
     pub(crate) fn plan_of_share(&self, at: &Surroundings) -> Result<Plan> {
         let mut plan = self.plan(at)?;
         plan.steps.splice(0..0, self.share()?);

@@ -153,7 +153,7 @@ fn job(
     steps: &Conversion,
     at: &Surroundings,
 ) -> Result<Job> {
-    let mut plan = asked.plan_of_share(at)?;
+    let mut plan = asked.plan(at)?;
     if steps.damaged {
         let input = asked.input(at)?;
         let (text, rest) = wanted.parts(at)?;

@@ -387,3 +387,16 @@ fn what_stream_does_not_do_is_told() {
         }
     }
 }
+
+/// Segments and sound keep their times, which are not those of the frames that are left.
+#[test]
+fn frames_are_not_left_out_beside_segments() {
+    let s = Scratch::new();
+    let line = r#"{"key":"a","features":null,"labels":[1,1,2,2],"segments":[{"start":0,"end":0.02,"label":"x"}],"meta":{"frame_shift":0.01}}"#;
+    s.write("a.jsonl", format!("{line}\n"));
+    let error = s.fails("a.jsonl b.jsonl --ignore-label 1");
+    let told = "utterance a: has segments, whose times would not be those of its frames";
+    assert!(error.contains(told), "{error}");
+    s.ok("a.jsonl b.jsonl --ignore-label 7");
+    s.ok("a.jsonl c.jsonl --stages parts(labels)|ignore-label(1)");
+}

@@ -72,6 +72,28 @@ fn channels_and_rates_are_chosen() {
     assert!(off.fold(0.0, f64::max) <= 1.0);
 }
 
+/// Sound in another type than was asked for is told of, as features are.
+#[test]
+fn types_that_a_format_does_not_hold_are_told() {
+    let s = Scratch::new();
+    s.write("a.wav", tone(16000, 1, 160));
+    for (line, told) in [
+        (
+            "a.wav b.flac --dtype f32",
+            "the format holds no f32: rounded to it, written as i32",
+        ),
+        (
+            "a.wav b.wav --dtype u16",
+            "the format holds no u16: rounded to it, written as i32",
+        ),
+    ] {
+        let said = s.ok(line).err;
+        assert!(said.contains(told), "{line}: {said}");
+    }
+    let said = s.ok("a.wav c.wav --dtype i32").err;
+    assert!(!said.contains("holds no"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_chosen_is_told() {
     let s = Scratch::new();

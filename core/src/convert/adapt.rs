@@ -392,13 +392,19 @@ impl Adapter {
         };
         let dtype = features.dtype();
         self.next.dtype.get_or_insert(dtype);
-        if let Some(asked) = self.dtype.filter(|asked| *asked != dtype)
+        self.tell_type(dtype, &utt.key);
+        self.fit_shape(utt)
+    }
+
+    /// Warns once if values are not written in the type that was asked for.
+    fn tell_type(&mut self, written: Dtype, key: &Key) {
+        if let Some(asked) = self.dtype.filter(|asked| *asked != written)
             && !std::mem::replace(&mut self.told, true)
         {
-            let message = format!("the format holds no {asked}: rounded to it, written as {dtype}");
-            self.env.warn(&Error::unfit(message).utterance(&utt.key));
+            let message =
+                format!("the format holds no {asked}: rounded to it, written as {written}");
+            self.env.warn(&Error::unfit(message).utterance(key));
         }
-        self.fit_shape(utt)
     }
 
     fn fit_shape(&mut self, utt: &mut Utterance) -> Result<()> {

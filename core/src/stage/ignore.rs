@@ -60,6 +60,16 @@ impl IgnoreLabels {
             let ignored = label.is_some_and(|label| self.ignored.contains(label));
             self.stays.push(!ignored);
         })?;
+        if self.stays.contains(&false) {
+            let timed = [
+                ("segments", !utt.tiers.is_empty()),
+                ("sound", utt.audio.is_some()),
+            ];
+            if let Some((what, _)) = timed.into_iter().find(|(_, there)| *there) {
+                let message = format!("has {what}, whose times would not be those of its frames");
+                return Err(Error::unfit(message));
+            }
+        }
         let stays = |row: usize| self.stays.get(row).is_some_and(|stays| *stays);
         labels.retain_rows(stays);
         if let Some(features) = &mut utt.features {

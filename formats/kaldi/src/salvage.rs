@@ -13,6 +13,7 @@ use spr_core::{Error, ErrorKind, Result};
 use crate::archive::{HEAD, read_key};
 use crate::choice::Content;
 use crate::key_patterns::KeyPatterns;
+use crate::kind::ObjectKind;
 use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::recognise;
@@ -64,12 +65,17 @@ impl SalvageReader {
         let plain = source.is_plain_file();
         let (mut source, failure) = source.into_salvage()?;
         let mut objects = ObjectReader::new(options, content, env)?;
+        let start = source.offset();
+        let mark = match mark(source.peek(HEAD)?) {
+            None => far_mark(&mut source)?,
+            near => near,
+        };
         let mut info = objects.look_ahead(&mut source, false, KeySource::Stored)?;
-        let mark = mark(source.peek(HEAD)?);
+        source.seek(start)?;
         info.byte_order = mark.map(|_| ByteOrder::Little);
         let mut reader = Self {
             waiting: EntriesAhead::new(),
-            at: source.offset(),
+            at: start,
             file: source.name().into(),
             plain,
             source,
@@ -111,6 +117,10 @@ impl SalvageReader {
         let damage = match object {
             Err(error) => (error, start),
             Ok(object) => match self.objects.read(&mut self.source, utt, false) {
+                Ok(kind) if self.swallows(kind, object)? => {
+                    let message = "it is not a known object, and other entries begin within it";
+                    (Error::malformed(message).byte(object), object)
+                }
                 Ok(kind) => match self.is_whole(start, object, utt)? {
                     None => {
                         self.held = Some(kind.group());
@@ -144,13 +154,28 @@ impl SalvageReader {
         Err(self.place(error, start, &utt.key))
     }
 
-    /// Returns `true` if this is text, with an unusual key, in a binary archive.
+    /// Returns `true` if this is text in a binary archive, with an unusual key or as the first entry.
     fn is_foreign(&mut self, key: &Key) -> Result<bool> {
-        let Some(mark) = self.mark.filter(|_| self.keys.is_settled()) else {
+        let doubted = match self.keys.is_settled() {
+            true => !self.keys.is_alike(key.as_bytes()),
+            false => self.held.is_none(),
+        };
+        let Some(mark) = self.mark.filter(|_| doubted) else {
             return Ok(false);
         };
-        let text = !self.source.peek(mark.len())?.starts_with(mark);
-        Ok(text && !self.keys.is_alike(key.as_bytes()))
+        Ok(!self.source.peek(mark.len())?.starts_with(mark))
+    }
+
+    /// Returns `true` if the object that was just read was taken for one that ends with the archive, as nothing
+    /// tells its end, and there are other entries in it.
+    fn swallows(&mut self, kind: ObjectKind, object: u64) -> Result<bool> {
+        let end = self.source.offset();
+        if kind != ObjectKind::Opaque("tokens-object") || end < self.end()? {
+            return Ok(false);
+        }
+        let found = self.find(object)?;
+        self.source.seek(end)?;
+        Ok(found.is_some())
     }
 
     /// Returns an error unless the entry that was just read is intact.
@@ -282,7 +307,7 @@ impl SalvageReader {
 
     fn find_mark(&mut self, from: u64, mark: &'static [u8]) -> Result<Option<FoundEntry>> {
         let mut from = from + 1;
-        while let Some(at) = self.search(from, mark)? {
+        while let Some(at) = search(&mut self.source, from, mark)? {
             from = at + 1;
             let reach = at.saturating_sub(REACH as u64);
             self.source.seek(reach)?;
@@ -322,7 +347,7 @@ impl SalvageReader {
 
     fn find_line(&mut self, from: u64) -> Result<Option<FoundEntry>> {
         let mut from = from;
-        while let Some(at) = self.search(from, b"\n")? {
+        while let Some(at) = search(&mut self.source, from, b"\n")? {
             from = at + 1;
             self.source.seek(from)?;
             if self.source.peek(1)?.iter().any(|b| is_word_byte(*b)) && self.tries(from)? {
@@ -331,26 +356,6 @@ impl SalvageReader {
             }
         }
         Ok(None)
-    }
-
-    /// Returns the next position of `bytes` from `from` on.
-    fn search(&mut self, from: u64, bytes: &[u8]) -> Result<Option<u64>> {
-        if from >= self.end()? {
-            return Ok(None);
-        }
-        self.source.seek(from)?;
-        loop {
-            let at = self.source.offset();
-            let window = self.source.peek(WINDOW)?;
-            if let Some(found) = window.windows(bytes.len()).position(|w| w == bytes) {
-                return Ok(Some(at + found as u64));
-            }
-            if window.len() < WINDOW {
-                return Ok(None);
-            }
-            let step = window.len() - (bytes.len() - 1);
-            self.source.skip(step as u64)?;
-        }
     }
 
     fn end(&self) -> Result<u64> {
@@ -404,14 +409,68 @@ impl Entries for SalvageReader {
     }
 }
 
+/// The marks before objects that are no text.
+const MARKS: [&[u8]; 3] = [b"\0B", b"RIFF", recognise::FST];
+
 /// Returns the mark before the first objects of an archive, or `None` if it is text.
 fn mark(head: &[u8]) -> Option<&'static [u8]> {
-    let marks: [&'static [u8]; 3] = [b"\0B", b"RIFF", recognise::FST];
     let stands = |mark: &&&[u8]| {
         let mut pairs = head.windows(mark.len() + 1);
         pairs.any(|w| matches!(w, [b' ' | b'\t', rest @ ..] if rest == **mark))
     };
-    marks.iter().find(stands).copied()
+    MARKS.iter().find(stands).copied()
+}
+
+/// Returns the first mark behind a key in an archive whose first entries are damaged, and leaves the source at that
+/// key. Text has no zero bytes: where there are none it stays where it is.
+fn far_mark(source: &mut Source) -> Result<Option<&'static [u8]>> {
+    let start = source.offset();
+    let mut first: Option<(u64, &'static [u8])> = None;
+    if source.peek(HEAD)?.contains(&0) {
+        for mark in MARKS {
+            let mut from = start;
+            while let Some(at) = search(source, from, mark)? {
+                from = at + 1;
+                let reach = at.saturating_sub(REACH as u64);
+                source.seek(reach)?;
+                let before = source.peek(usize::try_from(at - reach).unwrap_or(0))?;
+                let Some((b' ' | b'\t', before)) = before.split_last() else {
+                    continue;
+                };
+                let word = before.iter().rev().take_while(|b| is_word_byte(**b));
+                let word = word.count() as u64;
+                if word > 0 {
+                    let key = at - 1 - word;
+                    first = first
+                        .filter(|(other, _)| *other < key)
+                        .or(Some((key, mark)));
+                    break;
+                }
+            }
+        }
+    }
+    source.seek(first.map_or(start, |(key, _)| key))?;
+    Ok(first.map(|(_, mark)| mark))
+}
+
+/// Returns the next position of `bytes` from `from` on.
+fn search(source: &mut Source, from: u64, bytes: &[u8]) -> Result<Option<u64>> {
+    if source.len().is_some_and(|len| from >= len) {
+        return Ok(None);
+    }
+    source.seek(from)?;
+    loop {
+        let at = source.offset();
+        let window = source.peek(WINDOW)?;
+        if let Some(found) = window.windows(bytes.len()).position(|w| w == bytes) {
+            return Ok(Some(at + found as u64));
+        }
+        if window.len() < WINDOW {
+            return Ok(None);
+        }
+        let step = window.len() - (bytes.len() - 1);
+        source.skip(step as u64)?;
+    }
 }
 
 /// Returns the numbers of bytes by which the entry of `utt` changes with another row or column.

@@ -81,7 +81,9 @@ impl Adapter {
             self.now.add_cast(&utt.key, &stats);
         }
         let stats = sound.cast_to_bits(held.unwrap_or(asked), caps.bits, &limits)?;
+        let written = sound.samples.dtype();
         self.now.add_cast(&utt.key, &stats);
+        self.tell_type(written, &utt.key);
         Ok(())
     }
 }

@@ -260,3 +260,30 @@ fn a_cut_archive_keeps_what_is_before() {
         assert_eq!((got.len(), errors.len()), (n, 0));
     }
 }
+
+/// The head of the first entry says that an archive is binary; where it is damaged, the others do.
+#[test]
+fn a_first_entry_whose_head_is_damaged_costs_no_other() {
+    let (rows, cols) = (60, 40);
+    let archive = Archive::new(|_, random, bytes| {
+        bytes.extend(b"\0BFM ");
+        size(rows, bytes);
+        size(cols, bytes);
+        values(rows * cols, random, bytes);
+        15
+    });
+    let (whole, _) = salvage(archive.bytes.clone());
+    let object = archive.places[0][1];
+    for at in object - 1..object + 5 {
+        for with in *b"Z \x01" {
+            let mut bytes = archive.bytes.clone();
+            bytes[at] = with;
+            if bytes == archive.bytes {
+                continue;
+            }
+            let (got, errors) = salvage(bytes);
+            assert_eq!(errors.len(), 1, "{at} {with}: {errors:#?}");
+            assert!(got == whole[1..], "{at} {with}: {} are read", got.len());
+        }
+    }
+}
