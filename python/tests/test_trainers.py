@@ -1,9 +1,11 @@
 """What feeds trainers. A part whose framework is not installed is left out."""
 
+import importlib.util
 import os
 import pickle
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -396,6 +398,24 @@ def test_sound_files_for_hugging_face():
 def test_shares_are_dealt_out_once(fbank):
     with pytest.raises(spr.UsageError, match="once more"):
         hf.plan(fbank, 2, shard=(0, 2))
+    assert [share["shard"] for share in hf.plan(fbank, 2, shard=None)] == [(0, 2), (1, 2)]
+
+
+def test_torch_takes_no_arguments_for_what_is_open(fbank, ali, monkeypatch):
+    if importlib.util.find_spec("torch") is None:
+        # The module only names its classes before it refuses.
+        data = types.SimpleNamespace(Dataset=object, IterableDataset=object)
+        stub = types.SimpleNamespace(utils=types.SimpleNamespace(data=data))
+        for name, module in (("", stub), (".utils", stub.utils), (".utils.data", data)):
+            monkeypatch.setitem(sys.modules, f"torch{name}", module)
+    spec = importlib.util.spec_from_file_location(
+        "spr_convert._torch_of_a_test", os.path.join(spr.__path__[0], "torch.py")
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for ds in (spr.open(fbank), spr.open(fbank).batches(utterances=2)):
+        with pytest.raises(spr.UsageError, match="labels, nonsense: .*open already"):
+            module.IterableDataset(ds, labels=ali, nonsense=5)
 
 
 RAY = """
