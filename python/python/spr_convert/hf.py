@@ -36,7 +36,7 @@ def plan(data: Any, count: int, **how: "Unpack[Reading]") -> List[Dict[str, Any]
     if how.get("shard") is not None:
         message = f"the data set is dealt out as {count} shares: shard= deals it out once more"
         raise UsageError(message, kind="usage", hint="leave shard= out")
-    return [{"data": data, "shard": (index, count), **how} for index in range(count)]
+    return [{"data": data, **how, "shard": (index, count)} for index in range(count)]
 
 
 #: What of an utterance a row has no place for: its field, what that is called, and its name in ``parts``.
@@ -54,7 +54,7 @@ def row(utt: Utterance) -> Dict[str, Any]:
     Sound is as ``datasets.Audio`` takes it: samples as floats from -1 to 1, of several channels as
     ``(channels, samples)``, or the bytes of a sound file that was not decoded.
 
-    :raises UsageError: if it has segments, objects, arrays, or sound that is only named.
+    :raises UsageError: if it is a batch, or has segments, an object, arrays, or sound that is only named.
 
     >>> import numpy as np, spr_convert as spr
     >>> spr.hf.row(spr.Utterance("a", audio=spr.Audio(8000, np.array([0, -16384], np.int16))))
