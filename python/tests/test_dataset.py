@@ -280,3 +280,30 @@ def test_faults_keep_their_place(fbank):
 def test_the_old_name_is_told():
     with pytest.warns(DeprecationWarning, match="Dataset"):
         assert spr.Reader is spr.Dataset
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        slice(np.int64(2), np.int64(4)),
+        slice(np.int8(-3), None, np.uint8(2)),
+        slice(None, 2**70),
+        slice(2**70, None),
+        slice(-(2**70), 3),
+        slice(0, 5, 2**70),
+    ],
+)
+def test_slices_by_any_integers(fbank, chosen):
+    ds = spr.open(fbank)
+    assert [utt.key for utt in ds[chosen]] == ds.keys()[chosen]
+
+
+@pytest.mark.parametrize("chosen", [slice("a", None), slice(0, 1.5), slice(np.float64(1), None)])
+def test_slices_by_other_things_are_refused(fbank, chosen):
+    with pytest.raises(spr.UsageError, match="by number"):
+        spr.open(fbank)[chosen]
+
+
+def test_tables_compare_by_identity(fbank):
+    one, other = spr.load(fbank), spr.load(fbank)
+    assert one == one and one != other and len({one, other, one}) == 2

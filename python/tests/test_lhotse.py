@@ -104,3 +104,76 @@ def test_what_cuts_cannot_hold(lhotse, fbank):
     with pytest.raises(spr.UsageError, match="object"):
         spr.lhotse.cut(spr.Utterance("a", object=spr.Object("posterior", [])))
     assert len(list(spr.lhotse.to_cuts(ds, frame_shift=0.01, rate=RATE))) == 12
+
+
+def whole(**parts):
+    """Half a second of sound, with its frames."""
+    values = {
+        "features": np.ones((50, 2), np.float32),
+        "audio": spr.Audio(RATE, np.zeros(RATE // 2, np.int16)),
+        "meta": {"frame_shift": 0.01, "speaker": "ann"},
+    }
+    return spr.Utterance("a", **{**values, **parts})
+
+
+def tiers(*names, points=False, speaker=None):
+    segments = [spr.Segment(0.1, 0.2, "x", speaker=speaker)]
+    return {"tiers": [spr.Tier(name, segments, points) for name in names]}
+
+
+@pytest.mark.parametrize(
+    "parts,words",
+    [
+        ({"features": np.ones((51, 2), np.float32)}, "has 51 frames.*1 to 50"),
+        ({"features": np.ones((0, 2), np.float32)}, "has 0 frames"),
+        ({"features": None, "labels": np.zeros(51, np.int32)}, "has 51 frames"),
+        ({"labels": np.zeros(49, np.int32)}, "49 labels for 50 frames"),
+        ({"labels": np.zeros(0, np.int32)}, "0 labels for 50 frames"),
+        ({"labels": np.array(1)}, "one label"),
+        ({"labels": np.zeros(50, np.int32), "arrays": {"labels": np.ones(3)}}, "array 'labels'"),
+        ({"arrays": {"one": np.array(1.0)}}, "array 'one' of no dimensions"),
+        (tiers("word", "phone", "word"), "two tiers.*'word'"),
+        (tiers("", "word"), "two tiers.*'word'"),
+        (tiers("peaks", points=True), "'peaks' is of points"),
+        (tiers("word", speaker="bob"), "speaker 'bob'"),
+    ],
+)
+def test_what_a_cut_would_lose_is_refused(lhotse, parts, words):
+    with pytest.raises(spr.UsageError, match=words):
+        spr.lhotse.cut(whole(**parts))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"features": np.ones((48, 2), np.float32)},
+        {"labels": np.zeros((50, 2), np.int32)},
+        {"arrays": {"one": np.arange(6).reshape(2, 3)}},
+        tiers("word", "phone"),
+        tiers("word", speaker="ann"),
+        {"meta": {"frame_shift": 0.01, "recording": "r", "start": 1.5, "end": 2.0, "channel": "A"}},
+        {"meta": {"frame_shift": 0.01, "tags": [("spraak", "SITE", "lab")]}},
+        {"features": None, "meta": {"frame_shift": 0.01, "frame_offset": 0.005}},
+        {"audio": spr.Audio(RATE, np.zeros((RATE // 2, 2), np.int16)), "text": "two channels"},
+    ],
+)
+def test_what_cuts_hold_comes_back(lhotse, parts):
+    from lhotse.qa import validate
+
+    before = whole(**parts)
+    cut = spr.lhotse.cut(before)
+    validate(cut)
+    (after,) = spr.lhotse.from_cuts([cut])
+    assert after.meta == before.meta and after.text == before.text
+    for name in ("features", "labels"):
+        np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
+    assert after.audio.samples.shape == before.audio.samples.shape
+    assert [tier.name for tier in after.tiers or []] == [tier.name for tier in before.tiers or []]
+    assert list(after.arrays or {}) == list(before.arrays or {})
+
+
+def test_a_piece_of_a_cut_has_no_times_of_the_whole(lhotse):
+    meta = {"frame_shift": 0.01, "recording": "r", "start": 1.5, "end": 2.0}
+    cut = spr.lhotse.cut(whole(meta=meta))
+    (piece,) = spr.lhotse.from_cuts([cut.truncate(duration=0.25)])
+    assert piece.meta == {"frame_shift": 0.01, "recording": "r"}

@@ -1,9 +1,11 @@
 """What feeds trainers. A part whose framework is not installed is left out."""
 
+import importlib.util
 import os
 import pickle
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -335,6 +337,85 @@ def test_columns_for_ray():
     assert (table["rows"], table["cols"]) == ([2, 4, None], [3, 1, None])
     assert table["features"][0].shape == (6,) and table["text"] == [None, "words", None]
     assert table["audio"][2].shape == (10,) and table["sampling_rate"] == [None, None, 8000]
+    assert table["channels"] == [None, None, 2] and "label_cols" not in table
+
+
+@pytest.mark.parametrize("shape", [(5,), (5, 2)])
+def test_columns_for_ray_have_their_shapes(shape):
+    array = np.arange(np.prod(shape), dtype=np.int16).reshape(shape)
+    utt = spr.Utterance("a", labels=array.astype(np.int32), audio=spr.Audio(8000, array))
+    table = columns([utt, spr.Utterance("b", labels=np.arange(3))])
+    sound = table["audio"][0].reshape(-1, table["channels"][0])
+    np.testing.assert_array_equal(sound if len(shape) == 2 else sound[:, 0], array)
+    cols = table.get("label_cols", [None, None])
+    assert cols == [shape[1] if len(shape) == 2 else None, None]
+    labels = table["labels"][0]
+    np.testing.assert_array_equal(labels if cols[0] is None else labels.reshape(-1, cols[0]), array)
+
+
+def test_sound_files_for_ray():
+    table = columns([spr.Utterance("a", audio=spr.EncodedAudio("flac", b"fLaC"))])
+    assert table == {"key": ["a"], "audio_bytes": [b"fLaC"], "audio_format": ["flac"]}
+
+
+@pytest.mark.parametrize(
+    "parts,words",
+    [
+        ({"tiers": [spr.Tier("word", [spr.Segment(0.0, 1.0, "x")])]}, "has segments"),
+        ({"object": spr.Object("posterior", [])}, "has an object"),
+        ({"arrays": {"x": np.ones(3)}}, "has arrays"),
+        ({"sequences": spr.Sequences(["a"], [1], [0], None)}, "has a batch"),
+        ({"audio": spr.AudioReference("a.wav")}, "not loaded.*reference"),
+    ],
+)
+def test_what_rows_would_lose_is_refused(parts, words):
+    for work in (hf.row, lambda utt: columns([utt])):
+        with pytest.raises(spr.UsageError, match=f"utterance a: .*{words}"):
+            work(spr.Utterance("a", np.ones((1, 1)), **parts))
+
+
+@pytest.mark.parametrize(
+    "samples,floats",
+    [
+        (np.array([-32768, 16384], np.int16), [-1, 0.5]),
+        (np.array([0, 128, 192], np.uint8), [-1, 0, 0.5]),
+        (np.array([-(2**31), 1], np.int32), [-1, 2.0**-31]),
+        (np.array([-1.0, 0.25], np.float32), [-1, 0.25]),
+        (np.array([[-32768, 0], [16384, 0], [0, 0]], np.int16), [[-1, 0.5, 0], [0, 0, 0]]),
+    ],
+)
+def test_sound_for_hugging_face(samples, floats):
+    sound = hf.row(spr.Utterance("a", audio=spr.Audio(8000, samples)))["audio"]
+    assert sound["array"].dtype.kind == "f" and sound["sampling_rate"] == 8000
+    np.testing.assert_array_equal(sound["array"], floats)
+
+
+def test_sound_files_for_hugging_face():
+    row = hf.row(spr.Utterance("a", audio=spr.EncodedAudio("flac", b"fLaC")))
+    assert row == {"key": "a", "audio": {"path": None, "bytes": b"fLaC"}}
+
+
+def test_shares_are_dealt_out_once(fbank):
+    with pytest.raises(spr.UsageError, match="once more"):
+        hf.plan(fbank, 2, shard=(0, 2))
+    assert [share["shard"] for share in hf.plan(fbank, 2, shard=None)] == [(0, 2), (1, 2)]
+
+
+def test_torch_takes_no_arguments_for_what_is_open(fbank, ali, monkeypatch):
+    if importlib.util.find_spec("torch") is None:
+        # The module only names its classes before it refuses.
+        data = types.SimpleNamespace(Dataset=object, IterableDataset=object)
+        stub = types.SimpleNamespace(utils=types.SimpleNamespace(data=data))
+        for name, module in (("", stub), (".utils", stub.utils), (".utils.data", data)):
+            monkeypatch.setitem(sys.modules, f"torch{name}", module)
+    spec = importlib.util.spec_from_file_location(
+        "spr_convert._torch_of_a_test", os.path.join(spr.__path__[0], "torch.py")
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for ds in (spr.open(fbank), spr.open(fbank).batches(utterances=2)):
+        with pytest.raises(spr.UsageError, match="labels, nonsense: .*open already"):
+            module.IterableDataset(ds, labels=ali, nonsense=5)
 
 
 RAY = """

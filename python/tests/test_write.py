@@ -165,3 +165,33 @@ def test_warnings_can_be_errors(fbank, ali):
         warnings.simplefilter("error")
         with pytest.raises(spr.DataWarning, match="are generated"):
             spr.open("a.pfile")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"features": np.ones((1, 1))},
+        {"labels": [1]},
+        {"audio": (8000, np.zeros(2, np.int16))},
+        {"text": "x"},
+        {"tiers": []},
+        {"object": spr.Object("posterior", [])},
+        {"arrays": {}},
+        {"meta": {}},
+    ],
+)
+def test_an_utterance_is_written_with_its_own_parts(apart, more):
+    with spr.Writer("a.jsonl") as writer:
+        with pytest.raises(spr.UsageError, match="utterance a: .*and no others"):
+            writer.write(spr.Utterance("a", np.ones((2, 1))), **more)
+
+
+@pytest.mark.parametrize("stage", ["utterances=5", "whole=600", "padded=600"])
+def test_batches_are_not_written_as_utterances(apart, fbank, stage):
+    batch = next(iter(spr.open(fbank).stage(f"batch({stage})")))
+    with spr.Writer("a.jsonl") as writer:
+        with pytest.raises(spr.UsageError, match="is a batch"):
+            writer.write(batch)
+        with pytest.raises(spr.UsageError, match="is a batch"):
+            writer["b"] = batch
+    assert writer.written.utterances == 0

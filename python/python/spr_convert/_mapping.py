@@ -16,12 +16,17 @@ class Table(_Mapping):  # type: ignore[type-arg]
 
     Nothing is read before it is asked for. An entry is what the utterance holds if that is one thing,
     an array as a rule, and else the :class:`Utterance`; :meth:`utterance` gives that in any case. It
-    is pickled as what it was made of, and opened anew in another process.
+    is pickled as what it was made of, and opened anew in another process. Tables compare by identity:
+    :func:`spr_convert.diff` compares what is in them.
 
     >>> import spr_convert as spr
     >>> {key: len(value) for key, value in spr.load(FBANK).items() if key < "b"}
     {'ann-001': 291, 'ann-002': 227, 'ann-003': 219, 'ann-004': 293}
     """
+
+    # A mapping's own would read all values, and arrays have no one truth value.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __init__(self, asked: Dict[str, Any], settings: Dict[str, Any]) -> None:
         self._asked = asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Tuple, Union
 
@@ -11,6 +12,9 @@ from ._errors import UsageError
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
+
+#: The largest number that a stage takes: there are fewer utterances.
+_MOST = 2**64 - 1
 
 #: Names of utterances or speakers: one or several.
 Names = Union[str, Iterable[str]]
@@ -272,14 +276,18 @@ class Steps:
 
     def _sliced(self, chosen: slice, length: Any) -> "Dataset":
         """The utterances of a slice; ``length`` tells how many there are, if it has to be known."""
-        start, stop, step = chosen.start, chosen.stop, chosen.step
-        if not all(bound is None or isinstance(bound, int) for bound in (start, stop, step)):
-            raise UsageError("slices are by number; select() takes keys", kind="usage")
+        try:
+            start, stop, step = (
+                None if bound is None else min(operator.index(bound), _MOST)
+                for bound in (chosen.start, chosen.stop, chosen.step)
+            )
+        except TypeError:
+            raise UsageError("slices are by number; select() takes keys", kind="usage") from None
         if step is not None and step < 1:
             raise UsageError("a data set is not read backwards", kind="usage")
         if (start or 0) < 0 or (stop or 0) < 0:
             start, stop, _ = slice(start, stop).indices(length())
-        end = 2**64 - 1 if stop is None else stop
+        end = _MOST if stop is None else stop
         told = [f"slice({start or 0},{end})"] if start or stop is not None else []
         told += [] if step in (None, 1) else [f"shard(0,{step})"]
         return self.stage("|".join(told))

@@ -92,6 +92,7 @@ class Writer:
     ) -> None:
         """Writes one utterance: an :class:`Utterance`, or a key and its parts.
 
+        :raises UsageError: an :class:`Utterance` comes with parts besides, or is a batch of whole ones.
         :raises LossError: the format can't hold all of it; others can be written.
         :raises DataError: it does not fit the format or the utterances before.
 
@@ -101,18 +102,30 @@ class Writer:
         >>> spr.open("said.jsonl")["a"].text
         'yes'
         """
-        if isinstance(key, Utterance):
-            self._writer.write(key)
+        parts = (features, labels, audio, text, tiers, object, arrays, meta)
+        if not isinstance(key, Utterance):
+            self._put(Utterance(key, *parts))
+        elif any(part is not None for part in parts):
+            message = "an utterance is written with the parts that it has, and no others"
+            raise UsageError(message, kind="usage", key=key.key, hint="set them as its attributes")
         else:
-            self._writer.write(
-                Utterance(key, features, labels, audio, text, tiers, object, arrays, meta)
+            self._put(key)
+
+    def _put(self, utt: Utterance) -> None:
+        if utt.sequences is not None:
+            raise UsageError(
+                "is a batch of utterances, which would be written as one",
+                kind="usage",
+                key=utt.key,
+                hint="leave the stage batch() out, where utterances are to be written",
             )
+        self._writer.write(utt)
 
     def __setitem__(self, key: str, value: Any) -> None:
         """Writes an array as features, integers of one dimension as labels, ``(rate, samples)`` as
         sound, a string as text, an :class:`Object` as that, or an :class:`Utterance` under another
         key: what :func:`load` gives for a key."""
-        self._writer.write(utterance_of(key, value))
+        self._put(utterance_of(key, value))
 
     def close(self) -> None:
         """Completes all files and gives them their names.

@@ -20,6 +20,8 @@ __all__ = ["cut", "from_cuts", "to_cuts"]
 
 #: What supervisions and utterances call alike.
 _SAME = ("speaker", "gender", "language")
+#: The custom field of a cut for the metadata that Lhotse has no field for.
+_REST = "spr_convert"
 
 
 class _Cuts:
@@ -47,7 +49,13 @@ def to_cuts(
     :param data: what :func:`spr_convert.open` gives, or any utterances.
     :param frame_shift: seconds from frame to frame, where the data do not say it.
     :param rate: samples a second of the sound that features are of, where there is no sound.
-    :raises UsageError: while it is read, if a cut can't hold what there is.
+    :raises UsageError: while it is read, if a cut can't hold what there is: objects, batches, frames
+        behind the end of the sound, labels of another number than the frames, two tiers of one name,
+        tiers of points, a segment of another speaker than the utterance, an array called ``labels``.
+
+    Labels and arrays are custom fields of the cut, labels as ``labels``. Metadata that Lhotse has no
+    field for, such as ``recording``, ``start`` and ``tags``, are in its custom field ``spr_convert``,
+    where :func:`from_cuts` finds them.
 
     >>> import spr_convert as spr
     >>> cuts = spr.lhotse.to_cuts(spr.open(FBANK), frame_shift=0.01, rate=16000)
@@ -73,10 +81,9 @@ def cut(utt: Utterance, frame_shift: Optional[float] = None, rate: Optional[int]
 
     meta: Dict[str, Any] = utt.meta or {}
     frame_shift = meta.get("frame_shift") or frame_shift
-    if utt.object is not None or utt.sequences is not None:
-        raise _unfit(utt, "holds an object or a batch, which is no cut")
+    _check(utt)
     recording = None if utt.audio is None else _recording(utt)
-    store, custom, channels = MemoryRawWriter(), {}, [0]
+    store, custom, channels = MemoryRawWriter(), _rest(utt), [0]
     duration = None
     if recording is not None:
         duration, rate, channels = (
@@ -89,10 +96,15 @@ def cut(utt: Utterance, frame_shift: Optional[float] = None, rate: Optional[int]
         duration = round(len(framed[0]) * _known(utt, frame_shift, "frame_shift"), 9)
     if duration is None:
         raise _unfit(utt, "has neither sound nor frames, so that a cut has no length")
+    if framed and recording is not None:
+        shift = _known(utt, frame_shift, "frame_shift")
+        _check_frames(utt, len(framed[0]), shift, recording)
+    one = len(channels) == 1
+    channel = channels[0] if one else channels
     features = None
     if utt.features is not None:
         shift = _known(utt, frame_shift, "frame_shift")
-        features = _features(utt, shift, int(_known(utt, rate, "rate")), store)
+        features = _features(utt, shift, int(_known(utt, rate, "rate")), store, channel)
     if utt.labels is not None:
         shift = _known(utt, frame_shift, "frame_shift")
         custom["labels"] = store.store_array(
@@ -100,21 +112,58 @@ def cut(utt: Utterance, frame_shift: Optional[float] = None, rate: Optional[int]
         )
     for name, array in (utt.arrays or {}).items():
         custom[name] = store.store_array(utt.key, array)
-    one = len(channels) == 1
     return (MonoCut if one else MultiCut)(
         id=utt.key,
         start=0.0,
         duration=duration,
-        channel=channels[0] if one else channels,
-        supervisions=_supervisions(utt, duration, channels[0] if one else channels),
+        channel=channel,
+        supervisions=_supervisions(utt, duration, channel),
         features=features,
         recording=recording,
         custom=custom or None,
     )
 
 
-def _unfit(utt: Utterance, message: str) -> UsageError:
-    return UsageError(message, kind="unfit", key=utt.key)
+def _unfit(utt: Utterance, message: str, hint: Optional[str] = None) -> UsageError:
+    return UsageError(message, kind="unfit", key=utt.key, hint=hint)
+
+
+def _check(utt: Utterance) -> None:
+    """Refuses what no cut holds."""
+    if utt.object is not None or utt.sequences is not None:
+        raise _unfit(utt, "holds an object or a batch, which is no cut")
+    features, labels, arrays = utt.features, utt.labels, utt.arrays or {}
+    if features is not None and features.ndim != 2:
+        raise _unfit(utt, "holds a vector, which is no matrix of features")
+    if labels is not None and labels.ndim == 0:
+        raise _unfit(utt, "holds one label, which is not one for each frame")
+    if features is not None and labels is not None and len(features) != len(labels):
+        raise _unfit(utt, f"has {len(labels)} labels for {len(features)} frames")
+    if "labels" in arrays:
+        raise _unfit(utt, "has an array 'labels', under which name a cut holds labels")
+    for name, array in arrays.items():
+        if array.ndim == 0:
+            raise _unfit(utt, f"has an array {name!r} of no dimensions, which Lhotse can't store")
+
+
+def _check_frames(utt: Utterance, count: int, frame_shift: float, recording: Any) -> None:
+    """Refuses frames behind the end of the sound, which Lhotse leaves out when it loads them."""
+    from lhotse.utils import compute_num_frames
+
+    most = compute_num_frames(recording.duration, frame_shift, recording.sampling_rate)
+    if not 0 < count <= most:
+        raise _unfit(
+            utt,
+            f"has {count} frames, and its sound of {recording.duration} s has 1 to {most}",
+            f"is the frame shift of {frame_shift} s right?",
+        )
+
+
+def _rest(utt: Utterance) -> Dict[str, Any]:
+    """The custom field for the metadata that a cut has no field for."""
+    held = set(_SAME) if utt.features is None else {*_SAME, "frame_shift"}
+    rest = {name: value for name, value in (utt.meta or {}).items() if name not in held}
+    return {_REST: rest} if rest else {}
 
 
 def _known(utt: Utterance, value: Optional[float], name: str) -> float:
@@ -140,12 +189,11 @@ def _recording(utt: Utterance) -> Any:
     return Recording.from_bytes(data, utt.key)
 
 
-def _features(utt: Utterance, frame_shift: float, rate: int, store: Any) -> Any:
+def _features(utt: Utterance, frame_shift: float, rate: int, store: Any, channel: Any) -> Any:
     from lhotse import Features
 
     values = utt.features
-    if values is None or values.ndim != 2:
-        raise _unfit(utt, "holds a vector, which is no matrix of features")
+    assert values is not None
     return Features(
         type="features",
         num_frames=len(values),
@@ -158,7 +206,7 @@ def _features(utt: Utterance, frame_shift: float, rate: int, store: Any) -> Any:
         storage_path="",
         storage_key=store.write(utt.key, values),
         recording_id=utt.key,
-        channels=0,
+        channels=channel,
     )
 
 
@@ -168,18 +216,23 @@ def _supervisions(utt: Utterance, duration: float, channel: Any) -> Any:
 
     meta: Dict[str, Any] = utt.meta or {}
     same = {name: meta[name] for name in _SAME if meta.get(name) is not None}
-    tiers = {
-        tier.name or "word": [
-            AlignmentItem(
-                segment.label,
-                segment.start,
-                (duration if segment.end is None else segment.end) - segment.start,
-                segment.score,
+    tiers: Dict[str, Any] = {}
+    for tier in utt.tiers or []:
+        name = tier.name or "word"
+        if name in tiers:
+            raise _unfit(utt, f"has two tiers that a cut would call {name!r}")
+        if tier.points:
+            raise _unfit(
+                utt, f"the tier {name!r} is of points, and Lhotse has only stretches of time"
             )
-            for segment in tier.segments
-        ]
-        for tier in utt.tiers or []
-    }
+        tiers[name] = []
+        for segment in tier.segments:
+            if segment.speaker not in (None, same.get("speaker")):
+                message = f"a segment of {name!r} is of the speaker {segment.speaker!r}"
+                raise _unfit(utt, f"{message}, and a cut has one speaker for all of a tier")
+            end = duration if segment.end is None else segment.end
+            length = end - segment.start
+            tiers[name].append(AlignmentItem(segment.label, segment.start, length, segment.score))
     if not (same or tiers or utt.text is not None):
         return []
     return [
@@ -215,6 +268,18 @@ def from_cuts(cuts: "Iterable[Any]") -> Iterator[Utterance]:
             yield _utterance(one, one.id)
 
 
+def _is_whole(one: Any) -> bool:
+    """Whether a cut is all of its recording or features."""
+    whole = one.recording if one.has_recording else one.features if one.has_features else one
+    return bool(one.start == 0 and one.duration == whole.duration)
+
+
+def _timeless(meta: Dict[str, Any]) -> Dict[str, Any]:
+    """Metadata without the times, which are no longer right of a piece."""
+    times = ("start", "end", "frame_offset")
+    return {name: value for name, value in meta.items() if name not in times}
+
+
 def _utterance(one: Any, key: str) -> Utterance:
     said = one.supervisions[0] if one.supervisions else None
     meta: Dict[str, Any] = {}
@@ -235,6 +300,11 @@ def _utterance(one: Any, key: str) -> Utterance:
             for name, items in (said.alignment or {}).items()
         ] or None
     for name, value in (one.custom or {}).items() if hasattr(one, "custom") else ():
+        if name == _REST:
+            meta.update(value if _is_whole(one) else _timeless(value))
+            if "tags" in meta:
+                # From a file they come as lists.
+                meta["tags"] = [tuple(tag) for tag in meta["tags"]]
         if not hasattr(value, "shape"):
             continue
         array = one.load_custom(name)

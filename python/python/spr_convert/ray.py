@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional
 
 from . import hf
 from ._dataset import open as _open
+from ._utterance import EncodedAudio
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -19,7 +20,13 @@ __all__ = ["columns", "read_spr"]
 
 
 def columns(utterances: Iterable[Any]) -> Dict[str, List[Any]]:
-    """Utterances as columns of a table: numbers flat, with ``rows`` and ``cols`` beside them.
+    """Utterances as columns of a table: numbers flat, with their shapes beside them.
+
+    Features have ``rows`` and ``cols``, sound has ``sampling_rate`` and ``channels`` (the samples of
+    one time are neighbours), and labels of several columns have ``label_cols``. Sound files that were
+    not decoded are in ``audio_bytes``, and their formats in ``audio_format``.
+
+    :raises UsageError: for what :func:`spr_convert.hf.row` refuses.
 
     >>> import spr_convert as spr
     >>> columns = spr.ray.columns(spr.open(FBANK).first(2))
@@ -28,18 +35,23 @@ def columns(utterances: Iterable[Any]) -> Dict[str, List[Any]]:
     """
     table: Dict[str, List[Any]] = {}
     for count, utt in enumerate(utterances):
-        row = hf.row(utt)
+        row = hf._bare_row(utt)
         features = row.pop("features", None)
         if features is not None:
             # A vector has one column, one number one row.
             shape = (*features.shape, 1, 1)[:2]
             row.update(features=features.reshape(-1), rows=shape[0], cols=shape[1])
-        audio = row.pop("audio", None)
-        if audio is not None:
-            row.update(audio=audio["array"].reshape(-1), sampling_rate=audio["sampling_rate"])
+        if isinstance(utt.audio, EncodedAudio):
+            row.update(audio_bytes=utt.audio.data, audio_format=utt.audio.format)
+        elif utt.audio is not None:
+            rate, samples = utt.audio[:2]
+            channels = 1 if samples.ndim == 1 else samples.shape[1]
+            row.update(audio=samples.reshape(-1), sampling_rate=rate, channels=channels)
         labels = row.get("labels")
         if labels is not None:
             row["labels"] = labels.reshape(-1)
+            if labels.ndim == 2:
+                row["label_cols"] = labels.shape[1]
         for name in row.keys() - table.keys():
             table[name] = [None] * count
         for name, values in table.items():
@@ -60,7 +72,8 @@ def read_spr(data: Any, count: Optional[int] = None, **how: "Unpack[Reading]") -
 
     :param count: how many shares; else as many as Ray asks for.
 
-    Features are flat lists with ``rows`` and ``cols``: tables have no matrices of many sizes.
+    Matrices are flat lists with their shapes in columns, as :func:`columns` has them: tables have no
+    matrices of many sizes.
 
     >>> import os, spr_convert as spr
     >>> spr.ray.read_spr(os.path.abspath(FBANK)).count()

@@ -17,6 +17,7 @@ from ._batches import Batches
 from ._batches import collate as _collate
 from ._dataset import Dataset as _Data
 from ._dataset import open as _open
+from ._errors import UsageError
 from ._utterance import Audio, Batch, Utterance
 
 __all__ = ["Dataset", "IterableDataset", "collate", "shares", "tensors"]
@@ -111,7 +112,7 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
     it was given and sets ``position``.
 
     :param data: a :class:`~spr_convert.Dataset`, its :class:`~spr_convert.Batches`, or what
-        :func:`spr_convert.open` takes, and so are further arguments.
+        :func:`spr_convert.open` takes, and so are further arguments. What is open already takes none.
     :param transform: what is made of each utterance or batch, :func:`tensors` if nothing is said.
     """
 
@@ -126,6 +127,12 @@ class IterableDataset(torch.utils.data.IterableDataset):  # type: ignore[type-ar
         if not isinstance(data, (_Data, Batches)):
             data = _open(data, **how)
             data.close()
+        elif how:
+            raise UsageError(
+                f"{', '.join(how)}: the data set is open already, and takes no arguments of open()",
+                kind="usage",
+                hint="give them to spr_convert.open",
+            )
         self._data: Union[_Data, Batches] = data
         self._data._of_share(0, 1)
         self._transform = transform

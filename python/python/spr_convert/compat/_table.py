@@ -26,12 +26,33 @@ def is_sound(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2
 
 
-def sound(value: Any) -> Tuple[int, Any]:
+def plain(value: Any, key: str) -> Any:
+    """The value as an array. Masked numbers are refused: no format has a mask."""
+    import numpy as np
+
+    if np.ma.is_masked(value):
+        raise UsageError(
+            "some of its numbers are masked, which no format can hold",
+            kind="usage",
+            key=key,
+            hint="array.filled(value) puts a value in their place",
+        )
+    return np.asarray(value)
+
+
+def whole_rate(rate: Any, key: str) -> int:
+    """A rate as an integer, as which it is stored."""
+    if not float(rate).is_integer():
+        raise UsageError(f"its rate {rate} is not whole", kind="usage", key=key)
+    return int(rate)
+
+
+def sound(value: Any, key: str) -> Tuple[int, Any]:
     """The rate and the samples, in this order."""
     import numpy as np
 
     rate, samples = value if np.ndim(value[0]) == 0 else value[::-1]
-    return int(rate), np.asarray(samples)
+    return whole_rate(rate, key), plain(samples, key)
 
 
 def entry(key: str, value: Any) -> Utterance:
@@ -39,10 +60,10 @@ def entry(key: str, value: Any) -> Utterance:
     import numpy as np
 
     if is_sound(value):
-        return Utterance(key, audio=sound(value))
+        return Utterance(key, audio=Audio(*sound(value, key)))
     if isinstance(value, (str, Object, Utterance)):
         return utterance_of(key, value)
-    array = np.asarray(value)
+    array = plain(value, key)
     if array.dtype == np.float16:
         array = array.astype(np.float32)
     if array.ndim not in (1, 2):

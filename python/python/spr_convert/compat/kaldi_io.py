@@ -12,7 +12,7 @@ from .._errors import DataError
 from .._utterance import Object, Utterance
 from . import _sound
 from ._names import open_like_kaldi
-from ._table import at, decoded, encoded, entries, read, value_of
+from ._table import at, decoded, encoded, entries, plain, read, value_of
 
 __all__ = [
     "allow_pipes",
@@ -183,7 +183,7 @@ def write_mat(file_or_fd: Any, m: Any, key: str = "") -> None:
     """Writes a matrix of floats, with a key if it is one of an archive."""
     import numpy as np
 
-    m = np.asarray(m)
+    m = plain(m, key or "x")
     if m.ndim != 2 or m.dtype not in (np.float32, np.float64):
         raise TypeError(f"a matrix of float32 or float64 is expected, not {m.ndim}-D {m.dtype}")
     _put(file_or_fd, Utterance(key, m))
@@ -193,7 +193,7 @@ def write_vec_flt(file_or_fd: Any, v: Any, key: str = "") -> None:
     """Writes a vector of floats."""
     import numpy as np
 
-    v = np.asarray(v)
+    v = plain(v, key or "x")
     if v.ndim != 1 or v.dtype not in (np.float32, np.float64):
         raise TypeError(f"a vector of float32 or float64 is expected, not {v.ndim}-D {v.dtype}")
     _put(file_or_fd, Utterance(key, v))
@@ -203,7 +203,7 @@ def write_vec_int(file_or_fd: Any, v: Any, key: str = "") -> None:
     """Writes a vector of integers."""
     import numpy as np
 
-    v = np.asarray(v)
+    v = plain(v, key or "x")
     if v.ndim != 1 or (v.size and v.dtype.kind not in "iu"):
         raise TypeError(f"a vector of integers is expected, not {v.ndim}-D {v.dtype}")
     _put(file_or_fd, Utterance(key, labels=v if v.size else v.astype(np.int32)))

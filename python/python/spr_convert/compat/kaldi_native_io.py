@@ -3,7 +3,8 @@
 
 A class for each type of value, ``SequentialFloatMatrixReader``, ``RandomAccessInt32VectorReader``,
 ``PosteriorWriter``, …, which refuses values of another type, and ``FloatMatrix.read`` and its like for
-single objects. Errors are :class:`RuntimeError` as there, and :class:`spr_convert.Error` too.
+single objects. A writer takes arrays of its own width only: ``FloatMatrixWriter`` refuses float64.
+Errors are :class:`RuntimeError` as there, and :class:`spr_convert.Error` too.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from enum import IntEnum
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
 from .._dataset import open as _open
-from .._errors import DataError
+from .._errors import DataError, UsageError
 from .._utterance import Audio, Object, Utterance
 from .._writer import Writer
-from ._table import Values, at, compression, encoded
+from ._table import Values, at, compression, encoded, plain, whole_rate
 
 __all__ = [
     "CompressedMatrixWriter",
@@ -23,6 +24,7 @@ __all__ = [
     "HtkHeader",
     "MatrixShape",
     "Mismatch",
+    "NotOpen",
     "RandomAccessReader",
     "SequentialReader",
     "TableWriter",
@@ -42,6 +44,10 @@ allow_pipes: bool = False
 
 class Mismatch(DataError, RuntimeError):
     """A value is of another type than the class reads or writes."""
+
+
+class NotOpen(UsageError, RuntimeError):
+    """A reader or writer is used before it is opened, or after it is closed."""
 
 
 class CompressionMethod(IntEnum):
@@ -191,7 +197,7 @@ def _int8s(key: str, utt: Utterance) -> Any:
 def _put_int8s(key: str, value: Any) -> Utterance:
     import numpy as np
 
-    given = np.asarray(value)
+    given = plain(value, key)
     if given.ndim != 1 or not np.array_equal(given, given.astype(np.int8)):
         raise _wrong(key, "a vector of integers from -128 to 127")
     stored = b"\0B\x04" + given.size.to_bytes(4, "little")
@@ -217,22 +223,40 @@ def _number(width: str) -> Callable[[str, Utterance], float]:
     return take
 
 
+def _narrowed(key: str, value: Any) -> Any:
+    """An array as float32. Finite numbers that would become infinite are refused."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        cast = value.astype(np.float32, copy=False)
+    if not np.array_equal(np.isinf(cast), np.isinf(value)):
+        raise _wrong(key, "within the range of float32")
+    return cast
+
+
 def _put_array(width: str, ndim: int) -> Callable[[str, Any], Utterance]:
     def put(key: str, value: Any) -> Utterance:
-        import numpy as np
-
-        value = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
-        if value.ndim != ndim or value.dtype.kind != "f":
-            raise _wrong(key, "a matrix of floats" if ndim == 2 else "a vector of floats")
-        return Utterance(key, value.astype(width, copy=False))
+        value = plain(value.numpy() if hasattr(value, "numpy") else value, key)
+        if value.ndim != ndim or value.dtype.str[1:] != width:
+            of = "float32" if width == "f4" else "float64"
+            raise _wrong(key, f"a {'matrix' if ndim == 2 else 'vector'} of {of}")
+        return Utterance(key, value)
 
     return put
+
+
+def _put_compressed(key: str, value: Any) -> Utterance:
+    """Takes float64, too: compressing is lossy in any case."""
+    value = plain(value.numpy() if hasattr(value, "numpy") else value, key)
+    if value.ndim != 2 or value.dtype.str[1:] not in ("f4", "f8"):
+        raise _wrong(key, "a matrix of float32 or float64")
+    return Utterance(key, _narrowed(key, value))
 
 
 def _put_ints(key: str, value: Any) -> Utterance:
     import numpy as np
 
-    value = np.asarray(value)
+    value = plain(value, key)
     if value.ndim != 1 or (value.size and value.dtype.kind not in "iu"):
         raise _wrong(key, "a vector of integers")
     return Utterance(key, labels=value if value.size else value.astype(np.int32))
@@ -241,8 +265,11 @@ def _put_ints(key: str, value: Any) -> Utterance:
 def _put_wave(key: str, value: Any) -> Utterance:
     import numpy as np
 
-    samples = np.asarray(value.data).T
-    return Utterance(key, audio=(int(value.sample_freq), samples.astype(np.int16)))
+    samples = plain(value.data, key).T
+    whole = samples.astype(np.int16)
+    if not np.array_equal(whole, samples):
+        raise _wrong(key, "sound whose samples are integers from -32768 to 32767")
+    return Utterance(key, audio=(whole_rate(value.sample_freq, key), whole))
 
 
 def _put_object(kind: str) -> Callable[[str, Any], Utterance]:
@@ -253,7 +280,8 @@ def _put_number(width: str) -> Callable[[str, Any], Utterance]:
     def put(key: str, value: Any) -> Utterance:
         import numpy as np
 
-        return Utterance(key, np.array(value, width))
+        number = np.array(value, np.float64)
+        return Utterance(key, _narrowed(key, number) if width == "f4" else number)
 
     return put
 
@@ -277,6 +305,12 @@ class _Reader:
     def is_open(self) -> bool:
         """Whether it is open."""
         return self._table is not None
+
+    def _opened(self) -> Any:
+        """The table that is open."""
+        if self._table is None:
+            raise NotOpen("the reader is not open", kind="usage")
+        return self._table
 
     def close(self) -> bool:
         """Closes it."""
@@ -309,17 +343,22 @@ class SequentialReader(_Reader):
 
     @property
     def done(self) -> bool:
-        """Whether there is no entry any more."""
+        """Whether there is no entry any more.
+
+        :raises NotOpen: before it is opened, and after it is closed.
+        """
+        self._opened()
         return self._current is None
 
     def next(self) -> None:
         """Goes on to the next entry."""
+        self._opened()
         self._current: Optional[Utterance] = next(self._stream, None)
 
     @property
     def key(self) -> str:
         """The key of the entry."""
-        if self._current is None:
+        if self.done or self._current is None:
             raise RuntimeError("there is no entry any more")
         return self._current.key
 
@@ -348,10 +387,10 @@ class RandomAccessReader(_Reader):
         return True
 
     def __contains__(self, key: str) -> bool:
-        return key in self._table
+        return key in self._opened()
 
     def __getitem__(self, key: str) -> Any:
-        return type(self)._take(key, self._table.utterance(key))
+        return type(self)._take(key, self._opened().utterance(key))
 
 
 class TableWriter:
@@ -379,7 +418,7 @@ class TableWriter:
     def write(self, key: str, value: Any) -> None:
         """Writes an entry."""
         if self._writer is None:
-            raise RuntimeError("the writer is not open")
+            raise NotOpen("the writer is not open", kind="usage")
         self._writer.write(type(self)._put(key, value))
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -398,24 +437,37 @@ class TableWriter:
     def __enter__(self) -> Any:
         return self
 
+    def _abandon(self) -> None:
+        """Leaves no file behind."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.abandon()
+
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if kind is not None and self._writer is not None:
-            self._writer.abandon()
-            self._writer = None
-        self.close()
+        if kind is None:
+            self.close()
+        else:
+            self._abandon()
 
 
 class CompressedMatrixWriter(TableWriter):
     """Writes compressed matrices, all of one table by one method."""
 
-    _put: Any = staticmethod(_put_array("f4", 2))
+    _put: Any = staticmethod(_put_compressed)
+    #: The table that is open; its writer is made with the first matrix.
+    _wspecifier: Optional[str] = None
 
     def open(self, wspecifier: str, method: Optional[int] = None) -> bool:
         self._wspecifier, self._method = wspecifier, method
-        self._is_open = True
         return True
 
+    @property
+    def is_open(self) -> bool:
+        return self._wspecifier is not None
+
     def write(self, key: str, value: Any, method: Any = CompressionMethod.kAutomaticMethod) -> None:
+        if self._wspecifier is None:
+            raise NotOpen("the writer is not open", kind="usage")
         if self._writer is None:
             # The method is known with the first matrix.
             self._method = int(method)
@@ -425,20 +477,30 @@ class CompressedMatrixWriter(TableWriter):
         super().write(key, value)
 
     def close(self) -> bool:
-        if self._writer is None and self._is_open:
-            super().open(self._wspecifier)
-        self._is_open = False
+        wspecifier, self._wspecifier = self._wspecifier, None
+        if self._writer is None and wspecifier is not None:
+            super().open(wspecifier)
         return super().close()
+
+    def _abandon(self) -> None:
+        self._wspecifier = None
+        super()._abandon()
 
 
 class _Single:
     """A single object, read from a place such as ``a.ark:12``, or to be written to a file."""
 
     _take: Callable[[str, Utterance], Any]
-    _put: Callable[[str, Any], Utterance]
+    _width: str
+    _ndim: int
 
     def __init__(self, value: Any) -> None:
-        self._value: Any = type(self)._put("x", value).features
+        import numpy as np
+
+        # A copy, cast to the type that the class names.
+        self._value: Any = np.array(plain(value, "x"), self._width)
+        if self._value.ndim != self._ndim:
+            raise _wrong("x", "a matrix" if self._ndim == 2 else "a vector")
 
     @classmethod
     def read(cls, rxfilename: str) -> Any:
@@ -450,7 +512,12 @@ class _Single:
         return self._value
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self._value if dtype is None else self._value.astype(dtype)
+        array = self._value if dtype is None else self._value.astype(dtype, copy=False)
+        if array is not self._value:
+            if copy is False:
+                raise ValueError(f"{self._width} can't become {array.dtype.str[1:]} without a copy")
+            return array
+        return array.copy() if copy else array
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -534,7 +601,13 @@ _FORMS = [
     ("RandomAccess", "Reader", RandomAccessReader, False),
     ("", "Writer", TableWriter, True),
 ]
-_SINGLE = ("FloatMatrix", "DoubleMatrix", "FloatVector", "DoubleVector")
+#: The types of single objects: the width and the dimensions of their arrays.
+_SINGLE = {
+    "FloatMatrix": ("f4", 2),
+    "DoubleMatrix": ("f8", 2),
+    "FloatVector": ("f4", 1),
+    "DoubleVector": ("f8", 1),
+}
 
 
 def _names() -> Iterator[Tuple[str, type, str]]:
@@ -556,6 +629,8 @@ def __getattr__(name: str) -> Any:
             kind, take, put = _TYPES[sort]
             members = {"_kind": kind, "_take": staticmethod(take), "_put": staticmethod(put)}
             members.update(__module__=__name__, __doc__=base.__doc__)
+            if base is _Single:
+                members["_width"], members["_ndim"] = _SINGLE[sort]
             globals()[name] = type(name, (base,), members)
             return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,16 +7,16 @@ the environment's ``SPR_CONVERT_ALLOW_PIPES=1``, says so.
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import sys
 import types
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
-from .. import _arguments
 from .._dataset import open as _open
+from .._errors import DataError, KeyMissing, UsageError
+from .._utterance import Utterance
 from . import _sound
 from ._names import open_like_kaldi, parse_specifier
 from ._table import (
@@ -89,6 +89,7 @@ _PLACE = re.compile(r"(?P<path>.*?)(:(?P<byte>[0-9]+))?$")
 def load_mat(ark_name: str, endian: str = "<", fd_dict: Any = None) -> Any:
     """What is at a place as script files name it: ``a.ark:1234``, ``a.ark:12[0:99]``, ``x.wav``,
     ``cmvn.mat``, ``sox x.flac -t wav - |``; an array, or ``(rate, samples)``."""
+    _check_endian(endian)
     found = _PLACE.match(ark_name.strip())
     path = found.group("path") if found else ark_name
     if os.path.isfile(path):
@@ -97,17 +98,6 @@ def load_mat(ark_name: str, endian: str = "<", fd_dict: Any = None) -> Any:
             if _sound.is_frame(file):
                 return _sound.read_frame(file)
     return value_of(at(ark_name, allow_pipes))
-
-
-class _Framed(Values):
-    """A script file by its keys, whose entries are sound files inside archives."""
-
-    def __init__(self, asked: Dict[str, Any], settings: Dict[str, Any]) -> None:
-        super().__init__(asked, settings)
-        self._places = dict(_places(_arguments.named(asked)[0]))
-
-    def __getitem__(self, key: str) -> Any:
-        return load_mat(self._places[key])
 
 
 def _is_framed(path: Any) -> bool:
@@ -125,12 +115,15 @@ def _is_framed(path: Any) -> bool:
 
 
 def _places(path: Any, separator: Optional[str] = None) -> Iterator[Tuple[str, str]]:
-    """Keys and places of a script file."""
+    """Keys and places of a script file, between which a blank or the separator stands."""
     with open_like_kaldi(os.fspath(path)) as lines:
-        for line in lines:
+        for number, line in enumerate(lines, 1):
             if line.strip():
-                key, _, place = line.strip().partition(separator or " ")
-                yield key.strip(), place.strip()
+                key, *place = line.strip().split(separator, 1)
+                if not place:
+                    message = f"the line has no {separator or 'blank'!r} behind a key"
+                    raise DataError(message, kind="malformed", file=str(path), line=number)
+                yield key.strip(), place[0].strip()
 
 
 def load_segments(path: Any) -> List[Tuple[str, str, float, float]]:
@@ -140,20 +133,67 @@ def load_segments(path: Any) -> List[Tuple[str, str, float, float]]:
     return [(key, recording, float(start), float(end)) for key, recording, start, end in words]
 
 
-class _Segments(Values):
+class _Listed(Mapping):  # type: ignore[type-arg]
+    """A mapping like :class:`spr_convert.Table`, whose values are read here."""
+
+    # As tables do, by identity.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, told: Dict[str, Any], *made_from: Any) -> None:
+        self._told, self._made_from = told, made_from
+
+    def _of(self, key: str) -> Any:
+        """What is known of a key."""
+        if key not in self._told:
+            raise KeyMissing("there is no such utterance", kind="missing", key=key)
+        return self._told[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._told)
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._told
+
+    def at(self, index: int) -> str:
+        """The key of a number, counted from 0, or back from the end."""
+        return list(self._told)[index]
+
+    def utterance(self, key: str) -> Utterance:
+        """The whole utterance of a key."""
+        return entry(key, self[key])
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), self._made_from
+
+    def __repr__(self) -> str:
+        return f"<Table of {' by '.join(str(part) for part in self._made_from if part)}>"
+
+
+class _Places(_Listed):
+    """A script file whose entries are sound files inside archives, or that has a separator."""
+
+    def __init__(self, script: Any, separator: Optional[str] = None) -> None:
+        super().__init__(dict(_places(script, separator)), script, separator)
+
+    def __getitem__(self, key: str) -> Any:
+        return load_mat(self._of(key))
+
+
+class _Segments(_Listed):
     """The segments of a segments file, cut out of the recordings of a script file."""
 
-    def __init__(self, script: Any, segments: Any) -> None:
-        self._script, self._file = script, segments
-        self._recordings = table(script, allow_pipes)
-        self._cuts = {key: (of, start, end) for key, of, start, end in load_segments(segments)}
+    def __init__(self, script: Any, segments: Any, separator: Optional[str] = None) -> None:
+        cuts = {key: (of, start, end) for key, of, start, end in load_segments(segments)}
+        super().__init__(cuts, script, segments, separator)
+        self._recordings = load_scp(script, separator=separator)
         self._last: Tuple[Optional[str], Any] = (None, None)
 
-    def _all(self) -> Dict[str, None]:
-        return dict.fromkeys(self._cuts)
-
     def __getitem__(self, key: str) -> Tuple[int, Any]:
-        recording, start, end = self._cuts[key]
+        recording, start, end = self._of(key)
         if self._last[0] != recording:
             self._last = (recording, self._recordings[recording])
         value = self._last[1]
@@ -163,8 +203,10 @@ class _Segments(Values):
         last = len(samples) if end < 0 else int(end * rate)
         return rate, samples[int(start * rate) : last]
 
-    def __reduce__(self) -> Tuple[Any, ...]:
-        return type(self), (self._script, self._file)
+
+def _check_endian(endian: str) -> None:
+    if endian != "<":
+        raise UsageError("numbers are little endian: endian is '<'", kind="usage")
 
 
 def load_scp(
@@ -173,12 +215,17 @@ def load_scp(
     separator: Optional[str] = None,
     segments: Optional[str] = None,
     max_cache_fd: int = 0,
-) -> Values:
-    """A script file as a lazy mapping. With ``segments`` its keys are those of the segments."""
+) -> Union[Values, _Listed]:
+    """A script file as a lazy mapping. With ``segments`` its keys are those of the segments.
+
+    :param separator: what stands between key and place in a line; a blank if nothing is said.
+    """
+    _check_endian(endian)
     if segments is not None:
-        return _Segments(fname, segments)
-    found = table(fname, allow_pipes)
-    return _Framed(*found.__reduce__()[1]) if _is_framed(fname) else found
+        return _Segments(fname, segments, separator)
+    if separator is not None or _is_framed(fname):
+        return _Places(fname, separator)
+    return table(fname, allow_pipes)
 
 
 def load_scp_sequential(
@@ -187,19 +234,18 @@ def load_scp_sequential(
     separator: Optional[str] = None,
     segments: Optional[str] = None,
 ) -> Iterator[Tuple[str, Any]]:
-    """The entries of a script file in their order."""
+    """The entries of a script file in their order; arguments as :func:`load_scp` has them."""
+    _check_endian(endian)
     if segments is not None:
-        yield from _Segments(fname, segments).items()
-        return
-    if _is_framed(fname):
-        yield from ((key, load_mat(place)) for key, place in _places(fname, separator))
-        return
-    yield from entries(read(fname, "scp", allow_pipes))
+        return iter(_Segments(fname, segments, separator).items())
+    if separator is not None or _is_framed(fname):
+        return ((key, load_mat(place)) for key, place in _places(fname, separator))
+    return entries(read(fname, "scp", allow_pipes))
 
 
 def load_wav_scp(
     fname: Any, segments: Optional[str] = None, separator: Optional[str] = None, **unused: Any
-) -> Values:
+) -> Union[Values, _Listed]:
     """The same as :func:`load_scp`."""
     return load_scp(fname, separator=separator, segments=segments)
 
@@ -249,10 +295,10 @@ class WriteHelper(ClosingWriter):
         told = parse_specifier(wspecifier)
         if told["ark"] is None:
             raise ValueError(f"{wspecifier!r} names no archive to write")
-        self._frames: Optional[_Frames] = None
+        self._frames: Optional[_sound.Frames] = None
         if write_function is not None:
             self._process, self._writer = os.getpid(), None
-            self._frames = _Frames(told["ark"], told["scp"], write_function, write_kwargs)
+            self._frames = _sound.Frames(told["ark"], told["scp"], write_function, write_kwargs)
             return
         super().__init__(wspecifier, options=compression(compression_method))
 
@@ -278,47 +324,6 @@ class WriteHelper(ClosingWriter):
         super().__exit__(kind, error, trace)
 
 
-class _Frames:
-    """Writes sound as files inside an archive; it appears at the end."""
-
-    def __init__(self, ark: str, scp: Optional[str], function: str, kwargs: Any) -> None:
-        if function != "soundfile":
-            raise ValueError(f"write_function is 'soundfile' or None, not {function!r}")
-        self._names = [(ark + ".part", ark)] + ([] if scp is None else [(scp + ".part", scp)])
-        self._ark, self._kwargs = ark, kwargs
-        self._file = open(self._names[0][0], "wb")
-        self._script = None if scp is None else open(self._names[1][0], "wb")
-
-    def write(self, key: str, value: Any) -> None:
-        _append(self._file, self._script, key, _sound.frame(value, self._kwargs), self._ark)
-
-    def _close(self) -> None:
-        self._file.close()
-        if self._script is not None:
-            self._script.close()
-
-    def close(self) -> None:
-        self._close()
-        for part, name in self._names:
-            os.replace(part, name)
-
-    def abandon(self) -> None:
-        self._close()
-        for part, _ in self._names:
-            os.remove(part)
-
-
-def _append(file: Any, script: Any, key: str, data: bytes, name: str) -> None:
-    """Adds an entry to an archive, and its line to a script file, which may be one of text."""
-    word = key.encode("utf-8", "surrogateescape") + b" "
-    place = file.tell() + len(word)
-    file.write(word + data)
-    if script is not None:
-        line = word + f"{name}:{place}\n".encode("utf-8", "surrogateescape")
-        text = isinstance(script, io.TextIOBase)
-        script.write(line.decode("utf-8", "surrogateescape") if text else line)
-
-
 def save_ark(
     ark: Union[str, Any],
     array_dict: Dict[str, Any],
@@ -332,8 +337,7 @@ def save_ark(
 ) -> None:
     """Writes a dictionary to an archive and its script file: paths, or files that are open. What is
     appended is there entry by entry."""
-    if endian != "<":
-        raise ValueError("archives are written with little endian numbers")
+    _check_endian(endian)
     if not append and not _is_open(ark) and (scp is None or not _is_open(scp)):
         kinds = "ark" + ("" if scp is None else ",scp") + (",t" if text else "")
         names = ark if scp is None else f"{ark},{scp}"
@@ -349,11 +353,11 @@ def save_ark(
     try:
         for key, value in array_dict.items():
             if write_function is not None:
-                data = _sound.frame(value, write_kwargs)
+                data = _sound.frame(key, value, write_kwargs)
             else:
                 whole = encoded(entry(key, value), text, compression_method)
                 data = whole[len(key.encode("utf-8", "surrogateescape")) + 1 :]
-            _append(file, script, key, data, getattr(file, "name", str(ark)))
+            _sound.append(file, script, key, data, getattr(file, "name", str(ark)))
     finally:
         if file is not ark:
             file.close()
@@ -365,6 +369,7 @@ def save_mat(
     fname: str, array: Any, endian: str = "<", compression_method: Optional[int] = None
 ) -> None:
     """Writes one matrix or vector without a key, such as Kaldi's tools take as ``cmvn.mat``."""
+    _check_endian(endian)
     data = encoded(entry("x", array), False, compression_method)[len("x ") :]
     with open(fname, "wb") as file:
         file.write(data)
@@ -372,6 +377,7 @@ def save_mat(
 
 def read_kaldi(fd: Any, endian: str = "<", return_size: bool = False) -> Any:
     """The object that stands next in an open file; with ``return_size`` also how long it is."""
+    _check_endian(endian)
     start = fd.tell()
     value = _sound.read_frame(fd) if _sound.is_frame(fd) else value_of(_decoded(fd))
     return (value, fd.tell() - start) if return_size else value
