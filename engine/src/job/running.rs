@@ -73,7 +73,7 @@ impl<'a> Running<'a> {
         check_places(plan, registry, env)?;
         let manifest = manifest_target(plan, registry)?;
         let others: Vec<_> = labels_target.iter().chain(&manifest).collect();
-        let opening = Opening::of(plan, &target, &others)?;
+        let opening = Opening::of(plan, &target, &others, env)?;
         let split = plan.split.as_ref();
         let route = split.map(|split| route::route(split, &opening, registry, env));
         let route = route.transpose()?;
