@@ -109,6 +109,10 @@ impl Store for LookStore {
         self.inner.may_create(target, is_folder, how)
     }
 
+    fn check_folder_of(&self, target: &Location) -> Result<()> {
+        self.inner.check_folder_of(target)
+    }
+
     fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         self.inner.create(target, how)
     }

@@ -84,6 +84,10 @@ impl Store for Interruptible {
         self.places.may_create(target, is_folder, how)
     }
 
+    fn check_folder_of(&self, target: &Location) -> Result<()> {
+        self.places.check_folder_of(target)
+    }
+
     fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         self.places.create(target, how)
     }

@@ -150,6 +150,13 @@ impl Store for Places {
         }
     }
 
+    fn check_folder_of(&self, target: &Location) -> Result<()> {
+        match target.is_url() {
+            true => Ok(()),
+            false => self.local.check_folder_of(target),
+        }
+    }
+
     fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         if !target.is_url() {
             return self.local.create(target, how);

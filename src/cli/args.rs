@@ -70,7 +70,7 @@ pub(super) struct ReadArgs {
     /// Print facts as JSON, and errors too
     #[arg(long)]
     pub(super) json: bool,
-    /// Print nothing but errors
+    /// Print nothing but errors, and what data were left out
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
     /// Explain how arguments were understood

@@ -209,6 +209,9 @@ pub(super) fn labels_apart(
     let ([data, labels], Some(Remedy::KeepOne)) = (inputs, error.remedy()) else {
         return error;
     };
+    if inputs.iter().any(|input| input.is_read_once(env)) {
+        return error;
+    }
     let quiet = env.listening(|_| {});
     let first = |input: &Input| -> Result<Utterance> {
         let mut utt = Utterance::default();

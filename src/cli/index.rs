@@ -45,7 +45,7 @@ pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
     let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
     if args.read.explain {
         let beside = location(&input, registry, &env)?.map(|at| at.to_string());
-        let Some(output) = args.output.clone().filter(|_| beside.is_some()).or(beside) else {
+        let Some(output) = args.output.clone().or(beside) else {
             return plan::explain(&[input], &args.read, registry, &env);
         };
         let output = ("an index", Some(&*output));

@@ -334,11 +334,14 @@ fn describe(facts: &Facts) -> Vec<String> {
         line("languages", start(facts.languages.join(", ")));
     }
     let keys = match facts.keys {
-        "sidecar" => "in a side file",
-        "generated" => "none, generated on reading",
-        _ => "stored",
+        "" => None,
+        "sidecar" => Some("in a side file"),
+        "generated" => Some("none, generated on reading"),
+        _ => Some("stored"),
     };
-    line("names", keys.to_owned());
+    if let Some(keys) = keys {
+        line("names", keys.to_owned());
+    }
     for (name, text) in about(&facts.about) {
         line(&name, start(text));
     }

@@ -106,7 +106,7 @@ pub fn run(
         return overview::print(&Cli::command());
     }
     let program = Cli::command();
-    let env = session.plain_env(true);
+    let env = session.silent_env();
     let is_file = |word: &str| env.exists(&word.into());
     let arguments = match words::asked(arguments, &program, is_file) {
         Ok(arguments) => arguments,

@@ -203,7 +203,7 @@ pub(super) fn run(cli: Cli, given: &ArgMatches, session: &Session) -> Result<u8>
 /// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
 fn short_form(args: ConvertArgs, given: &ArgMatches, session: &Session) -> Result<u8> {
     let first = args.paths.first().cloned().unwrap_or_default();
-    if let Some(error) = misspelt::verb(&first, || session.command(), &session.plain_env(true)) {
+    if let Some(error) = misspelt::verb(&first, || session.command(), &session.silent_env()) {
         return Err(error);
     }
     match (args.paths.as_slice(), &args.output) {

@@ -47,13 +47,13 @@ impl Session {
         (self.command)(&self.registry)
     }
 
-    /// Surroundings that print warnings, unless they are to be quiet.
+    /// Surroundings that print warnings; quiet ones only those of what was left out.
     pub(super) fn env(&self, limits: Limits, access: Access, quiet: bool) -> Env {
         let warnings = self.warnings.clone();
         Env::new(limits, access, |_| {})
             .sorting(move |warning, sort| {
-                if !quiet {
-                    warnings.hear(warning, sort);
+                if !quiet || sort.leaves_out() {
+                    warnings.hear(warning, sort, quiet);
                 }
             })
             .with_store(self.store.clone())
@@ -81,9 +81,14 @@ impl Session {
         self.env(Limits::default(), Access::Typed, quiet)
     }
 
+    /// Surroundings without warnings, for looking at what may have been meant.
+    pub(super) fn silent_env(&self) -> Env {
+        self.plain_env(true).listening(|_| {})
+    }
+
     /// Tells an error, with what may have been meant.
     pub(super) fn error(&self, error: Error) {
-        let error = misspelt::file(error, &self.registry, &self.plain_env(true));
+        let error = misspelt::file(error, &self.registry, &self.silent_env());
         match self.json {
             true => {
                 let mut told = messages::error_json(&error, &self.registry);

@@ -36,8 +36,8 @@ impl Warnings {
         }
     }
 
-    /// Says a warning, or counts it.
-    pub(super) fn hear(&self, warning: &Error, sort: WarningSort) {
+    /// Says a warning, or counts it. The hint is left out if `quiet` is set.
+    pub(super) fn hear(&self, warning: &Error, sort: WarningSort, quiet: bool) {
         let mut sorts = self.sorts.lock().unwrap_or_else(PoisonError::into_inner);
         let sort = sorts.entry(sort).or_default();
         let words = warning.to_string();
@@ -52,7 +52,7 @@ impl Warnings {
         messages::warning(&words);
         sort.said.push(words);
         sort.last = warning.message().to_owned();
-        if let Some(hint) = remedy::hint(warning, &self.registry) {
+        if let Some(hint) = remedy::hint(warning, &self.registry).filter(|_| !quiet) {
             messages::say("hint", &hint);
         }
     }

@@ -8,11 +8,14 @@ use spr_core::{Error, Result};
 
 use crate::argument::{Input, OpenedInput};
 
+/// The reason why data options are refused.
+const UNCHANGED: &str = "an index points at the data as they are stored";
+
 /// The result of creating an index.
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct IndexSummary {
-    /// The file written; `None` if the index was there already.
+    /// The file written; `None` if the index was there already, and no other place was named.
     pub written: Option<String>,
     /// The number of utterances in it.
     pub utterances: u64,
@@ -24,8 +27,8 @@ pub struct IndexSummary {
 /// another name, with the files that it names where `env` says they are now.
 ///
 /// # Errors
-/// The file cannot be read, or neither needs nor can have an index; or the index exists and
-/// `overwrite` is not set.
+/// The file cannot be read, or neither needs nor can have an index; a data option is to change it; the
+/// extension of `output` belongs to something else; or the index exists and `overwrite` is not set.
 pub fn index(
     input: &Input,
     output: Option<&str>,
@@ -33,22 +36,37 @@ pub fn index(
     registry: &Registry,
     env: &Env,
 ) -> Result<IndexSummary> {
+    input.check_unchanged(UNCHANGED)?;
     if let Some(output) = output
         && let Some((list, lists)) = input.own_list(registry, env)?
     {
+        let is_list = |at: &Location| lists.is_list(at, &[]);
+        check_name(output, "a list", is_list, registry)?;
         return move_list(lists, list, (output, overwrite), env);
     }
     let opened = input.open(Request::lengths(), registry, env)?;
-    let Some((beside, script)) = place(input, &opened)? else {
-        return Ok(IndexSummary {
-            written: None,
-            utterances: 0,
-        });
+    let (beside, script) = place(input, &opened)?;
+    let at = match (output, beside) {
+        (Some(output), _) => {
+            let what = match script {
+                Some(_) => "a script file",
+                None => "a side file",
+            };
+            let is_script = |at: &Location| script.is_some() && at.extension() == script;
+            check_name(output, what, is_script, registry)?;
+            named(output)
+        }
+        (None, Some(beside)) => Locator::File(beside),
+        (None, None) => {
+            return Ok(IndexSummary {
+                written: None,
+                utterances: 0,
+            });
+        }
     };
     let (mut reader, shown) = (opened.reader, input.place.to_string());
-    let written = output.map_or_else(|| beside.to_string(), str::to_owned);
-    let place = output.map_or(Locator::File(beside), named);
-    let place = env.output(&place).overwrite(overwrite);
+    let written = output.map_or_else(|| at.to_string(), str::to_owned);
+    let place = env.output(&at).overwrite(overwrite);
     let mut sink = place.create(Part::Main, false)?;
     let mut utt = Utterance::default();
     let mut utterances = 0;
@@ -56,9 +74,9 @@ pub fn index(
         // The position of an entry in another file refers to that.
         let elsewhere = utt.origin.file.as_deref().is_some_and(|own| own != shown);
         let line = match (script, utt.origin.byte()) {
-            (false, _) => format!(" {}\n", utt.frames()),
-            (true, Some(byte)) if !elsewhere => format!(" {shown}:{byte}\n"),
-            (true, _) => return Err(no_places(input)),
+            (None, _) => format!(" {}\n", utt.frames()),
+            (Some(_), Some(byte)) if !elsewhere => format!(" {shown}:{byte}\n"),
+            (Some(_), _) => return Err(no_places(input)),
         };
         utt.key.check_word().map_err(|e| e.utterance(&utt.key))?;
         sink.put(utt.key.as_bytes())?;
@@ -79,6 +97,23 @@ fn named(output: &str) -> Locator {
     match output {
         "-" => Locator::Standard,
         path => Locator::file(path),
+    }
+}
+
+/// Refuses a name with an extension that belongs to something else than `what` is written.
+fn check_name(
+    output: &str,
+    what: &str,
+    is_own: impl Fn(&Location) -> bool,
+    registry: &Registry,
+) -> Result<()> {
+    let plain = Location::from(output).plain();
+    match plain.extension() {
+        Some(extension) if registry.knows_extension(extension) && !is_own(&plain) => {
+            let message = format!("ends with .{extension}, but {what} would be written");
+            Err(Error::usage(message).file(output))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -110,12 +145,14 @@ fn move_list(
 /// # Errors
 /// As for [`index`].
 pub fn location(input: &Input, registry: &Registry, env: &Env) -> Result<Option<Location>> {
+    input.check_unchanged(UNCHANGED)?;
     let opened = input.open(Request::lengths(), registry, env)?;
-    Ok(place(input, &opened)?.map(|(at, _)| at))
+    Ok(place(input, &opened)?.0)
 }
 
-/// Returns the location of an index and whether it is a script file, or `None` if it is there already.
-fn place(input: &Input, opened: &OpenedInput) -> Result<Option<(Location, bool)>> {
+/// Returns the location of an index, or `None` if it is there already, and the extension of script
+/// files, if it is one.
+fn place(input: &Input, opened: &OpenedInput) -> Result<(Option<Location>, Option<&'static str>)> {
     let Some(file) = input.file() else {
         return Err(Error::usage("an index is made for one file").file(input.text()));
     };
@@ -123,12 +160,12 @@ fn place(input: &Input, opened: &OpenedInput) -> Result<Option<(Location, bool)>
     match (format.index, opened.reader.info().keys) {
         (IndexKind::Script(extension), _) => match file.with_extension(extension) {
             at if at == *file => Err(no_places(input)),
-            at => Ok(Some((at, true))),
+            at => Ok((Some(at), Some(extension))),
         },
         (IndexKind::SideFile, KeySource::Generated) => {
-            Ok(Some((file.with_suffix(side::SUFFIX), false)))
+            Ok((Some(file.with_suffix(side::SUFFIX)), None))
         }
-        (_, KeySource::SideFile) => Ok(None),
+        (_, KeySource::SideFile) => Ok((None, None)),
         (IndexKind::Own, KeySource::Generated) => {
             let message = format!("{} has no names, and no index gives it any", format.name);
             Err(Error::usage(message).file(file.to_string()))

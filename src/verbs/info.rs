@@ -11,8 +11,9 @@ use spr_core::stage::recording_facts;
 use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};
 
+use super::check::is_damage;
 use super::faults::Faults;
-use crate::argument::Input;
+use crate::argument::{Input, OpenedInput};
 
 /// The facts of an input; `None` where not known.
 #[non_exhaustive]
@@ -65,7 +66,8 @@ pub struct Facts {
     /// The sound: rates, channels, and the levels of samples that are in the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sound: Option<Sound>,
-    /// The source of the keys.
+    /// The source of the keys; empty where not known.
+    #[serde(serialize_with = "known")]
     pub keys: &'static str,
     /// The facts that the data set states about itself.
     #[serde(skip_serializing_if = "About::is_empty")]
@@ -80,6 +82,10 @@ pub struct Facts {
 
 fn number<S: Serializer>(value: &Option<Decimal>, out: S) -> std::result::Result<S::Ok, S::Error> {
     value.map(Decimal::value).serialize(out)
+}
+
+fn known<S: Serializer>(word: &&str, out: S) -> std::result::Result<S::Ok, S::Error> {
+    Some(word).filter(|word| !word.is_empty()).serialize(out)
 }
 
 /// Inspects a data set: all of it, or with `quick` only its headers. Of a folder of sound, these are
@@ -97,17 +103,14 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
     };
     let opened = match request.and_then(|request| input.open(request, registry, env)) {
         Ok(opened) => opened,
-        Err(error) => return (facts, Err(error)),
+        Err(error) => {
+            if is_damage(&error) && !input.is_read_once(env) {
+                facts.set_from_damaged(input, quick, registry, env);
+            }
+            return (facts, Err(error));
+        }
     };
-    facts.format = opened.format.info().name.to_owned();
-    facts.guessed = opened.why == Reason::Guess;
-    facts.partitions = input.shuffles();
-    let mut reader = opened.reader;
-    let mut survey = Survey::new(Scope::Shapes, reader.info());
-    facts.byte_order = survey.info.byte_order.map(|o| o.name());
-    facts.keys = survey.info.keys.name();
-    facts.about = survey.info.about.clone();
-    facts.sample_bits = survey.info.sample_bits;
+    let (mut reader, mut survey) = facts.set_from_opened(input, opened);
     if quick {
         if let Some((survey, result)) = sound_headers(input, registry, env) {
             facts.set_from(survey);
@@ -119,9 +122,8 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
     }
     let result = read_past(&mut survey, reader.as_mut());
     facts.set_from(survey);
-    if result.is_err() && facts.utterances == Some(0) {
-        // Their number is unknown.
-        (facts.utterances, facts.frames) = (None, None);
+    if result.is_err() {
+        facts.forget_none();
     }
     (facts, result)
 }
@@ -202,7 +204,7 @@ impl Reader for HeaderReader<'_> {
 /// by reference stays where it is.
 fn request(input: &Input, registry: &Registry, env: &Env) -> Result<Request> {
     let again = input.file().is_some() || input.folder().is_some();
-    if !again {
+    if !again || input.is_read_once(env) {
         return Ok(Request::all());
     }
     let mut first = Utterance::default();
@@ -220,6 +222,50 @@ fn request(input: &Input, registry: &Registry, env: &Env) -> Result<Request> {
 }
 
 impl Facts {
+    /// Takes what is known of data that were opened, and returns their reader and the counts to be.
+    fn set_from_opened(&mut self, input: &Input, opened: OpenedInput) -> (Box<dyn Reader>, Survey) {
+        self.format = opened.format.info().name.to_owned();
+        self.guessed = opened.why == Reason::Guess;
+        self.partitions = input.shuffles();
+        let reader = opened.reader;
+        let survey = Survey::new(Scope::Shapes, reader.info());
+        self.byte_order = survey.info.byte_order.map(|o| o.name());
+        self.keys = survey.info.keys.name();
+        self.about = survey.info.about.clone();
+        self.sample_bits = survey.info.sample_bits;
+        (reader, survey)
+    }
+
+    /// Takes what can be found out about data that cannot be opened as a whole: what is intact of
+    /// them, or else their format.
+    fn set_from_damaged(&mut self, input: &Input, quick: bool, registry: &Registry, env: &Env) {
+        let silent = env.listening(|_| {}).telling_skipped(|_| {});
+        let request = Request::all().headers().damaged();
+        let Ok(opened) = input.open(request, registry, &silent) else {
+            if let Some((format, why)) = input.format_of_damaged(registry, &silent) {
+                self.format = format.info().name.to_owned();
+                self.guessed = why == Reason::Guess;
+            }
+            return;
+        };
+        let (mut reader, mut survey) = self.set_from_opened(input, opened);
+        if quick {
+            self.set_from_headers(&survey.info);
+            return;
+        }
+        // The error that kept them from being opened is told.
+        let _ = read_past(&mut survey, reader.as_mut());
+        self.set_from(survey);
+        self.forget_none();
+    }
+
+    /// Makes the number of utterances unknown if none was read.
+    fn forget_none(&mut self) {
+        if self.utterances == Some(0) {
+            (self.utterances, self.frames) = (None, None);
+        }
+    }
+
     /// Takes what is known without reading on.
     fn set_from_headers(&mut self, info: &DatasetInfo) {
         self.utterances = info.utterances;

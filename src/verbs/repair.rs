@@ -23,7 +23,7 @@ pub fn repair(
     let target = Target::parse_like(&inputs, output, to, &options, registry, env)?;
     let [input] = inputs;
     let to = Some(target.format());
-    if !input.is_stdin() {
+    if !input.is_read_once(env) {
         options.extend(form(&input, &target, registry, env)?);
     }
     let target = Target::parse(output, to, &options, registry, env)?;

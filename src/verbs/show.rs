@@ -159,7 +159,7 @@ fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
     let error = Error::new(ErrorKind::Unfit, "there is no such utterance")
         .file(input.text())
         .utterance(key);
-    if input.is_stdin() {
+    if input.is_read_once(env) {
         return error;
     }
     let mut best: Option<Key> = None;

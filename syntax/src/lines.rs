@@ -205,10 +205,11 @@ impl<S: BorrowMut<Source>> Lines<S> {
         }
     }
 
-    /// Warns about the file.
+    /// Warns that something of the file is left out.
     #[track_caller]
-    pub fn tell(&self, message: impl Into<String>) {
-        self.env.warn(&Error::unfit(message).file(&*self.file));
+    pub fn tell_left_out(&self, message: impl Into<String>) {
+        self.env
+            .warn_left_out(&Error::unfit(message).file(&*self.file));
     }
 
     /// Returns the position of the line.

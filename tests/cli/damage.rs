@@ -228,3 +228,38 @@ fn skipping_keeps_what_is_good() {
         said.err
     );
 }
+
+/// Of data that can't be opened as a whole, `info` tells what is intact, or at least their format.
+#[test]
+fn info_tells_what_it_can_of_cut_data() {
+    let s = Scratch::new();
+    let mut tried = 0;
+    for (name, format, told) in [
+        ("c.pfile", "pfile", "utterances, "),
+        ("c.pkl", "pickle", ""),
+        ("c.npz", "npz", ""),
+        ("c.h5", "hdf5", ""),
+        ("c.parquet", "hf", ""),
+        ("c.safetensors", "safetensors", ""),
+        ("c.tar", "webdataset", "utterances, "),
+    ] {
+        s.ok(&format!(
+            "{} {name} --allow-loss all -q",
+            sample("fbank.ark")
+        ));
+        let bytes = s.read(name);
+        s.write(name, &bytes[..bytes.len() * 3 / 5]);
+        let said = s.run(&format!("info {name}"));
+        assert_eq!(said.status, 2, "{name}: {}", said.err);
+        let start = format!("{name}\n  format      {format}");
+        assert!(said.out.starts_with(&start), "{name}: {}", said.out);
+        assert!(said.out.contains(told), "{name}: {}", said.out);
+        assert!(said.err.contains("error: "), "{name}: {}", said.err);
+        let said = s.run(&format!("info --json {name}"));
+        let facts: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        assert_eq!(facts["format"], format, "{}", said.out);
+        assert_ne!(facts["keys"], "", "{}", said.out);
+        tried += 1;
+    }
+    assert_eq!(tried, 7);
+}

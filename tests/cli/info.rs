@@ -320,3 +320,50 @@ fn what_is_whole_is_told_beside_what_is_not() {
     assert_eq!(said.status, 2);
     assert!(said.err.contains("t.txt@16: utterance b: "), "{}", said.err);
 }
+
+/// Pipes with a name are read once, as standard input is.
+#[cfg(unix)]
+#[test]
+fn pipes_are_read_once() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    s.write("cut.ark", &std::fs::read(&ark).unwrap()[..100_000]);
+    let expected = s.ok(&format!("info {ark}")).out;
+    let (_, expected) = expected.split_once('\n').unwrap();
+    for line in [
+        format!("timeout 60 spr-convert info <(cat {ark})"),
+        format!("mkfifo f; (cat {ark} > f &); timeout 60 spr-convert f"),
+    ] {
+        let said = s.shell(&line);
+        assert_eq!(said.status, 0, "{line}: {}", said.err);
+        assert!(said.out.ends_with(expected), "{line}: {}", said.out);
+    }
+    for (line, status, told) in [
+        (
+            format!("split <(cat {ark}) 'z{{part}}.ark' -n 2"),
+            2,
+            "is a pipe, and has to be read twice",
+        ),
+        (
+            format!("select <(cat {ark}) z.ark --sample 2"),
+            2,
+            "is a pipe, and has to be read twice",
+        ),
+        (
+            format!("check <(cat {ark}) --against {ark}"),
+            2,
+            "a pipe can be read only once, and --against reads twice",
+        ),
+        (
+            format!("show <(cat {ark}) ann-01"),
+            2,
+            "there is no such utterance",
+        ),
+        ("check <(cat cut.ark)".to_owned(), 1, ""),
+        ("info <(cat cut.ark)".to_owned(), 2, "ann-003"),
+    ] {
+        let said = s.shell(&format!("timeout 60 spr-convert {line}"));
+        assert_eq!(said.status, status, "{line}: {}{}", said.out, said.err);
+        assert!(said.err.contains(told), "{line}: {}", said.err);
+    }
+}

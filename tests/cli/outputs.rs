@@ -330,6 +330,14 @@ fn dry_runs_do_all_but_write() {
         ("in.ark x.spr", 2),
         ("split in.ark x{part}/../y.ark -n 2", 2),
         ("convert in.ark in.ark -o spr:x/", 2),
+        ("in.ark no/x.ark", 2),
+        ("in.ark there.ark/x.ark", 2),
+        ("in.ark spr:no/x/", 2),
+        ("in.ark ark,scp:x.ark,no/x.scp", 2),
+        ("in.ark x.pfile,keys=no/names", 2),
+        ("in.ark x.ark --labels ali.ark --labels-out no/x.ali", 2),
+        ("split in.ark no/x{part}/y.ark -n 2", 2),
+        ("split in.ark spr:no/x{part}/ -n 2", 2),
     ] {
         let said = s.run(&format!("{line} --dry-run"));
         assert_eq!(said.status, status, "{line}: {}", said.err);
@@ -343,7 +351,7 @@ fn dry_runs_do_all_but_write() {
         assert_eq!(s.names(), before, "{line}");
         tried += 1;
     }
-    assert_eq!(tried, 15);
+    assert_eq!(tried, 23);
     assert_eq!(s.read("full/x"), b"there");
 }
 

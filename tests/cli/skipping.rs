@@ -142,3 +142,58 @@ fn a_command_that_may_not_run_is_skipped_with_the_way_to_allow_it() {
         assert_eq!(hints, 1, "{line}: {}", said.err);
     }
 }
+
+/// `-q` hides notes and hints, and never that data were left out.
+#[test]
+fn what_is_left_out_is_told_to_the_quiet_too() {
+    let s = Scratch::new();
+    s.write(
+        "v.jsonl",
+        r#"{"key":"a","features":null,"labels":[1],"meta":{}}
+{"key":"b","features":null,"labels":[2],"meta":{}}
+"#,
+    );
+    s.write("list", "a\nzoe\n");
+    s.write("zoe", "zoe\n");
+    s.write(
+        "x.rttm",
+        "SPKR-INFO rec 1 <NA> <NA> <NA> unknown ann <NA> <NA>\nSPEAKER rec 1 0 1 <NA> <NA> ann <NA> <NA>\n",
+    );
+    s.write(
+        "wav/ann-001.wav",
+        std::fs::read(sample("../wav/ann-001.wav")).unwrap(),
+    );
+    s.write("wav/ann-001.dat", "?");
+    for (line, told) in [
+        (
+            "v.jsonl o.ark --ignore-label 1",
+            "utterance a: has only ignored labels and is left out",
+        ),
+        (
+            "select v.jsonl o.ark --keys list",
+            "list: utterance zoe: the data have no such utterance",
+        ),
+        (
+            "select v.jsonl o.ark --keys zoe",
+            "v.jsonl: none of its utterances is left",
+        ),
+        (
+            "ls x.rttm",
+            "x.rttm: lines of other kinds are left out: 1 SPKR-INFO",
+        ),
+        ("ls wav", "wav/ann-001.dat: skipped, as it is not wav"),
+        ("v.jsonl o.ark", ""),
+    ] {
+        let overwrite = if line.contains("o.ark") {
+            " --overwrite"
+        } else {
+            ""
+        };
+        let said = s.ok(&format!("{line} -q{overwrite}"));
+        assert!(said.err.contains(told), "{line}: {}", said.err);
+        assert_eq!(said.err.is_empty(), told.is_empty(), "{line}: {}", said.err);
+        assert!(!said.err.contains("hint:"), "{line}: {}", said.err);
+    }
+    s.write("empty.jsonl", "");
+    assert_eq!(s.ok("empty.jsonl empty.ark -q").err, "");
+}

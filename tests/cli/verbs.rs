@@ -259,6 +259,53 @@ fn index_finds_what_ls_lists() {
 }
 
 #[test]
+fn an_index_points_at_what_is_stored() {
+    let s = Scratch::new();
+    for name in ["fbank.ark", "ali.ark", "ali.txt", "fbank.scp"] {
+        std::fs::copy(sample(name), s.path(name)).unwrap();
+    }
+    s.ok("fbank.ark a.pfile");
+    for (line, key) in [
+        ("fbank.ark --context 2", "context"),
+        ("ali.ark --ignore-label 0-99", "ignore-label"),
+        ("ali.ark --map-label 1:0", "map-label"),
+        ("fbank.ark --shuffle", "random"),
+        ("fbank.ark --frame-shift 0.01", "frame-shift"),
+        ("fbank.ark,rcxt=1", "rcxt"),
+        ("fbank.ark,label=ali.txt", "label"),
+        ("a.pfile,partition=1m", "partition"),
+        ("fbank.scp --context 2", "context"),
+        ("fbank.ark --context 2 --explain", "context"),
+    ] {
+        let error = s.fails(&format!("index {line} -o x"));
+        let told = format!("{key}: an index points at the data as they are stored");
+        assert!(error.contains(&told), "{line}: {error}");
+    }
+    s.ok("index fbank.ark,type=kaldi -o x");
+    for (line, told) in [
+        (
+            "fbank.ark -o x.pfile",
+            "ends with .pfile, but a script file",
+        ),
+        ("fbank.ark -o x.ark.gz", "ends with .ark, but a script file"),
+        ("a.pfile -o x.scp", "ends with .scp, but a side file"),
+        ("fbank.scp -o x.ark", "ends with .ark, but a list"),
+    ] {
+        let error = s.fails(&format!("index {line}"));
+        assert!(error.contains(told), "{line}: {error}");
+    }
+    // Names that are in a side file already are written where they are wanted.
+    let said = s.ok("index a.pfile");
+    assert!(
+        said.err.contains("has its side file already"),
+        "{}",
+        said.err
+    );
+    s.ok("index a.pfile -o names");
+    assert_eq!(s.read("names"), s.read("a.pfile.utt2num_frames"));
+}
+
+#[test]
 fn stats_are_those_of_numpy() {
     let s = Scratch::new();
     s.write(

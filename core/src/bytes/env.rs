@@ -25,7 +25,17 @@ use crate::model::{AudioFacts, Key, Limits, Utterance};
 /// The identity of a warning independent of its words: warnings of one sort come from one place in
 /// the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct WarningSort(&'static PanicLocation<'static>);
+pub struct WarningSort {
+    place: &'static PanicLocation<'static>,
+    leaves_out: bool,
+}
+
+impl WarningSort {
+    /// Returns `true` for warnings that data were left out, which also quiet programs tell.
+    pub fn leaves_out(self) -> bool {
+        self.leaves_out
+    }
+}
 
 /// Takes what is said of faulty utterances that are skipped.
 type SkipListener = dyn Fn(&Error) + Send + Sync;
@@ -209,7 +219,7 @@ impl Env {
     pub fn tell_skipped(&self, error: &Error) {
         match &self.skipped {
             Some(listener) => listener(error),
-            None => self.warn(error),
+            None => self.warn_left_out(error),
         }
     }
 
@@ -218,10 +228,19 @@ impl Env {
         &self.store
     }
 
-    /// Reports something harmless, as an [`Error`] to include its place.
+    /// Reports something harmless, as an [`Error`] to include its place. That data are left out is
+    /// for [`Self::warn_left_out`].
     #[track_caller]
     pub fn warn(&self, warning: &Error) {
-        (self.listener)(warning, WarningSort(PanicLocation::caller()));
+        let (place, leaves_out) = (PanicLocation::caller(), false);
+        (self.listener)(warning, WarningSort { place, leaves_out });
+    }
+
+    /// Reports that data were left out, as an [`Error`] to include its place.
+    #[track_caller]
+    pub fn warn_left_out(&self, warning: &Error) {
+        let (place, leaves_out) = (PanicLocation::caller(), true);
+        (self.listener)(warning, WarningSort { place, leaves_out });
     }
 
     /// Opens a source named by the user.

@@ -234,6 +234,19 @@ impl Output {
         self.lock().claim(at, false)
     }
 
+    /// Checks that the folders of all that is [reserved](Self::reserve) or [claimed](Self::claim) are
+    /// there, or are among `made`, which are made before, the outermost first.
+    ///
+    /// # Errors
+    /// One is not.
+    pub fn check_folders(&self, made: &[Location]) -> Result<()> {
+        let inner = self.lock();
+        let claimed = inner.held.keys().filter_map(Locator::location);
+        let is_made = |at: &&Location| at.parent().is_some_and(|folder| made.contains(&folder));
+        let mut others = claimed.chain(made).filter(|at| !is_made(at));
+        others.try_for_each(|at| inner.env.store().check_folder_of(at))
+    }
+
     /// Opens a stream. With `patch` it can be changed before it is finished, whatever its
     /// destination.
     ///

@@ -117,7 +117,7 @@ impl Env {
 
     fn or_none(&self, entries: Result<Vec<Location>>) -> Vec<Location> {
         entries.unwrap_or_else(|error| {
-            self.warn(&error);
+            self.warn_left_out(&error);
             Vec::new()
         })
     }

@@ -77,6 +77,15 @@ pub trait Store: Send + Sync + Debug {
     /// known before anything is created.
     fn may_create(&self, target: &Location, is_folder: bool, how: DraftOptions) -> Result<()>;
 
+    /// Checks that the folder in which something with the final name `target` would be created is there,
+    /// in a store that does not create folders by itself.
+    ///
+    /// # Errors
+    /// It is not.
+    fn check_folder_of(&self, _target: &Location) -> Result<()> {
+        Ok(())
+    }
+
     /// Creates a draft with the final name `target`.
     ///
     /// # Errors

@@ -151,7 +151,7 @@ impl FolderReader {
                 1 => format!("skipped, as it is not {name}"),
                 n => format!("skipped, with {} more, as they are not {name}", n - 1),
             };
-            env.warn(&Error::unfit(message).file(first.to_string()));
+            env.warn_left_out(&Error::unfit(message).file(first.to_string()));
         }
         files.sort();
         if let Some(pair) = files.windows(2).find(|pair| pair[0].0 == pair[1].0) {

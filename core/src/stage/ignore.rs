@@ -89,7 +89,8 @@ impl IgnoreLabels {
                 n => format!(", like {} more", n - 1),
             };
             let message = format!("has only ignored labels and is left out{others}");
-            self.env.warn(&Error::unfit(message).utterance(&self.first));
+            self.env
+                .warn_left_out(&Error::unfit(message).utterance(&self.first));
         }
     }
 }

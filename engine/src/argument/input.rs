@@ -69,8 +69,9 @@ impl Input {
                 true => Ok(false),
                 false => asked.set(&key, &value),
             };
-            if !taken.map_err(|error| self.misplaced(&key, error))? {
-                others.push((key, value));
+            match taken.map_err(|error| self.misplaced(&key, error))? {
+                true => self.asked.push(key),
+                false => others.push((key, value)),
             }
         }
         self.options = others;
@@ -85,6 +86,17 @@ impl Input {
         self.settle_model(registry, env)?;
         let named = asked.format.as_deref().map(|name| registry.get(name));
         named.transpose().map_err(|e| self.misplaced("type", e))
+    }
+
+    /// Checks that no data option changes what is stored, for which there is a reason.
+    ///
+    /// # Errors
+    /// One does.
+    pub fn check_unchanged(&self, reason: &str) -> Result<()> {
+        let Some(key) = self.asked.iter().find(|key| *key != "type") else {
+            return Ok(());
+        };
+        Err(self.misplaced(key, Error::usage(format!("{key}: {reason}"))))
     }
 
     /// Returns an error about the option `key`, with its position in the argument if it is there.

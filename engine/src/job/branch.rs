@@ -145,8 +145,8 @@ impl<'a> Branch<'a> {
             true => Some(self.target.part(name, self.registry, &self.env)?),
             false => None,
         };
+        let parents = self.target.parents(name);
         if !self.plan.run.dry_run {
-            let parents = self.target.parents(name);
             let mut make = |folder| self.parents.make(folder, &self.env);
             parents.iter().try_for_each(&mut make)?;
         }
@@ -154,7 +154,10 @@ impl<'a> Branch<'a> {
         let env = &self.env;
         let output = target.output(self.plan.run.overwrite, self.plan.run.add, env)?;
         let output = match self.plan.run.dry_run {
-            true => output.rehearse(),
+            true => {
+                output.check_folders(&parents)?;
+                output.rehearse()
+            }
             false => output,
         };
         let registry = self.registry;

@@ -209,7 +209,7 @@ impl Job {
             return Ok(());
         }
         let others: Vec<_> = labels.iter().collect();
-        let opening = Opening::of(&self.plan, &target, &others)?;
+        let opening = Opening::of(&self.plan, &target, &others, env)?;
         let mut reader = opening.open(registry, env)?.reader;
         let mut first = Utterance::default();
         let mut read = reader.read(&mut first);

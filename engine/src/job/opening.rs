@@ -41,14 +41,19 @@ impl<'a> Opening<'a> {
     ///
     /// # Errors
     /// An option of a target is wrong, or something has to be read twice and can't be.
-    pub(super) fn of(plan: &'a Plan, target: &Target, others: &[&Target]) -> Result<Self> {
+    pub(super) fn of(
+        plan: &'a Plan,
+        target: &Target,
+        others: &[&Target],
+        env: &Env,
+    ) -> Result<Self> {
         let targets = || std::iter::once(target).chain(others.iter().copied());
         let caps = targets().map(Target::caps).collect::<Result<Vec<_>>>()?;
         let tells = caps
             .iter()
             .any(|caps| caps.source.contains(&SourceField::Speaker));
         let order = Order::of(plan, tells)?;
-        open::check_pipes(&order)?;
+        open::check_pipes(&order, env)?;
         // If no key is stored, keys need not be unique.
         let named = caps.iter().any(|caps| caps.keys != Keys::None);
         let forms = caps.iter().map(|caps| caps.forms());
@@ -172,9 +177,12 @@ impl<'a> Opening<'a> {
         &self.meter
     }
 
-    /// Returns `true` if standard input is read before the steps are done.
-    pub(super) fn reads_stdin(&self) -> bool {
-        open::reads_stdin(&self.order)
+    /// Checks that what is read can be read a second time.
+    ///
+    /// # Errors
+    /// An input is a pipe.
+    pub(super) fn check_lasting(&self, env: &Env) -> Result<()> {
+        open::check_lasting(&self.order, env)
     }
 }
 

@@ -8,7 +8,6 @@ use spr_core::{Error, Result};
 use super::groups::Groups;
 use super::opening::Opening;
 use super::speaking::Speaking;
-use crate::open::read_twice;
 use crate::plan::{Rule, Split};
 
 /// Returns the part of the next utterance, counted from 0.
@@ -32,8 +31,10 @@ pub(super) fn route(
     let groups = match split.rule {
         Rule::Frames(most) => return Ok(filling(most, Utterance::frames)),
         Rule::Bytes(most) => return Ok(filling(most, bytes)),
-        _ if opening.reads_stdin() => return Err(read_twice()),
-        _ => Groups::of(opening, (speakers.as_ref(), split.balance), registry, env)?,
+        _ => {
+            opening.check_lasting(env)?;
+            Groups::of(opening, (speakers.as_ref(), split.balance), registry, env)?
+        }
     };
     let parts = match split.rule {
         Rule::Train(share) => groups.drawn(&[share], split.seed)?,

@@ -73,7 +73,7 @@ impl<'a> Running<'a> {
         check_places(plan, registry, env)?;
         let manifest = manifest_target(plan, registry)?;
         let others: Vec<_> = labels_target.iter().chain(&manifest).collect();
-        let opening = Opening::of(plan, &target, &others)?;
+        let opening = Opening::of(plan, &target, &others, env)?;
         let split = plan.split.as_ref();
         let route = split.map(|split| route::route(split, &opening, registry, env));
         let route = route.transpose()?;
@@ -253,11 +253,14 @@ impl<'a> Running<'a> {
         let Counts { done, skipped, .. } = self.counts;
         if done == 0 && skipped == 0 {
             let input = self.plan.inputs.first().map_or("", Input::text);
-            let what = match self.plan.steps.is_empty() {
-                true => "holds no utterances",
-                false => "none of its utterances is left",
-            };
-            self.env.warn(&Error::unfit(what).file(input));
+            let warning = |what: &str| Error::unfit(what).file(input);
+            match self.plan.steps.is_empty() {
+                true => self.env.warn(&warning("holds no utterances")),
+                false => {
+                    let warning = warning("none of its utterances is left");
+                    self.env.warn_left_out(&warning);
+                }
+            }
         } else if done == 0 && skipped > 1 {
             self.env.warn(&Error::unfit(format!(
                 "all {skipped} utterances were skipped"

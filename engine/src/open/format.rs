@@ -18,6 +18,17 @@ impl Input {
         name.map(|name| registry.get(name)).transpose()
     }
 
+    /// Returns the format of a file that cannot be opened as such, and the reason, if its start or its
+    /// name says it.
+    pub fn format_of_damaged(
+        &self,
+        registry: &Registry,
+        env: &Env,
+    ) -> Option<(&'static dyn Format, Reason)> {
+        let mut source = env.open(&self.place).ok()?;
+        self.format_of(&mut source, true, registry, env).ok()
+    }
+
     /// Determines the format, and returns the reason.
     pub(crate) fn format_of(
         &self,

@@ -194,6 +194,11 @@ impl Input {
         Ok((opened, format))
     }
 
+    /// Returns `true` for standard input and other pipes, which can be read only once.
+    pub fn is_read_once(&self, env: &Env) -> bool {
+        self.check_lasting(env).is_err()
+    }
+
     /// Checks that it can be read a second time.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ pub(crate) use all::open_again;
 pub use all::open_all;
 pub use extent::InputSize;
 pub(crate) use intact::IntactSound;
-pub(crate) use plan::{check_pipes, keys_first, reads_stdin};
+pub(crate) use plan::{check_lasting, check_pipes, keys_first};
 pub(crate) use work::{over, read_twice};
 
 /// An open data set.

@@ -6,7 +6,7 @@ use spr_core::{Error, Result};
 
 use super::{OpenedInput, open_again, open_all, over};
 use crate::plan::order::Order;
-use crate::plan::{Input, Labels, Plan, Work};
+use crate::plan::{Input, Plan, Work};
 use crate::step::{Extent, ListCache, Step, Surroundings};
 
 impl Plan {
@@ -24,7 +24,7 @@ impl Plan {
         env: &Env,
     ) -> Result<OpenedInput> {
         let order = Order::of(self, true)?;
-        check_pipes(&order)?;
+        check_pipes(&order, env)?;
         let files = ListCache::default();
         let mut work = [&order.steps[..], &order.joins].concat();
         // Whoever reads utterances one by one reads ahead on demand.
@@ -82,31 +82,38 @@ pub(crate) fn keys_first(
     Ok(request)
 }
 
-/// Returns `true` if standard input is an input, or labels that join one.
-pub(crate) fn reads_stdin(order: &Order) -> bool {
-    let joined = |input: &Input| input.joins.labels.as_ref().is_some_and(Labels::is_stdin);
-    let mut inputs = order.inputs.iter();
-    inputs.any(|input| input.is_stdin() || joined(input))
+/// Checks that the inputs, and labels that join them, can be read a second time.
+///
+/// # Errors
+/// One is a pipe.
+pub(crate) fn check_lasting(order: &Order, env: &Env) -> Result<()> {
+    order.inputs.iter().try_for_each(|input| {
+        input.check_lasting(env)?;
+        let labels = input.joins.labels.iter();
+        let mut labels = labels.flat_map(|labels| &labels.inputs);
+        labels.try_for_each(|labels| labels.check_lasting(env))
+    })
 }
 
 /// Refuses pipes that would have to be read more than once.
 ///
 /// # Errors
 /// There is one.
-pub(crate) fn check_pipes(order: &Order) -> Result<()> {
+pub(crate) fn check_pipes(order: &Order, env: &Env) -> Result<()> {
     let piped = |input: &&Input| {
-        let labels = input.joins.labels.as_ref();
-        labels.is_some_and(Labels::is_stdin)
+        let labels = input.joins.labels.iter();
+        let mut labels = labels.flat_map(|labels| &labels.inputs);
+        labels.any(|labels| labels.is_read_once(env))
     };
-    if order.inputs.iter().filter(piped).count() > 1 {
+    if order.inputs.len() > 1 && order.inputs.iter().filter(piped).count() > 1 {
         return Err(Error::usage(
             "labels for several inputs can't be read from a pipe",
         ));
     }
     let twice = |work: &Work| matches!(work, Work::Step(step) if Step::reads_twice(step));
     let mut work = order.each.iter().flatten().chain(&order.steps);
-    match work.any(twice) && reads_stdin(order) {
-        true => Err(super::read_twice()),
+    match work.any(twice) {
+        true => check_lasting(order, env),
         false => Ok(()),
     }
 }

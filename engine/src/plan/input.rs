@@ -15,6 +15,9 @@ pub struct Input {
     /// The argument as typed.
     #[serde(skip)]
     pub(crate) typed: String,
+    /// The keys of its data options, in their order.
+    #[serde(skip)]
+    pub(crate) asked: Vec<String>,
     /// The sort of argument, in a few words.
     pub form: String,
     /// Its location.
@@ -137,6 +140,7 @@ impl Input {
         Self {
             text: Location::from(text).told(),
             typed: text.to_owned(),
+            asked: Vec::new(),
             form: form.to_owned(),
             place,
             below: None,

@@ -171,6 +171,10 @@ impl Store for WatchedStore {
         self.inner.may_create(target, is_folder, how)
     }
 
+    fn check_folder_of(&self, target: &Location) -> Result<()> {
+        self.inner.check_folder_of(target)
+    }
+
     fn create_folder(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn DraftFolder>> {
         Ok(Box::new(HashedFolder {
             inner: self.inner.create_folder(target, how)?,

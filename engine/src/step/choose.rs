@@ -143,7 +143,7 @@ impl SelectedReader {
         if let Some(key) = missing.iter().min() {
             let message = unknown("the data have no such utterance", missing.len());
             let warning = Error::unfit(message).utterance(key);
-            self.env.warn(&match &self.wanted.list {
+            self.env.warn_left_out(&match &self.wanted.list {
                 Some(list) => warning.file(list.to_string()),
                 None => warning,
             });
@@ -153,7 +153,7 @@ impl SelectedReader {
         {
             let warning = Error::unfit(format!("no utterance is called '{literal}'"));
             let hint = format!("'{literal}*' is like all names that begin so");
-            self.env.warn(&warning.hint(hint));
+            self.env.warn_left_out(&warning.hint(hint));
         }
     }
 }
@@ -294,7 +294,7 @@ impl SpeakersReader {
         if let Some(name) = missing.iter().min() {
             let message = format!("the data have no speaker '{name}'");
             let warning = Error::unfit(unknown(&message, missing.len()));
-            self.env.warn(&match &self.list {
+            self.env.warn_left_out(&match &self.list {
                 Some(list) => warning.file(list.to_string()),
                 None => warning,
             });

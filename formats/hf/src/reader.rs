@@ -234,23 +234,23 @@ impl TableReader {
             tags.retain(|tag| tag.format != COLUMN || tag.key != names::SPLIT.as_bytes());
             tags.push(Tag::new(COLUMN, names::SPLIT, value));
         }
-        let warn = |message: String| {
+        let placed = |message: String| {
             let warning = Error::unfit(message).file(&*self.file);
-            self.env.warn(&warning.utterance(&utt.key));
+            warning.utterance(&utt.key)
         };
         if let Some((left, right)) = self.chosen.left_out.take() {
-            warn(format!(
-                "{left} left out in favour of the {right}, here and below"
-            ));
+            let message = format!("{left} left out in favour of the {right}, here and below");
+            self.env.warn_left_out(&placed(message));
         }
         let stored = utt.audio.as_ref().and_then(|audio| audio.facts().rate);
         if let (Some(rate), Some(stored)) = (self.chosen.layout.rate, stored)
             && rate != i64::from(stored)
         {
             self.chosen.layout.rate = None;
-            warn(format!(
+            let message = format!(
                 "has {stored} samples a second, although the data set says {rate}, here and below"
-            ));
+            );
+            self.env.warn(&placed(message));
         }
     }
 }

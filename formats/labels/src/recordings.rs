@@ -99,7 +99,7 @@ impl<S: Syntax> ByRecording<S> {
                 .iter()
                 .map(|(sort, n)| format!("{n} {}", shown(sort)));
             let counts = counts.collect::<Vec<_>>().join(", ");
-            lines.tell(format!("lines of other kinds are left out: {counts}"));
+            lines.tell_left_out(format!("lines of other kinds are left out: {counts}"));
         }
         Ok(None)
     }

@@ -129,20 +129,20 @@ impl FolderFiles {
 
     /// Reports what is left out.
     fn tell(&self, env: &Env) {
-        for (files, what) in [
-            (&self.rubbish, "left out, what systems leave in folders"),
-            (
-                &self.others,
-                "left out, neither sound that is read nor a transcript",
-            ),
-        ] {
-            let Some(first) = files.first() else { continue };
+        let warning = |files: &[Location], what: &str| {
+            let first = files.first()?;
             let message = match files.len() {
                 1 => what.to_owned(),
                 n => format!("{what}, with {} more", n - 1),
             };
-            env.warn(&Error::unfit(message).file(first.to_string()));
-        }
+            Some(Error::unfit(message).file(first.to_string()))
+        };
+        // Nothing is lost with these.
+        let rubbish = warning(&self.rubbish, "left out, what systems leave in folders");
+        rubbish.iter().for_each(|warning| env.warn(warning));
+        let what = "left out, neither sound that is read nor a transcript";
+        let others = warning(&self.others, what);
+        others.iter().for_each(|warning| env.warn_left_out(warning));
     }
 }
 

@@ -46,7 +46,7 @@ impl Joined {
                 }
                 None => {
                     let message = "left out, a table without columns of sound files and text";
-                    env.warn(&Error::unfit(message).file(at.to_string()));
+                    env.warn_left_out(&Error::unfit(message).file(at.to_string()));
                 }
             }
         }
@@ -113,7 +113,7 @@ impl Joined {
                     n => format!("{n} lines have"),
                 };
                 let message = format!("{all} no sound file, the first is of {}", first.name);
-                env.warn(&fault(first, message));
+                env.warn_left_out(&fault(first, message));
             }
         }
     }

@@ -114,7 +114,7 @@ impl Members {
                 return Ok(Next::EndOfOne);
             }
             BehindEnd::LeftOut => {
-                self.env.warn(&error);
+                self.env.warn_left_out(&error);
                 return Ok(Next::End);
             }
             _ => {}
@@ -150,7 +150,8 @@ impl Members {
     /// Warns of a member, by the sort of the caller.
     #[track_caller]
     fn tell(&self, member: &Member, what: &str) {
-        self.env.warn(&self.placed(member, Error::malformed(what)));
+        self.env
+            .warn_left_out(&self.placed(member, Error::malformed(what)));
     }
 
     fn placed(&self, member: &Member, error: Error) -> Error {

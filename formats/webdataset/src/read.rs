@@ -77,7 +77,7 @@ impl ArchiveReader {
         if !std::mem::replace(&mut self.is_told, true) {
             let message = format!("{left} left out in favour of the {right}, here and below");
             let warning = Error::unfit(message).file(&*self.file);
-            self.env.warn(&warning.utterance(&utt.key));
+            self.env.warn_left_out(&warning.utterance(&utt.key));
         }
     }
 

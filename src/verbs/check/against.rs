@@ -26,12 +26,19 @@ struct Members {
 }
 
 /// Refuses data that can be read only once.
-pub(super) fn check_readable(input: &Input, other: &Input) -> Result<()> {
-    if !input.is_stdin() && !other.is_stdin() {
+pub(super) fn check_readable(input: &Input, other: &Input, env: &Env) -> Result<()> {
+    let Some(piped) = [input, other]
+        .into_iter()
+        .find(|input| input.is_read_once(env))
+    else {
         return Ok(());
-    }
-    let message = "standard input can be read only once, and --against reads twice";
-    Err(Error::usage(message).file(input.text()))
+    };
+    let what = match piped.is_stdin() {
+        true => "standard input",
+        false => "a pipe",
+    };
+    let message = format!("{what} can be read only once, and --against reads twice");
+    Err(Error::usage(message).file(piped.text()))
 }
 
 /// Notes the speakers and keys that both data sets have, or that a comparison is impossible.

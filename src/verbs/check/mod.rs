@@ -87,7 +87,7 @@ pub fn check(
     let input = meant.as_ref().unwrap_or(input);
     let context = (registry, env);
     if let Some(other) = &options.against {
-        against::check_readable(input, other)?;
+        against::check_readable(input, other, env)?;
     }
     let members = stream::check(input, options, context, &mut summary, &mut findings)
         .map_err(|error| leftovers::explain(error, input, env))?;

@@ -15,6 +15,7 @@ use super::sound::Sounds;
 use super::values::CommonShape;
 use super::{Options, Summary, about, is_damage};
 use crate::argument::Input;
+use crate::plan;
 
 /// Other data sets that belong to one, with the names of their formats.
 pub(super) type Members = Vec<(&'static str, Location)>;
@@ -35,7 +36,7 @@ pub(super) fn check(
     let mut damage = None;
     // A pipe can be read only once.
     let labels = labels.flat_map(|labels| &labels.inputs);
-    if !labels.chain([input]).any(Input::is_stdin) {
+    if !labels.chain([input]).any(|input| input.is_read_once(&env)) {
         found.hold();
         match read(input, options, false, context, found) {
             Ok((pass, None)) if found.release() => {
@@ -283,7 +284,12 @@ impl Pass {
         summary.seconds += self.seconds;
         self.sounds.finish(found);
         self.alike.finish(&self.name, found);
-        if let Some(labels) = options.labels.as_ref().filter(|labels| !labels.is_stdin()) {
+        let labels = options.labels.as_ref();
+        let is_lasting = |labels: &&plan::Labels| {
+            let mut inputs = labels.inputs.iter();
+            !inputs.any(|input| input.is_read_once(env))
+        };
+        if let Some(labels) = labels.filter(is_lasting) {
             labels::unused(labels, &self.keys, registry, env, found)?;
         }
         let Some(audit) = self.audit else {

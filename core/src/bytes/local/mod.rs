@@ -124,6 +124,17 @@ impl Store for Local {
         }
     }
 
+    fn check_folder_of(&self, target: &Location) -> Result<()> {
+        let Some(folder) = target.parent() else {
+            return Ok(());
+        };
+        let found = fs::metadata(folder.path()).and_then(|found| match found.is_dir() {
+            true => Ok(()),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        });
+        found.map_err(|e| cannot_create(target, e))
+    }
+
     fn create(&self, target: &Location, how: DraftOptions) -> Result<Box<dyn Draft>> {
         self.may_create(target, false, how)?;
         let made = Temporary::file(&self.live, target.path());

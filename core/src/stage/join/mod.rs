@@ -322,7 +322,7 @@ impl Reader for JoinLabels {
         if !self.main.read(utt)? {
             if !std::mem::replace(&mut self.over, true) {
                 if let Some(cut) = self.tolerance.told() {
-                    self.env.warn(&cut.file(&self.name));
+                    self.env.warn_left_out(&cut.file(&self.name));
                 }
                 self.check_rest()?;
             }

@@ -77,7 +77,7 @@ pub(super) fn open(source: &mut Source, extent: ObjectBounds, env: &Env) -> Resu
                     return Err(source.malformed(message));
                 }
                 let passed = format!("{message}: a partial one at the end is ignored");
-                env.warn(&source.malformed(passed));
+                env.warn_left_out(&source.malformed(passed));
             }
             Amount::Rows(bytes / block)
         }

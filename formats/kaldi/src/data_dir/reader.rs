@@ -426,7 +426,7 @@ fn tell(layout: &Layout, taken: FieldChoice, env: &Env) {
         };
         let message = format!("{} {are} left out {why}", taken.left.join(" and "));
         let warning = Error::unfit(message).file(&name);
-        env.warn(&match taken.features {
+        env.warn_left_out(&match taken.features {
             // A target that holds features may hold audio as well.
             true => warning.hint("a target that holds sound takes it by parts=wav+text"),
             false => warning,
@@ -436,6 +436,6 @@ fn tell(layout: &Layout, taken: FieldChoice, env: &Env) {
     if !passed.is_empty() {
         let are = if passed.len() == 1 { "is" } else { "are" };
         let message = format!("{} {are} left out", passed.join(", "));
-        env.warn(&Error::unfit(message).file(&name));
+        env.warn_left_out(&Error::unfit(message).file(&name));
     }
 }

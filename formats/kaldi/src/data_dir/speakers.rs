@@ -92,7 +92,7 @@ impl Speakers {
         unused.sort();
         for (line, key) in unused {
             let warning = Error::unfit("belongs to no utterance, and is ignored").utterance(key);
-            env.warn(&warning.file(&self.name).line(line));
+            env.warn_left_out(&warning.file(&self.name).line(line));
         }
     }
 }

@@ -139,7 +139,7 @@ impl Table {
             self.tells && (self.subject == TableSubject::Utterance || !faults.are_doubtful());
         let warn = |key: &[u8], number| {
             if tells {
-                env.warn(&unused(self.subject, key).file(&self.name).line(number));
+                env.warn_left_out(&unused(self.subject, key).file(&self.name).line(number));
             }
         };
         match &mut self.body {

@@ -70,7 +70,7 @@ impl FolderReader {
                 _ => format!("is in no table, and is ignored, the first of {count} sound files"),
             };
             self.env
-                .warn(&Error::unfit(message).file(first.to_string()));
+                .warn_left_out(&Error::unfit(message).file(first.to_string()));
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ fn is_own(table: &Location, env: &Env) -> bool {
     let own = table.extension() != Some("csv") || has_column(table, FILE, env);
     if !own {
         let message = format!("left out, a table without a column {FILE}");
-        env.warn(&Error::unfit(message).file(table.to_string()));
+        env.warn_left_out(&Error::unfit(message).file(table.to_string()));
     }
     own
 }

@@ -49,7 +49,7 @@ impl RequestedFields {
         self.is_told = true;
         let message = format!("{left} left out in favour of the {right}, here and below");
         let warning = Error::unfit(message).file(&self.file);
-        self.env.warn(&match key {
+        self.env.warn_left_out(&match key {
             Some(key) => warning.utterance(key),
             None => warning,
         });

@@ -262,7 +262,9 @@ impl Reader for LhotseReader {
             }
             if !std::mem::take(&mut self.pending) && !self.lines.advance()? {
                 let unused = self.tables.unused();
-                unused.iter().for_each(|warning| self.env.warn(warning));
+                unused
+                    .iter()
+                    .for_each(|warning| self.env.warn_left_out(warning));
                 return Ok(false);
             }
             if let Err(error) = self.entries() {

@@ -78,7 +78,7 @@ impl Reader for NemoReader {
             count => format!("{count} lines are"),
         };
         let warning = Error::unfit(format!("{lines} marked with _skipme and left out"));
-        self.env.warn(&warning.file(self.lines.file()));
+        self.env.warn_left_out(&warning.file(self.lines.file()));
         Ok(false)
     }
 }

@@ -56,8 +56,10 @@ pub(crate) struct Terms<'a> {
     pub(crate) layout: Option<Layout>,
     /// Whether a side file names the items.
     pub(crate) has_names: bool,
-    /// Receives warnings about guesses and ignored data.
+    /// Receives warnings about guesses.
     pub(crate) tell: &'a dyn Fn(Error),
+    /// Receives warnings about ignored data.
+    pub(crate) tell_left_out: &'a dyn Fn(Error),
 }
 
 /// The data set in a pickle.
@@ -371,7 +373,7 @@ fn tell_others(others: &[Key], terms: &Terms<'_>) {
     if !others.is_empty() {
         let names: Vec<_> = others.iter().map(Key::to_string).collect();
         let names = names.join(", ");
-        (terms.tell)(Error::unfit(format!(
+        (terms.tell_left_out)(Error::unfit(format!(
             "beside features and labels a dict has {names}: left out"
         )));
     }

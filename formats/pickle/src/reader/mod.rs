@@ -46,7 +46,9 @@ impl PickleReader {
         let (heap, top) = load_all(&mut source, &env.limits)?;
         let mut info = DatasetInfo::default();
         let tell = |guess: Error| env.warn(&guess.file(source.name()));
-        let body = Body::find(heap, top, side, options, &tell, &mut info);
+        let tell_left_out = |error: Error| env.warn_left_out(&error.file(source.name()));
+        let tell: [&dyn Fn(Error); 2] = [&tell, &tell_left_out];
+        let body = Body::find(heap, top, side, options, tell, &mut info);
         let mut body = body.map_err(|e| e.file(source.name()))?;
         if let Body::Joined(joined) = &mut body {
             joined.share(env.threads);
@@ -83,13 +85,14 @@ impl Body {
         top: Value,
         side: Option<SideReader>,
         options: &Options,
-        tell: &dyn Fn(Error),
+        [tell, tell_left_out]: [&dyn Fn(Error); 2],
         info: &mut DatasetInfo,
     ) -> Result<Self> {
         let terms = Terms {
             layout: Layout::of(options)?,
             has_names: side.is_some(),
             tell,
+            tell_left_out,
         };
         let mut dataset = Dataset::find(&mut heap, top, &terms)?;
         if let Some(name) = options.get(SPLIT.name) {

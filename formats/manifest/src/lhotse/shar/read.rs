@@ -268,7 +268,7 @@ impl SharReader {
     fn tell(&mut self, field: &str, message: &str) {
         if self.told.insert(field.to_owned()) {
             let warning = Error::unfit(format!("the field {field} {message}"));
-            self.env.warn(&warning.file(&self.folder));
+            self.env.warn_left_out(&warning.file(&self.folder));
         }
     }
 }

@@ -121,7 +121,8 @@ impl ShardReader {
                 MemberKind::File => {}
                 MemberKind::Folder => continue,
                 MemberKind::Link | MemberKind::Other => {
-                    self.env.warn(&fault("is no file, and is passed over"));
+                    self.env
+                        .warn_left_out(&fault("is no file, and is passed over"));
                     continue;
                 }
             }
