@@ -194,3 +194,32 @@ fn shards_and_choices_see_the_folder_as_one() {
     let parts = parts.flat_map(|name| s.read(name)).collect::<Vec<_>>();
     assert_eq!(parts, fixture("ali-jobs-chain", "pdfs.jsonl"));
 }
+
+#[test]
+fn what_is_missing_or_in_the_way_is_named() {
+    let s = Scratch::new();
+    for (text, why) in [
+        (
+            "one\\ntwo",
+            "holds only text with a line end in it, kaldi holds it as words",
+        ),
+        (
+            "one\\u0001",
+            "holds only text with other blanks or characters in it",
+        ),
+    ] {
+        s.write(
+            "t.jsonl",
+            format!("{{\"key\":\"a\",\"text\":\"{text}\",\"meta\":{{}}}}\n"),
+        );
+        let error = s.fails("t.jsonl t.ali,text=true");
+        assert!(error.contains(why), "{error}");
+    }
+    let features = r#""features":{"dtype":"f32","shape":[1,1],"data":[[1]]}"#;
+    s.write(
+        "l.jsonl",
+        format!("{{\"key\":\"a\",{features},\"labels\":[1]}}\n{{\"key\":\"b\",\"labels\":[1]}}\n"),
+    );
+    let error = s.fails("l.jsonl l.pkl");
+    assert!(error.contains("utterance b: holds labels alone"), "{error}");
+}

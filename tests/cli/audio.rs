@@ -458,3 +458,70 @@ fn wide_samples_in_nist_files_are_written_with_a_warning() {
     let said = s.ok(&format!("{wide} b.sph --dtype i16"));
     assert!(!said.err.contains("libsndfile"), "{}", said.err);
 }
+
+/// Chunks that say more than the samples are named once a file, the others are not.
+#[test]
+fn chunks_that_are_not_kept_are_named() {
+    let s = Scratch::new();
+    let chunk = |name: &str, data: &[u8]| {
+        let mut chunk = name.as_bytes().to_vec();
+        chunk.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
+        chunk.extend(data);
+        chunk
+    };
+    let file = |before: &[Vec<u8>], after: &[Vec<u8>]| {
+        let fmt = b"\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0";
+        let chunks = [
+            b"WAVE".to_vec(),
+            chunk("fmt ", fmt),
+            before.concat(),
+            chunk("data", &[1; 80]),
+            after.concat(),
+        ];
+        chunk("RIFF", &chunks.concat())
+    };
+    let cue = chunk("cue ", &[1; 28]);
+    let labels = chunk("LIST", b"adtllabl\x06\0\0\0\x01\0\0\0a\0");
+    for (before, after, told) in [
+        (
+            vec![chunk("JUNK", &[0; 20]), chunk("fact", &[0; 4])],
+            vec![chunk("PEAK", &[0; 16])],
+            "",
+        ),
+        (
+            vec![],
+            vec![
+                chunk("LIST", b"INFOINAM\x02\0\0\0a\0"),
+                chunk("cue ", &[0; 4]),
+            ],
+            "",
+        ),
+        (
+            vec![chunk("bext", &[65; 602])],
+            vec![cue.clone(), labels.clone()],
+            "bext, cue, adtl",
+        ),
+        (
+            vec![],
+            vec![labels, cue, chunk("smpl", &[1; 36])],
+            "adtl, cue, smpl",
+        ),
+    ] {
+        s.write("a.wav", file(&before, &after));
+        for to in ["x.jsonl", "x.wav"] {
+            let said = s.ok(&format!("a.wav {to} --overwrite"));
+            let warning = "a.wav: the metadata in chunks is not read: ";
+            let found = said.err.split_once(warning).map_or("", |(_, rest)| rest);
+            assert_eq!(
+                found.lines().next().unwrap_or_default(),
+                told,
+                "{}",
+                said.err
+            );
+            assert_eq!(
+                said.err.matches(warning).count(),
+                usize::from(!told.is_empty())
+            );
+        }
+    }
+}

@@ -172,7 +172,7 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
         "utt003 r C",
         "the name of a recording and A or B",
     ),
-    ("frame_shift", "0.01", "0", "a number of seconds above 0"),
+    ("frame_shift", "0.125", "0", "a number of seconds above 0"),
     (
         "utt2num_frames",
         "spk0-utt000 4\nspk0-utt001 11\n",
@@ -183,6 +183,9 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
 
 /// The tables of a directory without a fault.
 fn tables(starts: &[usize]) -> [(&'static str, String); 15] {
+    // Frames of 0.125 s, at the end of a recording of 2 s.
+    let frames = |n: usize| u8::try_from(4 + n * 7 % 13).unwrap();
+    let seconds = |n| f64::from(frames(n)) * 0.125;
     let lines = |line: &dyn Fn(usize, &str, &str) -> String| -> String {
         (0..starts.len())
             .map(|n| {
@@ -199,7 +202,7 @@ fn tables(starts: &[usize]) -> [(&'static str, String); 15] {
         ("text", lines(&|_, utt, _| format!("{utt} a word\n"))),
         (
             "utt2num_frames",
-            lines(&|n, utt, _| format!("{utt} {}\n", 4 + n * 7 % 13)),
+            lines(&|n, utt, _| format!("{utt} {}\n", frames(n))),
         ),
         (
             "feats.scp",
@@ -207,7 +210,7 @@ fn tables(starts: &[usize]) -> [(&'static str, String); 15] {
         ),
         (
             "segments",
-            lines(&|_, utt, _| format!("{utt} rec-{utt} 0.5 2\n")),
+            lines(&|n, utt, _| format!("{utt} rec-{utt} {} 2\n", 2.0 - seconds(n))),
         ),
         (
             "wav.scp",
@@ -228,7 +231,10 @@ fn tables(starts: &[usize]) -> [(&'static str, String); 15] {
         ),
         ("utt2lang", lines(&|_, utt, _| format!("{utt} nl\n"))),
         ("utt2uniq", lines(&|_, utt, _| format!("{utt} x\n"))),
-        ("utt2dur", lines(&|_, utt, _| format!("{utt} 1.5\n"))),
+        (
+            "utt2dur",
+            lines(&|n, utt, _| format!("{utt} {}\n", seconds(n))),
+        ),
         (
             "spk2warp",
             (0..10).map(|s| format!("spk{s} 1\n")).collect::<String>(),
@@ -238,7 +244,7 @@ fn tables(starts: &[usize]) -> [(&'static str, String); 15] {
             "reco2file_and_channel",
             lines(&|_, utt, _| format!("rec-{utt} r A\n")),
         ),
-        ("frame_shift", "0.01\n".to_owned()),
+        ("frame_shift", "0.125\n".to_owned()),
     ]
 }
 

@@ -419,3 +419,84 @@ fn a_table_in_two_forms() {
     let note = "note: d/text.gz: is not read, as text is there";
     assert!(said.out.contains(note), "{}", said.out);
 }
+
+/// Tables that nothing reads are named, and what else lies in a directory is not.
+#[test]
+fn tables_that_are_not_read_are_named() {
+    let s = scratch();
+    put(&s, "d", "", None);
+    for name in [
+        "conf/mfcc.conf",
+        ".done",
+        "online_cmvn",
+        "feats.log",
+        "text.ark",
+        "text.bak",
+    ] {
+        let text = if name == "online_cmvn" { "" } else { "a-1 x\n" };
+        s.write(&format!("d/{name}"), text);
+    }
+    let said = s.ok("d out.jsonl");
+    assert!(!said.err.contains("left out"), "{}", said.err);
+    for name in [
+        "text_spk2",
+        "text.ctc",
+        "pitch.scp",
+        "spk1.scp",
+        "spk2accent.gz",
+        "utt2numspk",
+    ] {
+        s.write(&format!("d/{name}"), "a-1 x\n");
+    }
+    let said = s.ok("d out.jsonl --overwrite");
+    let told =
+        "d: pitch.scp, spk1.scp, spk2accent.gz, text.ctc, text_spk2, utt2numspk are left out";
+    assert!(said.err.contains(told), "{}", said.err);
+    for n in 0..20 {
+        s.write(&format!("d/more{n:02}"), "a-1 x\n");
+    }
+    let said = s.ok("d out.jsonl --overwrite");
+    assert!(
+        said.err.contains("more11 and 14 more are left out"),
+        "{}",
+        said.err
+    );
+}
+
+/// Frames that are not as long as their segments, and frames that no table counts.
+#[test]
+fn tables_that_contradict_the_features_are_told() {
+    let s = scratch();
+    put(&s, "d", "", None);
+    let frames = [("a-1", 50), ("a-2", 50), ("b-1", 70)];
+    let features = frames.map(|(key, n)| format!("{key}  [\n{}]\n", "1 2\n".repeat(n)));
+    s.write("in.ark", features.concat());
+    s.ok("in.ark ark,scp:d/f.ark,d/feats.scp");
+    s.write("d/frame_shift", "0.01\n");
+    s.write("d/utt2num_frames", "a-1 50\na-2 50\nb-1 70\n");
+    let said = s.ok("d kaldi-data:out");
+    assert!(
+        !said.err.contains("lasts") && !said.err.contains("has no line"),
+        "{}",
+        said.err
+    );
+    s.ok("check d");
+    s.write("d/utt2num_frames", "a-1 50\nb-1 70\n");
+    let said = s.ok("d kaldi-data:out --overwrite");
+    let told = "d/utt2num_frames: utterance a-2: has no line";
+    assert!(said.err.contains(told), "{}", said.err);
+    s.write("d/utt2num_frames", "a-1 50\na-2 50\nb-1 70\n");
+    s.write("d/frame_shift", "0.02\n");
+    let said = s.ok("d kaldi-data:out --overwrite");
+    let lengths = "utterance a-1: the frames last 1.000 s, the segment 0.500 s";
+    let told = format!("d: {lengths}, the first of 3 utterances whose lengths differ");
+    assert!(said.err.contains(&told), "{}", said.err);
+    let said = s.run("check d");
+    assert_eq!(said.status, 1, "{}", all(&said));
+    assert!(
+        said.out
+            .contains(&format!("fault: 3 times: d/frame_shift: {lengths}")),
+        "{}",
+        said.out
+    );
+}

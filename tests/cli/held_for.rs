@@ -402,3 +402,41 @@ fn the_older_head_of_a_short_textgrid_is_known() {
     let said = s.ok("info c.txt --json");
     assert_eq!(held(&said), Some("textgrid"), "{}", said.out);
 }
+
+#[test]
+fn a_first_line_at_fault_does_not_hide_json() {
+    let s = Scratch::new();
+    for (name, format, line) in [
+        (
+            "f.json",
+            "nemo",
+            r#"{"audio_filepath":"a.wav","duration":2}"#,
+        ),
+        (
+            "f.dat",
+            "nemo",
+            r#"{"audio_filepath":"a.wav","duration":2}"#,
+        ),
+        ("f.dat", "jsonl", r#"{"key":"a","labels":[1]}"#),
+    ] {
+        for fault in ["xx", r#""a.wav", "duration": 1}"#] {
+            for text in [format!("{fault}\n{line}\n"), format!("{line}\n{fault}\n")] {
+                s.write(name, &text);
+                let said = s.run(&format!("info {name} --json"));
+                let told = format!("{name}: {text:?}: {}{}", said.out, said.err);
+                assert_eq!((said.status, held(&said)), (2, Some(format)), "{told}");
+            }
+        }
+    }
+    // Other text with JSON in it is none.
+    s.write("page", "<script>\n{\"key\":\"a\",\"labels\":[1]}\n");
+    assert_eq!(s.run("info page").status, 2);
+}
+
+#[test]
+fn a_table_that_was_appended_twice_is_a_table() {
+    let s = Scratch::new();
+    s.write("tt", "u1 one\nu2 two\nu1 one\nu2 two\n");
+    let said = s.ok("info tt --json");
+    assert_eq!(held(&said), Some("kaldi"), "{}", said.out);
+}

@@ -190,3 +190,24 @@ fn utterances_at_fault_are_passed_over() {
         );
     }
 }
+
+/// Times that a format rounds are counted, and the largest change is told in seconds.
+#[test]
+fn rounded_times_of_segments_are_measured() {
+    let s = Scratch::new();
+    s.write(
+        "s.jsonl",
+        "{\"key\":\"a\",\"segments\":[{\"start\":0.123456789,\"end\":1.98765432101,\"label\":\"x\"}]}\n",
+    );
+    for (target, change) in [
+        ("htk-lab:x/", "2.101e-8"),
+        ("mlf:x.mlf", "2.101e-8"),
+        ("timit:x/", "2.932e-5"),
+    ] {
+        let error = s.fails(&format!("s.jsonl {target}"));
+        let told = format!(
+            "2 of 2 values in 1 utterance change, by up to {change} (times of segments in seconds)"
+        );
+        assert!(error.contains(&told), "{target}: {error}");
+    }
+}

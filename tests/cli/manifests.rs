@@ -322,3 +322,32 @@ fn features_without_sound_go_to_lhotse_alone() {
         s.read("lilcom_chunky/features.lca")
     );
 }
+
+/// A file that is passed on as it is is measured by its header, whatever the manifest says.
+#[test]
+fn a_wrong_duration_is_told_of_files_that_are_copied() {
+    let s = Scratch::new();
+    sounds(&s);
+    s.ok("audio m.json --to nemo");
+    s.shell("sed '1s/\"duration\": [0-9.]*/\"duration\": 99/' m.json > wrong.json");
+    for target in [
+        "x.tar",
+        "audiofolder:x/",
+        "soundfolder:x/",
+        "nemo-tarred:x/",
+        "shar:x/",
+        "wav:x/",
+    ] {
+        let right = s.ok(&format!("m.json {target}")).err;
+        assert!(!right.contains("said to be"), "{target}: {right}");
+        let said = s.ok(&format!("wrong.json {target} --overwrite")).err;
+        assert!(said.contains("said to be 99 s"), "{target}: {said}");
+        let seconds = |err: &str| {
+            let last = err.lines().last().unwrap().to_owned();
+            last.split_once(" of sound")
+                .map(|(start, _)| start.to_owned())
+        };
+        assert_eq!(seconds(&said), seconds(&right), "{target}: {said}");
+        s.shell("rm -rf x x.tar");
+    }
+}

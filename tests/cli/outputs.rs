@@ -427,3 +427,37 @@ fn files_are_compressed_as_hard_as_is_asked_for() {
     let said = s.ok("in.ark,partition=64k x{part}.ark.gz,level=2 --explain");
     assert!(said.out.contains("level=2"), "{}", said.out);
 }
+
+/// A folder that is one data set as a whole has tables of all its utterances: nothing is put into the
+/// place of some of them.
+#[test]
+fn files_of_a_data_set_are_not_replaced_one_by_one() {
+    let s = Scratch::new();
+    let wav = sample("").replace("kaldi/", "wav");
+    for format in [
+        "kaldi-data",
+        "audiofolder",
+        "shar",
+        "lhotse",
+        "webdataset",
+        "hf",
+    ] {
+        if format == "hf" && s.run("formats hf").status != 0 {
+            continue;
+        }
+        s.shell("rm -rf k");
+        // What is not there yet may be made in any way.
+        let line = format!("{wav} {format}:k/ -q --add --overwrite");
+        s.ok(&line);
+        let before = s.ok("ls k").out;
+        for (flags, why) in [
+            ("--add --overwrite", "k: is one data set as a whole"),
+            ("--add", "exists already"),
+        ] {
+            let error = s.fails(&format!("{wav} {format}:k/ -q --prefix z {flags}"));
+            assert!(error.contains(why), "{format}: {error}");
+            assert_eq!(s.ok("ls k").out, before, "{format}");
+        }
+        s.ok(&format!("{wav} {format}:k/ -q --prefix z --overwrite"));
+    }
+}

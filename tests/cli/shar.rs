@@ -156,3 +156,18 @@ fn misspelt_options_and_places_are_refused() {
         assert!(error.contains(message), "{line}: {error}");
     }
 }
+
+#[test]
+fn the_recording_is_kept_without_sound_and_features() {
+    let s = Scratch::new();
+    for text in ["", r#""text":"ONE","#] {
+        let line = format!(
+            "{{\"key\":\"a\",\"features\":null,\"labels\":[1,2,3],{text}\"meta\":{{\"frame_shift\":0.01,\
+             \"recording\":\"rec7\",\"channel\":\"A\",\"start\":1.25,\"end\":1.28}}}}\n"
+        );
+        s.write("l.jsonl", line);
+        s.ok("l.jsonl shar:out --overwrite");
+        s.ok("out back.jsonl --overwrite");
+        assert_eq!(s.ok("diff l.jsonl back.jsonl").out, "", "{text}");
+    }
+}

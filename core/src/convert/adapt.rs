@@ -210,9 +210,14 @@ impl Adapter {
         }
         self.fit_meta(utt);
         let other = utt.other().map(str::to_owned);
+        let unsplit = translate::unsplit(utt, &self.caps);
         self.fit_others(utt, untranslated.as_deref())?;
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
-            return Err(self.nothing_left(other.as_deref(), untranslated));
+            return Err(match unsplit {
+                Some(why) => Error::unfit(format!("holds only text {why}, "))
+                    .the_format(" holds it as words with single blanks between them"),
+                None => self.nothing_left(other.as_deref(), untranslated),
+            });
         }
         if utt.whole_frames() > self.caps.max_rows {
             return Err(Error::unfit(format!("{} frames, ", utt.whole_frames()))
@@ -509,17 +514,21 @@ fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) ->
         report.add(LossKind::Text, &utt.key, None);
     }
     let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
+    let mut times = CastStats::default();
     for segment in segments {
-        fit_segment(segment, caps, &utt.key, report)?;
+        fit_segment(segment, caps, &utt.key, &mut times, report)?;
     }
+    report.add_rounding(&utt.key, &times, "times of segments in seconds");
     Ok(())
 }
 
-/// Drops the fields of a segment that the target does not support.
+/// Drops the fields of a segment that the target does not support, and rounds its times, of which
+/// `times` keeps the measure.
 fn fit_segment(
     segment: &mut Segment,
     caps: SegmentCaps,
     key: &Key,
+    times: &mut CastStats,
     report: &mut LossReport,
 ) -> Result<()> {
     if !caps.scores && segment.score.take().is_some() {
@@ -536,8 +545,11 @@ fn fit_segment(
     for time in std::iter::once(&mut segment.start).chain(&mut segment.end) {
         let held = caps.held_time(*time);
         let held = held.ok_or_else(|| Error::unfit(format!("the time {time} is too large")))?;
+        times.values += 1;
         if held != *time {
-            report.add(LossKind::Precision, key, Some("times of segments"));
+            let change = held.minus(*time).map_or(0.0, |change| change.value().abs());
+            times.changed += 1;
+            times.max_abs_err = times.max_abs_err.max(change);
             *time = held;
         }
     }

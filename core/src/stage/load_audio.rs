@@ -261,13 +261,16 @@ pub(crate) fn fetch_file(
     let Some(format) = found.filter(|format| formats.contains(format)) else {
         return Ok(false);
     };
-    let facts = reference.facts;
+    let (facts, other) = compared(reference, &utt.origin, env);
     if reference.first_seconds {
         let seconds = recording_facts(utt, env)?.seconds().unwrap_or_default();
         let length = first_seconds(reference, seconds);
         if length.is_some_and(|(end, _)| end.is_some()) {
             return Ok(false);
         }
+    }
+    if let Some(warning) = other {
+        env.warn(&warning.file(source.name()).utterance(&utt.key));
     }
     source.rest_into(spare, "a sound file", &env.limits)?;
     let bytes = std::mem::take(spare);
@@ -277,6 +280,33 @@ pub(crate) fn fetch_file(
         facts,
     }));
     Ok(true)
+}
+
+/// Compares the length that is said of a local recording with the one in its header. Returns the facts
+/// that hold, and a warning if they differ. A recording whose header cannot be read, or does not tell
+/// it, is taken for as long as it is said to be.
+fn compared(reference: &AudioReference, origin: &Origin, env: &Env) -> (AudioFacts, Option<Error>) {
+    let said = reference.facts;
+    if said.time().is_none() || !is_local(reference) {
+        return (said, None);
+    }
+    let header = || {
+        let mut source = open(reference, origin, env)?;
+        let nested = env.nested_by_content(&mut source)?;
+        nested.facts(&mut source, &env.listening(|_| {}))
+    };
+    let Ok(is) = header() else {
+        return (said, None);
+    };
+    match other_length(said, is) {
+        Some(warning) => (is, Some(warning)),
+        None => (said, None),
+    }
+}
+
+/// Returns `true` for a reference to a file that is not at a URL.
+fn is_local(audio: &AudioReference) -> bool {
+    audio.at.location().is_some_and(|at| !at.is_url())
 }
 
 /// Returns the format of an audio file by its first bytes, whether it is supported or not.
@@ -388,7 +418,6 @@ pub fn first_seconds(reference: &AudioReference, length: f64) -> Option<(Option<
 /// # Errors
 /// It has another rate or other channels than it is said to have.
 pub fn settle(utt: &mut Utterance, env: &Env) -> Result<()> {
-    let is_local = |audio: &AudioReference| audio.at.location().is_some_and(|at| !at.is_url());
     let wanted = |audio: &AudioReference| audio.first_seconds && is_local(audio);
     if !matches!(&utt.audio, Some(Audio::Reference(audio)) if wanted(audio)) {
         return Ok(());

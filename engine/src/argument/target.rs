@@ -163,6 +163,9 @@ impl Target {
     /// # Errors
     /// It is being written by something else, is an input, or may not be replaced.
     pub fn output(&self, overwrite: bool, add: bool, env: &Env) -> Result<Output> {
+        if overwrite && add {
+            self.check_mixed(env)?;
+        }
         let mut env = env.clone();
         env.level = self.sink.level;
         let output = env
@@ -180,6 +183,21 @@ impl Target {
             output.claim(&at.into())?;
         }
         Ok(output)
+    }
+
+    /// Refuses to put files in the place of some of a folder that is one data set as a whole: the
+    /// others would still tell of what was replaced.
+    fn check_mixed(&self, env: &Env) -> Result<()> {
+        let place = self.sink.place.location();
+        let folder = place.filter(|_| self.is_folder() && self.format.folder().is_some());
+        match folder {
+            Some(folder) if env.is_folder(folder) && !env.entries(folder)?.is_empty() => {
+                let message = "is one data set as a whole, of which single files can't be replaced";
+                let hint = "replace the whole folder, or write another and merge the two";
+                Err(Error::usage(message).file(folder.to_string()).hint(hint))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the side file of the format, at its default location or at that of an option.

@@ -8,6 +8,7 @@ use spr_core::format::{
     Writer,
 };
 use spr_core::model::{About, Dtype, SourceField};
+use spr_syntax::json;
 
 use crate::reader::JsonlReader;
 use crate::writer::JsonlWriter;
@@ -76,9 +77,8 @@ impl Format for Jsonl {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let text = head.head.trim_ascii_start();
-        let names_key = || text.windows(5).any(|word| word == b"\"key\"");
-        if text.starts_with(b"{") && names_key() {
+        let text = json::start(head.head).unwrap_or_default();
+        if text.starts_with(b"{") && json::names(text, "key") {
             Score::Certain
         } else if head.extension() == Some("jsonl") {
             Score::NameOnly

@@ -168,9 +168,11 @@ fn text(rest: &[u8], head: &[u8]) -> Score {
 }
 
 /// Returns `true` if each line starts with a key of its own, apart from a few. Programs and pages have
-/// indented, blank and repeated lines, and other formats lines that no table has.
+/// indented, blank and repeated lines, and other formats lines that no table has. An entry that comes
+/// twice with the same value is one of a table that was appended twice.
 fn is_table(head: &[u8]) -> bool {
     let (mut keys, mut seen, mut faults) = (HashSet::new(), 0_usize, 0_usize);
+    let mut entries = HashSet::new();
     for line in lines(head) {
         let is_indented = line.first().is_some_and(|b| is_space(*b));
         if is_indented && words(line).next().is_some() || is_foreign(line) {
@@ -178,7 +180,9 @@ fn is_table(head: &[u8]) -> bool {
         }
         seen += 1;
         let key = words(line).next();
-        faults += usize::from(!key.is_some_and(|key| keys.insert(key)));
+        let is_first = key.is_some_and(|key| keys.insert(key));
+        let is_copy = !entries.insert(line) && words(line).count() > 1;
+        faults += usize::from(!is_first && !is_copy);
     }
     are_few(faults, seen)
 }
@@ -335,6 +339,8 @@ mod tests {
         for (head, path, score) in [
             (&b"ann-001 the converter reads\n"[..], "x", Score::AnyText),
             (b"a one\nb two\n\nc three\n", "x", Score::AnyText),
+            (b"a one\nb two\na one\nb two\n", "x", Score::AnyText),
+            (b"a one\nb two\na six\nb ten\n", "x", Score::No),
             (b"1001 yes\n1002 no\n", "x", Score::AnyText),
             (b"1001 yes\n1002 no\n", "data/text", Score::Possible(20)),
             (b"a and/or\nb hello there\n", "x", Score::AnyText),

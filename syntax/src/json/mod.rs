@@ -113,6 +113,26 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Returns the first bytes of a file from where JSON starts, if they start with an object or a list, or
+/// with one line of other text before an object: a line at fault does not change what a file is held
+/// for.
+pub fn start(head: &[u8]) -> Option<&[u8]> {
+    let head = head.trim_ascii_start();
+    if matches!(head.first(), Some(b'{' | b'[')) {
+        return Some(head);
+    }
+    let end = memchr::memchr(b'\n', head)?;
+    let (first, rest) = head.split_at(end);
+    let rest = rest.trim_ascii_start();
+    let is_text = !first
+        .iter()
+        .any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+    let is_foreign = first.starts_with(b"<") || first.starts_with(b"#!");
+    let opens = rest.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    let is_object = opens.is_some_and(|fields| fields.starts_with(b"\""));
+    (is_text && !is_foreign && is_object).then_some(rest)
+}
+
 /// Returns `true` if the first bytes of a file contain this field name.
 pub fn names(text: &[u8], name: &str) -> bool {
     let quoted = format!("\"{name}\"");

@@ -9,7 +9,7 @@ impl Adapter {
     /// Casts the labels to a type that the target holds, the same for all if it has one for all.
     pub(super) fn fit_labels(&mut self, utt: &mut Utterance) -> Result<()> {
         let Some(labels) = &mut utt.labels else {
-            return self.same_labelling(false);
+            return self.unlabelled(utt);
         };
         let caps = self.caps.labels.filter(|caps| {
             self.caps.holds_label_columns(labels)
@@ -27,7 +27,7 @@ impl Adapter {
                 (labels.cols() > 1).then_some(&*what),
             );
             utt.labels = None;
-            return self.same_labelling(false);
+            return self.unlabelled(utt);
         };
         let first = self.next.label_dtype.filter(|_| caps.same_columns);
         let own = self.label_dtype.unwrap_or(labels.dtype());
@@ -56,6 +56,15 @@ impl Adapter {
             }
         }
         self.same_labelling(true)
+    }
+
+    /// Checks that the utterances before have no labels either. One without features lacks more than
+    /// these, and is refused for that.
+    fn unlabelled(&mut self, utt: &Utterance) -> Result<()> {
+        match utt.features {
+            Some(_) => self.same_labelling(false),
+            None => Ok(()),
+        }
     }
 
     /// Checks that either all utterances have labels or none, if they must share a shape.

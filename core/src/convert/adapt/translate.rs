@@ -102,6 +102,19 @@ fn words(utt: &mut Utterance, caps: &Caps) {
     }
 }
 
+/// Returns why the text of an utterance that holds nothing else did not become words, if the target
+/// holds it so alone.
+pub(super) fn unsplit(utt: &Utterance, caps: &Caps) -> Option<&'static str> {
+    let alone = utt.others().count() == 1 && !caps.text && caps.objects.hold("token-vector");
+    let text = utt.text.as_ref().filter(|_| alone)?;
+    let has = |bytes: &[u8]| text.iter().any(|byte| bytes.contains(byte));
+    Some(match split(text) {
+        Some(_) => return None,
+        None if has(b"\n\r") => "with a line end in it",
+        None => "with other blanks or characters in it",
+    })
+}
+
 /// Splits text into words. Returns `None` if they are not separated by single blanks.
 fn split(text: &[u8]) -> Option<Lists<u8>> {
     if text.is_empty() {

@@ -343,7 +343,10 @@ fn words_and_text_stand_in_for_each_other() {
     let fitted = fit(of_words(), [text(b"one  two")]);
     assert_eq!(
         fitted.refused(),
-        ["utterance a: holds only text, which the format can't hold"]
+        [
+            "utterance a: holds only text with other blanks or characters in it, the format holds it \
+             as words with single blanks between them"
+        ]
     );
     let fitted = fit(of_text(), [tokens(&[b"one two"])]);
     assert_eq!(

@@ -329,7 +329,10 @@ fn times_and_speakers_of_segments_fit() {
     let fitted = fit(of(|caps| caps.ticks = Some(10)), [word("0.12", None)]);
     assert_eq!(
         fitted.losses,
-        ["precision: 0 of 0 values in 1 utterance change, by up to 0.000e0 (times of segments)"]
+        [
+            "precision: 1 of 2 values in 1 utterance change, by up to 2.000e-2 \
+             (times of segments in seconds)"
+        ]
     );
     assert_eq!(shown(&fitted.one()), ["0.1-0.5 one "]);
     let fitted = fit(of(|caps| caps.ticks = Some(10)), [word("0.2", None)]);

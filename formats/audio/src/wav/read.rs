@@ -52,7 +52,10 @@ pub(super) fn open(source: &mut Source, extent: ObjectBounds, env: &Env) -> Resu
                 source.skip(u64::from(size) - 16)?;
             }
             b"LIST" => texts.read(source, size, riff.order, env)?,
-            _ => source.skip(u64::from(size))?,
+            _ => {
+                texts.pass(name, u64::from(size));
+                source.skip(u64::from(size))?;
+            }
         }
         pad(source, u64::from(size))?;
     };
@@ -82,14 +85,14 @@ pub(super) fn open(source: &mut Source, extent: ObjectBounds, env: &Env) -> Resu
             Amount::Rows(bytes / block)
         }
     };
-    let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| match (bytes, extent) {
-        (Some(bytes), ObjectBounds::Whole) => {
+    let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
+        if let (Some(bytes), ObjectBounds::Whole) = (bytes, extent) {
             source.skip(bytes % block)?;
             riff.finish(source, bytes, &mut texts, env)?;
             utt.meta.tags.append(&mut texts.tags);
-            Ok(())
         }
-        _ => Ok(()),
+        texts.warn_passed(source, env);
+        Ok(())
     };
     Ok(Head {
         rate: fmt.rate,
@@ -213,7 +216,10 @@ impl Riff {
         let (name, size) = self.chunk(source)?;
         match &name {
             b"LIST" => texts.read(source, size, self.order, env)?,
-            _ => source.skip(u64::from(size))?,
+            _ => {
+                texts.pass(name, u64::from(size));
+                source.skip(u64::from(size))?;
+            }
         }
         pad(source, u64::from(size))
     }

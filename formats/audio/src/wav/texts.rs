@@ -1,4 +1,4 @@
-//! The texts of INFO lists.
+//! The texts of INFO lists, and the chunks that nothing is kept of.
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::model::{Dtype, Matrix, Rank, Tag};
@@ -7,12 +7,23 @@ use spr_core::{Error, ErrorKind, Result};
 use super::NAME;
 use crate::kind::{tag_size, without_nuls};
 
+/// Chunks that say nothing about the sound that the samples do not say: padding, the number of
+/// samples, the largest sample, and the size of a long file.
+const HARMLESS: [&[u8; 4]; 8] = [
+    b"JUNK", b"junk", b"PAD ", b"FLLR", b"fact", b"PEAK", b"ds64", b"data",
+];
+
+/// The largest number of chunks that a warning names.
+const MOST_NAMED: usize = 8;
+
 /// The texts of a file. Malformed texts, or too many, are dropped with a warning.
 #[derive(Default)]
 pub(super) struct Texts {
     pub(super) tags: Vec<Tag>,
     /// The memory that all tags of the file take, in bytes.
     held: u64,
+    /// The names of chunks that were passed over, each once, up to one more than are named.
+    passed: Vec<String>,
 }
 
 impl Texts {
@@ -28,7 +39,11 @@ impl Texts {
         env: &Env,
     ) -> Result<()> {
         let (size, place) = (u64::from(size), source.offset());
-        if source.peek(4)? != b"INFO" {
+        let kind = source.peek(4)?;
+        if kind != b"INFO" {
+            if let Some(kind) = kind.first_chunk() {
+                self.pass(*kind, size);
+            }
             return source.skip(size);
         }
         let warn = |source: &Source, message: &str| {
@@ -56,6 +71,28 @@ impl Texts {
             ),
         }
         Ok(())
+    }
+
+    /// Notes a chunk or list of `size` bytes that is passed over. One of four bytes is empty but for
+    /// a kind or a count of 0.
+    pub(super) fn pass(&mut self, name: [u8; 4], size: u64) {
+        let shown = name.trim_ascii().escape_ascii().to_string();
+        let is_new = self.passed.len() <= MOST_NAMED && !self.passed.contains(&shown);
+        if size > 4 && is_new && !HARMLESS.contains(&&name) {
+            self.passed.push(shown);
+        }
+    }
+
+    /// Warns of the chunks that were passed over.
+    pub(super) fn warn_passed(&self, source: &Source, env: &Env) {
+        if self.passed.is_empty() {
+            return;
+        }
+        let (named, more) = self.passed.split_at(self.passed.len().min(MOST_NAMED));
+        let more = if more.is_empty() { "" } else { " and others" };
+        let named = named.join(", ");
+        let message = format!("the metadata in chunks is not read: {named}{more}");
+        env.warn(&Error::unfit(message).file(source.name()));
     }
 
     fn parse(&mut self, list: &[u8], order: ByteOrder, most: u64) -> Result<(), ErrorKind> {

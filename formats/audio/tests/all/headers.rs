@@ -164,7 +164,8 @@ fn texts_at_fault_cost_themselves_alone() {
     );
     // Not a list of texts.
     let other = chunk(b"LIST", b"adtlnote\x01\0\0\0x");
-    assert_eq!(texts(other, Limits::default()), (vec![], vec![]));
+    let told = "x: the metadata in chunks is not read: adtl".to_owned();
+    assert_eq!(texts(other, Limits::default()), (vec![], vec![told]));
     // The second entry says that it is longer than the list.
     let mut long = two.concat();
     long[16] = 200;
@@ -199,6 +200,21 @@ fn texts_at_fault_cost_themselves_alone() {
     let (tags, warnings) = texts(list(&many), little);
     assert!((100..1000).contains(&tags.len()), "{}", tags.len());
     let told = "x@44: texts over the limit of memory; from some on they are passed over";
+    assert_eq!(warnings, [told]);
+}
+
+/// However many kinds of chunks there are, a few are named.
+#[test]
+fn chunks_that_are_not_read_are_bounded() {
+    let mut chunks = vec![fmt(1, 16)];
+    for name in b'a'..=b'z' {
+        chunks.push(chunk(&[name; 4], &[0; 6]));
+    }
+    chunks.push(data());
+    let (utt, warnings) = read(&WAV, &wave(&chunks), Limits::default());
+    assert_eq!(samples(&utt.unwrap()), [1, 2, 3]);
+    let told = "x: the metadata in chunks is not read: \
+                aaaa, bbbb, cccc, dddd, eeee, ffff, gggg, hhhh and others";
     assert_eq!(warnings, [told]);
 }
 

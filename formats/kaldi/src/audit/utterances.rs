@@ -10,7 +10,8 @@ use spr_core::{Error, Result};
 
 use super::findings::Places;
 use crate::choice;
-use crate::data_dir::layout::{FEATURES, NAME, RECO2DUR, UTT2DUR, UTT2FRAMES};
+use crate::data_dir::extras::other_length;
+use crate::data_dir::layout::{FEATURES, FRAME_SHIFT, NAME, RECO2DUR, UTT2DUR, UTT2FRAMES};
 use crate::key_set::KeySet;
 
 /// Compares utterances with what the tables say of them.
@@ -57,6 +58,15 @@ impl DirectoryAuditor {
             let message = format!("{} frames, but {count} by {table}", utt.frames());
             let error = Error::unfit(message).file(self.table(FEATURES));
             found(Finding::fault("labels", error.utterance(&utt.key)));
+        }
+    }
+
+    /// Compares the length of the features by `frame_shift` with the segment.
+    fn frames_length(&self, utt: &Utterance, found: &mut dyn FnMut(Finding)) {
+        if let Some((frames, segment)) = other_length(utt) {
+            let message = format!("the frames last {frames:.3} s, the segment {segment:.3} s");
+            let error = Error::unfit(message).file(self.table(FRAME_SHIFT));
+            found(Finding::fault("durations", error.utterance(&utt.key)));
         }
     }
 
@@ -120,6 +130,7 @@ impl Auditor for DirectoryAuditor {
         found: &mut dyn FnMut(Finding),
     ) {
         self.count(utt, found);
+        self.frames_length(utt, found);
         self.durations(utt, recording, found);
     }
 

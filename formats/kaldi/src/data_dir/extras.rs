@@ -2,6 +2,7 @@
 
 use spr_core::bytes::{Env, Source};
 use spr_core::model::{Audio, Decimal, Key, Meta, Tag, TagSubject, Utterance};
+use spr_core::stage::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 
 use super::faults::Faults;
@@ -18,6 +19,8 @@ pub(super) struct Extras {
     language: Option<Table>,
     tags: Vec<(&'static str, TableSubject, Table)>,
     frame_shift: Option<Decimal>,
+    /// Whether the features tell their number of frames themselves.
+    framed: bool,
     /// Whether nothing but tables tells how long the utterances are, which are recordings.
     alone: bool,
 }
@@ -46,9 +49,6 @@ impl Extras {
         };
         let mut tags = Vec::new();
         for kind in tag_tables() {
-            if kind.name == UTT2FRAMES && layout.has(FEATURES) {
-                continue;
-            }
             if let Some(table) = open(kind.name)? {
                 tags.push((kind.name, kind.by, table));
             }
@@ -61,6 +61,7 @@ impl Extras {
             gender,
             language,
             tags,
+            framed: layout.has(FEATURES),
             alone: !sound && !taken.features && layout.has(FEATURES),
             frame_shift: match shift.transpose() {
                 Err(error) if damaged => {
@@ -102,6 +103,9 @@ impl Extras {
             let Some(value) = value(table, *by, key, meta, env, faults)? else {
                 continue;
             };
+            if *name == UTT2FRAMES && self.framed {
+                continue;
+            }
             if *name == UTT2DUR && self.alone {
                 meta.start = Some(Decimal::ZERO);
                 meta.end = seconds(value);
@@ -151,6 +155,17 @@ fn value<'a>(
     };
     let found = table.find(key.as_bytes(), env, faults)?;
     Ok(found.map(|(rest, _)| rest).filter(|rest| !rest.is_empty()))
+}
+
+/// Returns the lengths of the features and of the segment of an utterance in seconds, if they differ by
+/// more than the rounding of either and a window.
+#[expect(clippy::cast_precision_loss, reason = "no data have more frames")]
+pub(crate) fn other_length(utt: &Utterance) -> Option<(f64, f64)> {
+    let (start, end) = utt.meta.start.zip(utt.meta.end)?;
+    let segment = end.minus(start)?.value();
+    let rows = utt.features.as_ref()?.rows() as f64;
+    let frames = rows * utt.meta.frame_shift?.value();
+    ((frames - segment).abs() > LENGTH_ROUNDING).then_some((frames, segment))
 }
 
 fn seconds(value: &[u8]) -> Option<Decimal> {

@@ -1,6 +1,6 @@
 //! The files of a data directory.
 
-use spr_core::bytes::{Codec, Env, Location};
+use spr_core::bytes::{Codec, Env, FileKind, Location};
 use spr_core::format::{FieldSet, Options, Request};
 use spr_core::{Error, Result};
 
@@ -187,8 +187,17 @@ fn is_known(name: &str) -> bool {
     others.contains(&name) || table.is_some_and(|table| table.used != Use::Passed)
 }
 
-/// Files whose lines are not by utterance, speaker or recording.
-const OTHERS: &[&str] = &["stm", "glm", "ctm", "rttm", "feats_type"];
+/// Returns `true` if a file of this name may be a table. Tables have no extension or that of script
+/// files, and copies of known ones any other. Markers such as `.done`, archives and logs are none.
+fn may_be_table(name: &str) -> bool {
+    let plain = plain(name);
+    match plain.split_once('.') {
+        None => plain != "README",
+        Some(("", _)) => false,
+        Some((_, "ark" | "log" | "bak")) => false,
+        Some((stem, rest)) => matches!(rest, "scp" | "txt") || is_table(stem),
+    }
+}
 
 /// Returns `true` if a folder has files that only data directories have, even if it is incomplete.
 pub(crate) fn suits(names: &[&str]) -> bool {
@@ -267,12 +276,17 @@ impl Layout {
         &self.folder
     }
 
-    /// Returns the files that are not read.
-    pub(super) fn passed(&self) -> Vec<&str> {
-        let tables = TABLES.iter().filter(|table| table.used == Use::Passed);
-        let names = tables.map(|table| table.name).chain(OTHERS.iter().copied());
-        let names = names.filter(|name| self.has(name));
-        names.chain(self.doubles()).collect()
+    /// Returns the tables that are not read. Empty files are none.
+    pub(super) fn passed(&self, env: &Env) -> Vec<&str> {
+        let is_filled = |name: &&str| {
+            let status = env.look(&self.folder.join(*name)).ok().flatten();
+            status.is_some_and(|status| status.kind == FileKind::File && status.length > 0)
+        };
+        let names = self.names.iter().map(String::as_str);
+        let unknown = names.filter(|name| !is_known(plain(name)) && may_be_table(name));
+        let mut passed: Vec<_> = unknown.filter(is_filled).chain(self.doubles()).collect();
+        passed.sort_unstable();
+        passed
     }
 }
 

@@ -7,7 +7,7 @@ use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance};
 use spr_core::{Error, Result};
 
-use super::extras::Extras;
+use super::extras::{Extras, other_length};
 use super::faults::Faults;
 use super::layout::{FEATURES, FieldChoice, Layout, SEGMENTS, SPK2UTT, TEXT, UTT2SPK, WAVES};
 use super::line::{Lines, NextLine};
@@ -23,6 +23,7 @@ use crate::script_line::text_of;
 /// A reader of a data directory. It iterates over the list of utterances and looks up their keys in
 /// the other tables.
 pub(super) struct DataReader {
+    folder: Location,
     list: Lines,
     list_name: Arc<str>,
     /// Whether the list has speakers.
@@ -44,6 +45,9 @@ pub(super) struct DataReader {
     seen: Option<SeenKeys>,
     /// The first utterance, if it was read on opening.
     first: Option<(Utterance, Result<bool>)>,
+    /// The first utterance whose frames are not as long as its segment, its two lengths, and the number
+    /// of such utterances.
+    other_length: Option<(Key, (f64, f64), u64)>,
     ended: bool,
 }
 
@@ -91,6 +95,7 @@ impl DataReader {
         let inverse = inverse.filter(|_| speakers && tells);
         let inverse = inverse.map(|at| Inverse::open(at, &list, env));
         let mut reader = Self {
+            folder: folder.clone(),
             list_name: list.to_string().into(),
             speakers,
             listed: listed.transpose()?,
@@ -107,6 +112,7 @@ impl DataReader {
             key: Key::default(),
             seen,
             first: None,
+            other_length: None,
             ended: false,
         };
         reader.look(&layout, taken, &list);
@@ -185,6 +191,16 @@ impl DataReader {
     /// Ends reading, and checks the rest of the other tables if the list was read to its end.
     fn end(&mut self, whole: bool) -> Result<()> {
         self.ended = true;
+        if let Some((key, (frames, segment), count)) = self.other_length.take() {
+            let more = match count {
+                1 => String::new(),
+                _ => format!(", the first of {count} utterances whose lengths differ"),
+            };
+            let message =
+                format!("the frames last {frames:.3} s, the segment {segment:.3} s{more}");
+            let warning = Error::unfit(message).file(self.folder.to_string());
+            self.env.warn(&warning.utterance(&key));
+        }
         if let Some(features) = &mut self.features {
             features.targets.end();
         }
@@ -242,7 +258,12 @@ impl DataReader {
             }
         }
         self.sound.fill(utt, env, faults)?;
-        self.extras.fill(utt, env, faults)
+        self.extras.fill(utt, env, faults)?;
+        if let Some(lengths) = other_length(utt) {
+            let first = || (utt.key.clone(), lengths, 0);
+            self.other_length.get_or_insert_with(first).2 += 1;
+        }
+        Ok(())
     }
 
     /// Skips the lines of a faulty utterance in all tables, so that they do not count as unused.
@@ -414,6 +435,9 @@ fn decision(layout: &Layout, taken: FieldChoice, list: &Location) -> String {
     text
 }
 
+/// The largest number of files that a warning names.
+const MOST_NAMED: usize = 12;
+
 /// Warns about files that exist and are not read.
 fn tell(layout: &Layout, taken: FieldChoice, env: &Env) {
     let name = layout.folder().to_string();
@@ -432,10 +456,15 @@ fn tell(layout: &Layout, taken: FieldChoice, env: &Env) {
             false => warning,
         });
     }
-    let passed = layout.passed();
+    let passed = layout.passed(env);
     if !passed.is_empty() {
         let are = if passed.len() == 1 { "is" } else { "are" };
-        let message = format!("{} {are} left out", passed.join(", "));
+        let (named, more) = passed.split_at(passed.len().min(MOST_NAMED));
+        let more = match more.len() {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        let message = format!("{}{more} {are} left out", named.join(", "));
         env.warn_left_out(&Error::unfit(message).file(&name));
     }
 }

@@ -44,7 +44,7 @@ impl Format for AudioFolder {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let text = head.head.trim_ascii_start();
+        let text = json::start(head.head).unwrap_or_default();
         match text.starts_with(b"{") && json::names(text, FILE) {
             true => Score::Possible(50),
             false => Score::No,

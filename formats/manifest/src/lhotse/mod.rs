@@ -116,13 +116,12 @@ impl Format for Lhotse {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let text = head.head.trim_ascii_start();
+        // An array is refused by name.
+        let text = json::start(head.head).unwrap_or_default();
         let has = |name: &&str| json::names(text, name);
         let told = TELLING.iter().any(|fields| fields.iter().all(has))
             || has(&"tracks") && has(&"MixedCut");
-        // An array is refused by name.
-        let opens = matches!(text.first(), Some(b'{' | b'['));
-        match opens && told && !has(&crate::nemo::names::FILE[0]) {
+        match told && !has(&crate::nemo::names::FILE[0]) {
             true => Score::Certain,
             false => Score::No,
         }

@@ -37,10 +37,9 @@ impl Format for Nemo {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let text = head.head.trim_ascii_start();
         // An array is refused by name.
-        let opens = matches!(text.first(), Some(b'{' | b'['));
-        let names = opens && FILE.iter().any(|name| json::names(text, name));
+        let text = json::start(head.head).unwrap_or_default();
+        let names = FILE.iter().any(|name| json::names(text, name));
         match names && !json::names(text, SHARD) {
             true => Score::Certain,
             false => Score::No,

@@ -50,6 +50,25 @@ fn frames_are_counted() {
 }
 
 #[test]
+fn frames_are_as_long_as_their_segments() {
+    let segment = |end: &str| {
+        let mut utt = utterance("a-1");
+        (utt.meta.start, utt.meta.end) = (Decimal::parse("1"), Decimal::parse(end));
+        utt
+    };
+    for (end, want) in [
+        ("1.03", None),
+        ("1.13", None),
+        ("1.14", Some("the frames last 0.030 s, the segment 0.140 s")),
+    ] {
+        let found = compares(&[], &[(segment(end), None)]);
+        let want =
+            want.map(|want| format!("fault durations: d/frame_shift: utterance a-1: {want}"));
+        assert_eq!(found, Vec::from_iter(want));
+    }
+}
+
+#[test]
 fn durations_are_measured() {
     let with = |mut utt: Utterance, table: &str, value: &str| {
         utt.meta.tags.push(Tag::new("kaldi-data", table, value));
@@ -61,6 +80,7 @@ fn durations_are_measured() {
     let segment = |value| {
         let mut utt = utterance("a-1");
         (utt.meta.start, utt.meta.end) = (Decimal::parse("0.5"), Decimal::parse("2"));
+        utt.meta.frame_shift = Decimal::parse("0.5");
         with(utt, "utt2dur", value)
     };
     // By sound of 0.5 s.

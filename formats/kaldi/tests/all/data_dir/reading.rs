@@ -24,7 +24,7 @@ const FILES: &[(&str, &str)] = &[
     ("reco2dur", "rec1 1.5\nrec2 3.1\n"),
     ("reco2file_and_channel", "rec1 r A\nrec2 r B\n"),
     ("utt2num_frames", "a-1 2\na-2 2\nb-1 2\n"),
-    ("frame_shift", "0.010\n"),
+    ("frame_shift", "0.250\n"),
 ];
 
 fn without<'a>(names: &[&str]) -> Vec<(&'a str, &'a str)> {
@@ -60,7 +60,7 @@ fn everything_that_is_known() {
         (&meta.recording, meta.start, meta.end),
         (&word("rec1"), time("0.5"), time("1"))
     );
-    assert_eq!(meta.frame_shift.unwrap().to_string(), "0.010");
+    assert_eq!(meta.frame_shift.unwrap().to_string(), "0.250");
     let tags = |n: usize| -> Vec<_> {
         let tags = utts[n].meta.tags.iter();
         tags.map(|tag| format!("{}={}", tag.key.escape_ascii(), tag.value.escape_ascii()))
@@ -250,7 +250,10 @@ fn what_is_left_out_is_told() {
     let others = ["text", "text.gz", "stm", "utt2lang.bz2", "other.gz"];
     files.extend(others.map(|name| (name, "a-1 X\na-2 X\nb-1 X\n")));
     let got = read(&files, Request::all(), &[]).unwrap();
-    assert_eq!(got.warnings, ["d: stm, text.gz, utt2lang.bz2 are left out"]);
+    assert_eq!(
+        got.warnings,
+        ["d: other.gz, stm, text.gz, utt2lang.bz2 are left out"]
+    );
     assert_eq!(got.utts()[0].text.as_deref(), Some(&b"X"[..]));
 }
 

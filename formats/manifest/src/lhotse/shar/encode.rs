@@ -105,7 +105,13 @@ impl CutEncoder {
             let message = format!("has an array and a column called '{}'", name.escape_debug());
             return Err(Error::unfit(message));
         }
-        let custom = naming.custom(
+        // Sound and features name the recording. Without them nothing that is read again does.
+        let named = if told.is_empty() { key } else { recording };
+        let own = Naming {
+            recording: named,
+            ..naming
+        };
+        let custom = own.custom(
             utt,
             &place,
             |tag| !is_said(utt, tag),

@@ -78,10 +78,9 @@ impl Format for NemoTarred {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let text = head.head.trim_ascii_start();
-        let opens = matches!(text.first(), Some(b'{' | b'['));
+        let text = json::start(head.head).unwrap_or_default();
         let names = FILE.iter().any(|name| json::names(text, name));
-        match opens && names && json::names(text, SHARD) {
+        match names && json::names(text, SHARD) {
             true => Score::Certain,
             false => Score::No,
         }
