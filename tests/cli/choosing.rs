@@ -132,7 +132,7 @@ fn a_list_of_keys_may_be_a_folder_that_is_a_data_set() {
             "arks",
             "arks: is a folder with kaldi files of many utterances each",
         ),
-        ("mixed", "mixed: holds files of several formats: "),
+        ("mixed", "mixed: holds files of the formats "),
     ] {
         let error = s.run(&format!("select {ark} x.ark --keys {folder}")).err;
         assert!(error.contains(why), "{error}");

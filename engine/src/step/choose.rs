@@ -3,16 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, FileKind, FileStatus, Location, Locator, MemoryCounter};
-use spr_core::format::{Options, Reader, Registry, Request, Score};
+use spr_core::bytes::{Env, FileKind, FileStatus, Location, MemoryCounter};
+use spr_core::format::{Count, Medium, Options, Reader, Registry, Request, Score};
 use spr_core::model::{DatasetInfo, Key, Utterance};
-use spr_core::stage::{Filter, KeyFilter, speaker_of};
-use spr_core::{Error, ErrorKind, Remedy, Result};
+use spr_core::stage::{Filter, FolderReader, KeyFilter, speaker_of};
+use spr_core::{Error, Result};
 use spr_stats::Row;
 
 use super::kind::Surroundings;
 use super::values::Values;
-use crate::plan::Input;
 
 /// Which keys a step chooses.
 #[derive(Clone)]
@@ -216,16 +215,33 @@ fn key_list(file: &Location, registry: Option<&Registry>, env: &Env) -> Result<H
 /// # Errors
 /// It is none, or one of several formats.
 fn folder_of_data(folder: &Location, registry: &Registry, env: &Env) -> Result<Box<dyn Reader>> {
-    let input = Input::new(&folder.to_string(), "", Locator::Folder(folder.clone()));
-    let opened = input.open(Request::names(), registry, env);
-    match opened {
-        Ok(opened) => Ok(opened.reader),
-        Err(error) if matches!(error.kind(), ErrorKind::Ambiguous | ErrorKind::Usage) => {
-            let advice = "a list of the keys does as well: one a line";
-            Err(error.suggest_instead(Remedy::Advice(advice.to_owned())))
-        }
-        Err(error) => Err(error),
+    env.check_finished(folder, |_| true)?;
+    let options = Options::default();
+    let open = |format, kin: &[&str]| {
+        let opened = Request::names().open_folder(format, folder, kin, &options, env);
+        opened?.into_stream()
+    };
+    if let Some(format) = registry.detect_folder(folder, env)? {
+        return open(format, &[]);
     }
+    let content = FolderReader::detect(folder, registry, env)?;
+    let format = content.format;
+    let refused = |message: String| {
+        let error = Error::unsupported(message).file(folder.to_string());
+        Err(error.hint("a list of the keys does as well: one a line"))
+    };
+    let name = format.info().name;
+    if let Some((rival, _)) = content.rivals.first() {
+        let rival = rival.info().name;
+        return refused(format!("holds files of the formats {name} and {rival}"));
+    }
+    if format.caps(&options, Medium::Folder)?.count != Count::One {
+        return refused(format!(
+            "is a folder with {name} files of many utterances each"
+        ));
+    }
+    let kin = content.kin.iter().chain([&content.extension]);
+    open(format, &kin.map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Reads the keys of a data set.
