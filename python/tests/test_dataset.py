@@ -307,3 +307,48 @@ def test_slices_by_other_things_are_refused(fbank, chosen):
 def test_tables_compare_by_identity(fbank):
     one, other = spr.load(fbank), spr.load(fbank)
     assert one == one and one != other and len({one, other, one}) == 2
+
+
+def test_a_share_is_all_there_is(fbank):
+    ds = spr.open(fbank, shard=(1, 3))
+    own = keys(ds)
+    assert own == ds.keys() == [ds[n].key for n in range(4)] and len(own) == len(ds) == 4
+    assert "ann-001" not in ds and "ann-001" in spr.open(fbank)
+    assert ds.info()["utterances"] == ds.stats()["utterances"] == 4
+    assert ds.explain().endswith("stages: shard(1,3)")
+    assert spr.open(fbank, shard=(1, 3)).select("b*").keys() == ["bob-001", "bob-004"]
+
+
+def test_skipped_utterances_have_no_number(fbank):
+    lines = (SAMPLES / "fbank.scp").read_text().splitlines()
+    lines = [line.replace("fbank.ark", str(SAMPLES / "fbank.ark")) for line in lines]
+    lines[3] = "ann-004 gone.ark:5"
+    pathlib.Path("bad.scp").write_text("\n".join(lines) + "\n")
+    ds = spr.open("bad.scp", on_error="skip")
+    with pytest.warns(spr.SkippedWarning) as told:
+        assert len(ds) == len(ds.keys()) == 11 and ds[3].key == ds.keys()[3] == "bob-001"
+        list(ds)
+    assert all(isinstance(one.message.error, spr.NotFound) for one in told)
+    outcome = ds.write("rest.npz")
+    assert [type(error) for error in outcome.skipped] == [spr.NotFound]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda path: spr.open(path, shard=5),
+        lambda path: spr.open(path, shard=(0, -3)),
+        lambda path: spr.open(path, max_alloc=-1),
+        lambda path: spr.open(path).join(labels=path, tolerance=-1),
+        lambda path: spr.open(path).write("x.ark", threads=-1),
+        lambda path: spr.open(path).write("x.ark", overwrite=1),
+        lambda path: spr.open(path).batches(frames=1.5),
+        lambda path: spr.open(path).batches(utterances=-1),
+        lambda path: spr.open(path).batches(utterances=5, ahead=10**11),
+        lambda path: spr.open(path).batches(utterances=5, ahead=2**62),
+    ],
+)
+def test_wrong_sizes_are_refused(fbank, wrong):
+    with pytest.raises(spr.UsageError):
+        wrong(fbank)
+    assert not os.path.exists("x.ark")

@@ -1,13 +1,17 @@
 """Writing, and what is refused."""
 
+import io
 import os
 import pathlib
+import signal
+import threading
 import warnings
 
 import numpy as np
 import pytest
 
 import spr_convert as spr
+from conftest import SAMPLES
 
 
 def test_what_is_written_is_read(apart):
@@ -195,3 +199,51 @@ def test_batches_are_not_written_as_utterances(apart, fbank, stage):
         with pytest.raises(spr.UsageError, match="is a batch"):
             writer["b"] = batch
     assert writer.written.utterances == 0
+
+
+def test_files_that_take_a_part_at_a_time_get_all():
+    class Slow(io.RawIOBase):
+        def __init__(self):
+            self.taken = b""
+
+        def writable(self):
+            return True
+
+        def write(self, data):
+            self.taken += bytes(data[:9])
+            return min(9, len(data))
+
+    slow = Slow()
+    with spr.Writer(slow, format="npz") as writer:
+        writer["a"] = np.ones((99, 9))
+    assert writer.written.bytes == len(slow.taken)
+    pathlib.Path("a.npz").write_bytes(slow.taken)
+    assert spr.load("a.npz")["a"].sum() == 891
+
+    class Full(Slow):
+        def write(self, data):
+            return None
+
+    writer = spr.Writer(Full(), format="npz")
+    writer["a"] = np.ones((9, 9))
+    with pytest.raises(BlockingIOError):
+        writer.close()
+
+
+def test_values_under_a_mask_are_refused():
+    hidden = np.ma.masked_array(np.ones((3, 2), "f4"), mask=[[0, 1]] * 3)
+    with spr.Writer("a.npz") as writer:
+        for value in (hidden, hidden.astype("f8"), hidden.astype("i2")):
+            with pytest.raises(spr.UsageError, match="masked"):
+                writer["a"] = value
+        writer["b"] = np.ma.masked_array(np.ones((3, 2), "f4"))
+    assert spr.load("a.npz").keys() == {"b"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="commands and signals are Unix's")
+def test_an_interrupt_at_the_end_writes_nothing(fbank):
+    command = f"ark:cat {SAMPLES / 'fbank.ark'}; sleep 1 |"
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        spr.convert(command, "late.npz")
+    assert os.listdir() == []

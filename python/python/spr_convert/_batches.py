@@ -157,7 +157,9 @@ class Batched:
         """
         how = {
             "frames": None if frames is None else _arguments.count("frames", frames),
-            "utterances": None if utterances is None else _arguments.count("utterances", utterances),
+            "utterances": None
+            if utterances is None
+            else _arguments.count("utterances", utterances),
             "seconds": seconds,
             "buckets": list(buckets),
             "pad": pad,

@@ -13,10 +13,12 @@ from enum import IntEnum
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
 from .._dataset import open as _open
-from .._errors import DataError, UsageError
-from .._utterance import Audio, Object, Utterance
+from .._errors import UsageError
+from .._utterance import Utterance
 from .._writer import Writer
-from ._table import Values, at, compression, encoded, plain, whole_rate
+from . import _values
+from ._table import Values, at, compression, encoded, plain
+from ._values import HtkHeader, Mismatch, WaveData, WaveInfo
 
 __all__ = [
     "CompressedMatrixWriter",
@@ -40,10 +42,6 @@ __all__ = [
 
 #: Whether commands that stand in script files run.
 allow_pipes: bool = False
-
-
-class Mismatch(DataError, RuntimeError):
-    """A value is of another type than the class reads or writes."""
 
 
 class NotOpen(UsageError, RuntimeError):
@@ -74,216 +72,8 @@ class MatrixShape(NamedTuple):
         return _shape("x", at(rxfilename, allow_pipes))
 
 
-class WaveData(NamedTuple):
-    """Sound: a row a channel, with 16-bit samples as float32."""
-
-    sample_freq: float
-    #: An array, which ``data.numpy()`` gives, too.
-    data: Any
-
-    @property
-    def duration(self) -> float:
-        """Seconds."""
-        return float(self.data.shape[1] / self.sample_freq)
-
-
-class WaveInfo(NamedTuple):
-    """What is known of sound."""
-
-    sample_freq: float
-    sample_count: int
-    num_channels: int
-
-    @property
-    def duration(self) -> float:
-        """Seconds."""
-        return self.sample_count / self.sample_freq
-
-
-class HtkHeader(NamedTuple):
-    """The header of a matrix of HTK."""
-
-    num_samples: int
-    #: In units of 100 ns.
-    sample_period: int
-    #: Bytes of a frame.
-    sample_size: int
-    #: The number of a kind, such as 6 for MFCC, and a bit for each qualifier, such as ``_E``.
-    sample_kind: int
-
-
-def _wrong(key: str, what: str) -> Mismatch:
-    return Mismatch(f"is not {what}", kind="unfit", key=key)
-
-
-def _array(width: str, ndim: int) -> Callable[[str, Utterance], Any]:
-    """What takes arrays of floats out of utterances; those of the other width are cast, as Kaldi does
-    it."""
-
-    def take(key: str, utt: Utterance) -> Any:
-        value = utt.features
-        if value is None or value.ndim != ndim:
-            raise _wrong(key, "a matrix" if ndim == 2 else "a vector")
-        return value.astype(width, copy=False)
-
-    return take
-
-
-def _ints(key: str, utt: Utterance) -> Any:
-    if utt.labels is None or utt.labels.ndim != 1:
-        raise _wrong(key, "a vector of integers")
-    return utt.labels.tolist()
-
-
 def _shape(key: str, utt: Utterance) -> MatrixShape:
-    if utt.features is None or utt.features.ndim != 2:
-        raise _wrong(key, "a matrix")
-    return MatrixShape(*utt.features.shape)
-
-
-#: HTK's kinds by their numbers, and its qualifiers by their bits, from 64 on.
-_HTK_KINDS = (
-    "WAVEFORM LPC LPREFC LPCEPSTRA LPDELCEP IREFC MFCC FBANK MELSPEC USER DISCRETE PLP".split()
-)
-_HTK_QUALIFIERS = "ENDACZK0VT"
-
-
-def _htk(key: str, utt: Utterance) -> Tuple[Any, HtkHeader]:
-    rows, cols = _shape(key, utt)
-    meta = utt.meta or {}
-    told = {name: value for format, name, value in meta.get("tags", []) if format == "htk"}
-    kind, *qualifiers = told.get("kind", "USER").split("_")
-    bits = sum(64 << _HTK_QUALIFIERS.index(letter) for letter in qualifiers)
-    period = round(meta.get("frame_shift", 0) * 1e7)
-    header = HtkHeader(rows, period, 4 * cols, _HTK_KINDS.index(kind) + bits)
-    return utt.features, header
-
-
-def _wave(key: str, utt: Utterance) -> WaveData:
-    import numpy as np
-
-    from ._matrix import Matrix
-
-    if not isinstance(utt.audio, Audio):
-        raise _wrong(key, "sound")
-    rate, samples = utt.audio
-    data = np.atleast_2d(samples.T).astype(np.float32)
-    return WaveData(float(rate), data.view(Matrix))
-
-
-def _wave_info(key: str, utt: Utterance) -> WaveInfo:
-    rows, cols = _wave(key, utt).data.shape
-    assert utt.audio is not None
-    return WaveInfo(float(utt.audio[0]), cols, rows)
-
-
-def _object(kind: str) -> Callable[[str, Utterance], Any]:
-    def take(key: str, utt: Utterance) -> Any:
-        if utt.object is None or utt.object.kind != kind:
-            raise _wrong(key, f"of the kind {kind}")
-        return utt.object.value
-
-    return take
-
-
-def _int8s(key: str, utt: Utterance) -> Any:
-    """The numbers of the bytes that are stored: a size, then a byte before each."""
-    import numpy as np
-
-    stored = _object("int8-vector")(key, utt)
-    return np.frombuffer(stored[8::2], np.int8).tolist()
-
-
-def _put_int8s(key: str, value: Any) -> Utterance:
-    import numpy as np
-
-    given = plain(value, key)
-    if given.ndim != 1 or not np.array_equal(given, given.astype(np.int8)):
-        raise _wrong(key, "a vector of integers from -128 to 127")
-    stored = b"\0B\x04" + given.size.to_bytes(4, "little")
-    pairs = np.stack([np.ones(given.size, np.int8), given.astype(np.int8)], axis=1)
-    return Utterance(key, object=Object("int8-vector", stored + pairs.tobytes()))
-
-
-#: What is before the size of a blob, which takes eight bytes.
-_BLOB = b'\0B\x14\x11" '
-
-
-def _blob(key: str, utt: Utterance) -> bytes:
-    stored: bytes = _object("blob")(key, utt)
-    return stored[len(_BLOB) + 8 :]
-
-
-def _number(width: str) -> Callable[[str, Utterance], float]:
-    def take(key: str, utt: Utterance) -> float:
-        if utt.features is None or utt.features.ndim != 0:
-            raise _wrong(key, "a number")
-        return float(utt.features.astype(width))
-
-    return take
-
-
-def _narrowed(key: str, value: Any) -> Any:
-    """An array as float32. Finite numbers that would become infinite are refused."""
-    import numpy as np
-
-    with np.errstate(over="ignore"):
-        cast = value.astype(np.float32, copy=False)
-    if not np.array_equal(np.isinf(cast), np.isinf(value)):
-        raise _wrong(key, "within the range of float32")
-    return cast
-
-
-def _put_array(width: str, ndim: int) -> Callable[[str, Any], Utterance]:
-    def put(key: str, value: Any) -> Utterance:
-        value = plain(value.numpy() if hasattr(value, "numpy") else value, key)
-        if value.ndim != ndim or value.dtype.str[1:] != width:
-            of = "float32" if width == "f4" else "float64"
-            raise _wrong(key, f"a {'matrix' if ndim == 2 else 'vector'} of {of}")
-        return Utterance(key, value)
-
-    return put
-
-
-def _put_compressed(key: str, value: Any) -> Utterance:
-    """Takes float64, too: compressing is lossy in any case."""
-    value = plain(value.numpy() if hasattr(value, "numpy") else value, key)
-    if value.ndim != 2 or value.dtype.str[1:] not in ("f4", "f8"):
-        raise _wrong(key, "a matrix of float32 or float64")
-    return Utterance(key, _narrowed(key, value))
-
-
-def _put_ints(key: str, value: Any) -> Utterance:
-    import numpy as np
-
-    value = plain(value, key)
-    if value.ndim != 1 or (value.size and value.dtype.kind not in "iu"):
-        raise _wrong(key, "a vector of integers")
-    return Utterance(key, labels=value if value.size else value.astype(np.int32))
-
-
-def _put_wave(key: str, value: Any) -> Utterance:
-    import numpy as np
-
-    samples = plain(value.data, key).T
-    whole = samples.astype(np.int16)
-    if not np.array_equal(whole, samples):
-        raise _wrong(key, "sound whose samples are integers from -32768 to 32767")
-    return Utterance(key, audio=(whole_rate(value.sample_freq, key), whole))
-
-
-def _put_object(kind: str) -> Callable[[str, Any], Utterance]:
-    return lambda key, value: Utterance(key, object=Object(kind, value))
-
-
-def _put_number(width: str) -> Callable[[str, Any], Utterance]:
-    def put(key: str, value: Any) -> Utterance:
-        import numpy as np
-
-        number = np.array(value, np.float64)
-        return Utterance(key, _narrowed(key, number) if width == "f4" else number)
-
-    return put
+    return MatrixShape(*_values.shape(key, utt))
 
 
 class _Reader:
@@ -453,7 +243,7 @@ class TableWriter:
 class CompressedMatrixWriter(TableWriter):
     """Writes compressed matrices, all of one table by one method."""
 
-    _put: Any = staticmethod(_put_compressed)
+    _put: Any = staticmethod(_values.put_compressed)
     #: The table that is open; its writer is made with the first matrix.
     _wspecifier: Optional[str] = None
 
@@ -500,7 +290,7 @@ class _Single:
         # A copy, cast to the type that the class names.
         self._value: Any = np.array(plain(value, "x"), self._width)
         if self._value.ndim != self._ndim:
-            raise _wrong("x", "a matrix" if self._ndim == 2 else "a vector")
+            raise _values.wrong("x", "a matrix" if self._ndim == 2 else "a vector")
 
     @classmethod
     def read(cls, rxfilename: str) -> Any:
@@ -533,65 +323,73 @@ class _Single:
 
 def read_wave(rxfilename: str) -> WaveData:
     """The sound at a place."""
-    return _wave("x", at(rxfilename, allow_pipes))
+    return _values.wave("x", at(rxfilename, allow_pipes))
 
 
 def read_wave_info(rxfilename: str) -> WaveInfo:
     """What is known of the sound at a place."""
-    return _wave_info("x", at(rxfilename, allow_pipes))
+    return _values.wave_info("x", at(rxfilename, allow_pipes))
 
 
 def read_int8_vector(rxfilename: str) -> Any:
     """The vector of small integers at a place."""
-    return _int8s("x", at(rxfilename, allow_pipes))
+    return _values.int8s("x", at(rxfilename, allow_pipes))
 
 
 def read_blob(rxfilename: str) -> bytes:
     """The bytes at a place."""
-    return _blob("x", at(rxfilename, allow_pipes))
+    return _values.blob("x", at(rxfilename, allow_pipes))
 
 
 def read_int32_vector(rxfilename: str) -> Any:
     """The vector of integers at a place."""
-    return _ints("x", at(rxfilename, allow_pipes))
+    return _values.ints("x", at(rxfilename, allow_pipes))
 
 
 #: Each type: what Kaldi calls it, how its value is taken out of an utterance and put into one.
 _TYPES: Dict[str, Tuple[str, Any, Any]] = {
-    "FloatMatrix": ("", _array("f4", 2), _put_array("f4", 2)),
-    "DoubleMatrix": ("", _array("f8", 2), _put_array("f8", 2)),
-    "FloatVector": ("", _array("f4", 1), _put_array("f4", 1)),
-    "DoubleVector": ("", _array("f8", 1), _put_array("f8", 1)),
-    "Int32Vector": ("int32-vector", _ints, _put_ints),
-    "Wave": ("wave", _wave, _put_wave),
-    "Float": ("float", _number("f4"), _put_number("f4")),
-    "Double": ("double", _number("f8"), _put_number("f8")),
-    "Int32": ("int32", _object("int32"), _put_object("int32")),
-    "Bool": ("bool", _object("bool"), _put_object("bool")),
+    "FloatMatrix": ("", _values.array("f4", 2), _values.put_array("f4", 2)),
+    "DoubleMatrix": ("", _values.array("f8", 2), _values.put_array("f8", 2)),
+    "FloatVector": ("", _values.array("f4", 1), _values.put_array("f4", 1)),
+    "DoubleVector": ("", _values.array("f8", 1), _values.put_array("f8", 1)),
+    "Int32Vector": ("int32-vector", _values.ints, _values.put_ints),
+    "Wave": ("wave", _values.wave, _values.put_wave),
+    "Float": ("float", _values.number("f4"), _values.put_number("f4")),
+    "Double": ("double", _values.number("f8"), _values.put_number("f8")),
+    "Int32": ("int32", _values.of_kind("int32"), _values.put_object("int32")),
+    "Bool": ("bool", _values.of_kind("bool"), _values.put_object("bool")),
     "Int32VectorVector": (
         "int32-vector-vector",
-        _object("int32-vector-vector"),
-        _put_object("int32-vector-vector"),
+        _values.of_kind("int32-vector-vector"),
+        _values.put_object("int32-vector-vector"),
     ),
     "Int32PairVector": (
         "int32-pair-vector",
-        _object("int32-pair-vector"),
-        _put_object("int32-pair-vector"),
+        _values.of_kind("int32-pair-vector"),
+        _values.put_object("int32-pair-vector"),
     ),
     "FloatPairVector": (
         "float-pair-vector",
-        _object("float-pair-vector"),
-        _put_object("float-pair-vector"),
+        _values.of_kind("float-pair-vector"),
+        _values.put_object("float-pair-vector"),
     ),
-    "Posterior": ("posterior", _object("posterior"), _put_object("posterior")),
-    "GaussPost": ("gauss-posterior", _object("gauss-posterior"), _put_object("gauss-posterior")),
-    "Token": ("token", _object("token"), _put_object("token")),
-    "TokenVector": ("token-vector", _object("token-vector"), _put_object("token-vector")),
-    "Int8Vector": ("int8-vector", _int8s, _put_int8s),
-    "Blob": ("", _blob, None),
-    "HtkMatrix": ("htk", _htk, None),
+    "Posterior": ("posterior", _values.of_kind("posterior"), _values.put_object("posterior")),
+    "GaussPost": (
+        "gauss-posterior",
+        _values.of_kind("gauss-posterior"),
+        _values.put_object("gauss-posterior"),
+    ),
+    "Token": ("token", _values.of_kind("token"), _values.put_object("token")),
+    "TokenVector": (
+        "token-vector",
+        _values.of_kind("token-vector"),
+        _values.put_object("token-vector"),
+    ),
+    "Int8Vector": ("int8-vector", _values.int8s, _values.put_int8s),
+    "Blob": ("", _values.blob, None),
+    "HtkMatrix": ("htk", _values.htk, None),
     "MatrixShape": ("", _shape, None),
-    "WaveInfo": ("wave", _wave_info, None),
+    "WaveInfo": ("wave", _values.wave_info, None),
 }
 
 
