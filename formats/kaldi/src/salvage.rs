@@ -154,16 +154,18 @@ impl SalvageReader {
         Err(self.place(error, start, &utt.key))
     }
 
-    /// Returns `true` if this is text in a binary archive, with an unusual key or as the first entry.
+    /// Returns `true` if this is text, with an unusual key, in a binary archive.
     fn is_foreign(&mut self, key: &Key) -> Result<bool> {
-        let doubted = match self.keys.is_settled() {
-            true => !self.keys.is_alike(key.as_bytes()),
-            false => self.held.is_none(),
+        let doubted = self.keys.is_settled() && !self.keys.is_alike(key.as_bytes());
+        Ok(doubted && !self.is_marked()?)
+    }
+
+    /// Returns `false` for text in a binary archive.
+    fn is_marked(&mut self) -> Result<bool> {
+        let Some(mark) = self.mark else {
+            return Ok(true);
         };
-        let Some(mark) = self.mark.filter(|_| doubted) else {
-            return Ok(false);
-        };
-        Ok(!self.source.peek(mark.len())?.starts_with(mark))
+        Ok(self.source.peek(mark.len())?.starts_with(mark))
     }
 
     /// Returns `true` if the object that was just read was taken for one that ends with the archive, as nothing
@@ -289,11 +291,12 @@ impl SalvageReader {
 
     /// Returns `true` if an intact object of the archive's kind is here.
     fn reads(&mut self) -> Result<bool> {
+        let marked = self.is_marked()?;
         let mut objects = self.objects.without_values();
         match objects.read(&mut self.source, &mut self.tried, false) {
             Ok(kind) => Ok(self.held.is_none_or(|held| held == kind.group())),
             Err(error) if error.kind() == ErrorKind::Io => Err(error),
-            Err(error) => Ok(error.can_continue() && self.held.is_none()),
+            Err(error) => Ok(marked && error.can_continue() && self.held.is_none()),
         }
     }
 

@@ -282,7 +282,8 @@ fn a_first_entry_whose_head_is_damaged_costs_no_other() {
                 continue;
             }
             let (got, errors) = salvage(bytes);
-            assert_eq!(errors.len(), 1, "{at} {with}: {errors:#?}");
+            // What looks like text ends in a fault of its own, before the next entry is searched.
+            assert!(matches!(errors.len(), 1 | 2), "{at} {with}: {errors:#?}");
             assert!(got == whole[1..], "{at} {with}: {} are read", got.len());
         }
     }
