@@ -171,7 +171,10 @@ fn check_mask(array: &Bound<'_, PyAny>) -> PyResult<()> {
         false => Ok(()),
         true => {
             let error = Error::usage("an array with masked values");
-            Err(raised(py, &error.hint("array.filled(VALUE) has others for them")))
+            Err(raised(
+                py,
+                &error.hint("array.filled(VALUE) has others for them"),
+            ))
         }
     }
 }

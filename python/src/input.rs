@@ -189,7 +189,10 @@ impl InputArgs {
     fn share(&self) -> Result<Option<Step>> {
         let step = |(index, count): (u64, u64)| {
             let values = [("i", index.to_string()), ("n", count.to_string())];
-            Step::new("shard", values.iter().map(|(name, text)| (*name, text.as_str())))
+            Step::new(
+                "shard",
+                values.iter().map(|(name, text)| (*name, text.as_str())),
+            )
         };
         self.shard.map(step).transpose()
     }
