@@ -223,6 +223,8 @@ mod tests {
         );
         assert_eq!(row("labels"), Some(&["3".to_owned(), "2".to_owned()][..]));
         assert_eq!(row("rates"), None);
+        let each = ["1 to 3, mean 2.0", "1 to 2, mean 1.5"].map(str::to_owned);
+        assert_eq!(row("frames each"), Some(&each[..]));
         assert_eq!(
             differences(&sets),
             [

@@ -290,6 +290,16 @@ mod tests {
                 "no utterance has 'gender': they come last"
             ]
         );
+        let values = OrderValues::new("seconds,speaker,gender".parse().unwrap());
+        values.append(&Row::new(&all[1], None), &mut Vec::new());
+        let told = values.warnings("it comes last");
+        let remedies: Vec<_> = told.iter().map(Error::remedy).collect();
+        let wanted = [
+            Some(&Remedy::TellFrameShift),
+            Some(&Remedy::NameSpeakers),
+            None,
+        ];
+        assert_eq!(remedies, wanted);
     }
 
     #[test]

@@ -317,6 +317,17 @@ mod tests {
     }
 
     #[test]
+    fn levels_add_up() {
+        let mut sound = Sound::default();
+        for samples in [&[i16::MAX, 0, 16384][..], &[0, 0], &[i16::MIN]] {
+            sound.measure(&of(samples, 1));
+        }
+        assert_eq!((sound.measured, sound.values, sound.zeros), (3, 6, 3));
+        assert_eq!((sound.clipped, sound.clipped_utterances), (2, 2));
+        assert_eq!((sound.silent_utterances, sound.peak), (1, 1.0));
+    }
+
+    #[test]
     fn the_type_makes_no_sound_louder() {
         for dtype in [
             Dtype::I8,

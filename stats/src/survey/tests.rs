@@ -41,6 +41,23 @@ fn large_means_cost_no_digits() {
 }
 
 #[test]
+fn shapes_and_types_are_each_told_once() {
+    let vector = Utterance {
+        features: Some(Matrix::from_rows(&[1i16, 2], 1, Rank::Vector).unwrap()),
+        ..Utterance::default()
+    };
+    let survey = survey(&[
+        utterance(&[1.0, 2.0], 2),
+        utterance(&[3.0, 4.0], 2),
+        vector,
+        utterance(&[], 0),
+    ]);
+    assert_eq!(Vec::from_iter(survey.dims), [1, 2]);
+    assert_eq!(survey.dtypes, [Dtype::F64, Dtype::I16].into());
+    assert_eq!(Vec::from_iter(survey.ranks), ["matrix", "vector"]);
+}
+
+#[test]
 fn what_is_no_number_is_counted_apart() {
     let values = [f64::NAN, f64::INFINITY, 1.0, f64::NAN, 3.0, f64::NAN];
     let survey = survey(&[utterance(&values, 2)]);

@@ -124,6 +124,22 @@ fn what_is_written_is_read_with_its_places() {
     assert_eq!(reader.next_member().unwrap(), None);
 }
 
+/// A folder is told by its kind, or as in old archives by its name; its size is of nothing that follows.
+#[test]
+fn folders_hold_nothing() {
+    for (name, kind) in [("d", b'5'), ("d/", b'5'), ("d/", b'0'), ("d/", 0)] {
+        let bytes = [&block(name, kind, &octal(700))[..], &archive(&MEMBERS)].concat();
+        let mut reader = reader(&bytes);
+        let folder = reader.next_member().unwrap().unwrap();
+        assert_eq!(
+            (folder.kind, folder.size),
+            (MemberKind::Folder, 0),
+            "{name} {kind}"
+        );
+        assert_eq!(files(&mut reader).0, owned(&MEMBERS), "{name} {kind}");
+    }
+}
+
 #[test]
 fn gnu_and_old_headers_are_read() {
     let long = padded(format!("{LONG}\0").as_bytes());
