@@ -101,9 +101,8 @@ pub(crate) fn check_lasting(order: &Order, env: &Env) -> Result<()> {
 /// There is one.
 pub(crate) fn check_pipes(order: &Order, env: &Env) -> Result<()> {
     let piped = |input: &&Input| {
-        let labels = input.joins.labels.iter();
-        let mut labels = labels.flat_map(|labels| &labels.inputs);
-        labels.any(|labels| labels.is_read_once(env))
+        let labels = input.joins.labels.as_ref();
+        labels.is_some_and(|labels| labels.is_read_once(env))
     };
     if order.inputs.len() > 1 && order.inputs.iter().filter(piped).count() > 1 {
         return Err(Error::usage(

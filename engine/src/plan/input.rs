@@ -1,7 +1,7 @@
 //! Data sets to read, and what joins them.
 
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::{Location, Locator};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::{Error, Remedy, Result};
 
 use crate::step::{Phase, Step};
@@ -103,9 +103,9 @@ impl Labels {
         }
     }
 
-    /// Returns `true` if they come from standard input.
-    pub fn is_stdin(&self) -> bool {
-        self.inputs.iter().any(Input::is_stdin)
+    /// Returns `true` if any comes from standard input or another pipe, which can be read only once.
+    pub fn is_read_once(&self, env: &Env) -> bool {
+        self.inputs.iter().any(|input| input.is_read_once(env))
     }
 }
 

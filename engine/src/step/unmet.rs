@@ -20,9 +20,8 @@ pub(crate) struct Unmet {
     needed: Needed,
     /// What needs it, as the user wrote it.
     asked: String,
-    /// Whether the warning is due at the end.
-    due: bool,
-    met: bool,
+    /// Whether an utterance had it; `None` before the first.
+    met: Option<bool>,
     env: Env,
 }
 
@@ -33,8 +32,7 @@ impl Unmet {
             inner,
             needed,
             asked,
-            due: false,
-            met: false,
+            met: None,
             env: env.clone(),
         }
     }
@@ -48,11 +46,10 @@ impl Reader for Unmet {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
-        if more && !self.met {
-            self.met = (self.needed.is_in)(utt);
-            self.due = !self.met;
+        if more && self.met != Some(true) {
+            self.met = Some((self.needed.is_in)(utt));
         }
-        if !more && std::mem::take(&mut self.due) {
+        if !more && self.met.take() == Some(false) {
             let (asked, what) = (&self.asked, self.needed.what);
             let message = format!("{asked} changes nothing: no utterance has {what}");
             self.env.warn(&Error::unfit(message));

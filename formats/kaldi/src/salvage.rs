@@ -312,14 +312,7 @@ impl SalvageReader {
         let mut from = from + 1;
         while let Some(at) = search(&mut self.source, from, mark)? {
             from = at + 1;
-            let reach = at.saturating_sub(REACH as u64);
-            self.source.seek(reach)?;
-            let before = self.source.peek(usize::try_from(at - reach).unwrap_or(0))?;
-            let Some((b' ' | b'\t', before)) = before.split_last() else {
-                continue;
-            };
-            let word = before.iter().rev().take_while(|b| is_word_byte(**b));
-            let word = before[before.len() - word.count()..].to_vec();
+            let word = word_before(&mut self.source, at)?;
             self.source.seek(at)?;
             if word.is_empty() || !self.reads()? {
                 continue;
@@ -434,16 +427,9 @@ fn far_mark(source: &mut Source) -> Result<Option<&'static [u8]>> {
             let mut from = start;
             while let Some(at) = search(source, from, mark)? {
                 from = at + 1;
-                let reach = at.saturating_sub(REACH as u64);
-                source.seek(reach)?;
-                let before = source.peek(usize::try_from(at - reach).unwrap_or(0))?;
-                let Some((b' ' | b'\t', before)) = before.split_last() else {
-                    continue;
-                };
-                let word = before.iter().rev().take_while(|b| is_word_byte(**b));
-                let word = word.count() as u64;
-                if word > 0 {
-                    let key = at - 1 - word;
+                let word = word_before(source, at)?;
+                if !word.is_empty() {
+                    let key = at - 1 - word.len() as u64;
                     first = first
                         .filter(|(other, _)| *other < key)
                         .or(Some((key, mark)));
@@ -454,6 +440,18 @@ fn far_mark(source: &mut Source) -> Result<Option<&'static [u8]>> {
     }
     source.seek(first.map_or(start, |(key, _)| key))?;
     Ok(first.map(|(_, mark)| mark))
+}
+
+/// Returns the word that a blank parts from `at`, or nothing if there is none.
+fn word_before(source: &mut Source, at: u64) -> Result<Vec<u8>> {
+    let reach = at.saturating_sub(REACH as u64);
+    source.seek(reach)?;
+    let before = source.peek(usize::try_from(at - reach).unwrap_or(0))?;
+    let Some((b' ' | b'\t', before)) = before.split_last() else {
+        return Ok(Vec::new());
+    };
+    let word = before.iter().rev().take_while(|b| is_word_byte(**b));
+    Ok(before[before.len() - word.count()..].to_vec())
 }
 
 /// Returns the next position of `bytes` from `from` on.

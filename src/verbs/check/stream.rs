@@ -15,7 +15,6 @@ use super::sound::Sounds;
 use super::values::CommonShape;
 use super::{Options, Summary, about, is_damage};
 use crate::argument::Input;
-use crate::plan;
 
 /// Other data sets that belong to one, with the names of their formats.
 pub(super) type Members = Vec<(&'static str, Location)>;
@@ -32,11 +31,10 @@ pub(super) fn check(
     let warnings = Warnings::default();
     let env = warnings.listen(env);
     let context = (registry, &env, &warnings);
-    let labels = options.labels.iter();
+    let labels = options.labels.as_ref();
     let mut damage = None;
     // A pipe can be read only once.
-    let labels = labels.flat_map(|labels| &labels.inputs);
-    if !labels.chain([input]).any(|input| input.is_read_once(&env)) {
+    if !input.is_read_once(&env) && !labels.is_some_and(|labels| labels.is_read_once(&env)) {
         found.hold();
         match read(input, options, false, context, found) {
             Ok((pass, None)) if found.release() => {
@@ -285,11 +283,7 @@ impl Pass {
         self.sounds.finish(found);
         self.alike.finish(&self.name, found);
         let labels = options.labels.as_ref();
-        let is_lasting = |labels: &&plan::Labels| {
-            let mut inputs = labels.inputs.iter();
-            !inputs.any(|input| input.is_read_once(env))
-        };
-        if let Some(labels) = labels.filter(is_lasting) {
+        if let Some(labels) = labels.filter(|labels| !labels.is_read_once(env)) {
             labels::unused(labels, &self.keys, registry, env, found)?;
         }
         let Some(audit) = self.audit else {
