@@ -15,7 +15,7 @@ use crate::model::{
     About, CastStats, Dtype, Key, Limits, Object, Rank, Segment, SourceField, TagSubject, Tier,
     Utterance,
 };
-use crate::stage;
+use crate::recording;
 use crate::stage::guess::Guess;
 use recordings::WholeRecordings;
 
@@ -206,7 +206,7 @@ impl Adapter {
         self.whole.check(utt, &self.caps)?;
         recordings::fit(utt, &self.caps, &mut self.now, &self.env)?;
         if self.caps.audio.references && !self.caps.audio.first_seconds {
-            stage::settle(utt, &self.env)?;
+            recording::settle(utt, &self.env)?;
         }
         self.fit_meta(utt);
         let other = utt.other().map(str::to_owned);
