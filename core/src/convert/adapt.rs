@@ -205,8 +205,8 @@ impl Adapter {
         self.fit_features(utt)?;
         self.whole.check(utt, &self.caps)?;
         recordings::fit(utt, &self.caps, &mut self.now, &self.env)?;
-        if self.caps.audio.references && !self.caps.audio.first_seconds {
-            recording::settle(utt, &self.env)?;
+        if self.caps.audio.references {
+            recording::settle(utt, self.caps.audio.first_seconds, &self.env)?;
         }
         self.fit_meta(utt);
         let other = utt.other().map(str::to_owned);

@@ -100,6 +100,17 @@ pub struct AudioFacts {
 }
 
 impl AudioFacts {
+    /// Returns the facts about a recording that is this audio and nothing else, such as a file that it is
+    /// written to.
+    pub fn into_recording(self) -> RecordingFacts {
+        RecordingFacts {
+            rate: self.rate,
+            channels: self.channels,
+            samples: self.samples,
+            duration: self.time.filter(|_| self.samples.is_none()),
+        }
+    }
+
     /// Returns the sampling rate in Hz.
     pub fn rate(&self) -> Option<u32> {
         self.rate

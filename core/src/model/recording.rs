@@ -63,14 +63,16 @@ impl RecordingFacts {
     /// recording if that is known.
     pub fn of_span(&self, span: Span) -> AudioFacts {
         let whole = self.whole();
-        let (start, end) = match (span, whole.time) {
+        // A duration that is only declared may be wrong, and cuts nothing.
+        let counted = whole.time.filter(|_| self.samples.is_some());
+        let (start, end) = match (span, counted) {
             (Span::Whole, _) => return whole,
             (Span::First(length), Some(all)) if length >= all => return whole,
             (Span::First(length), _) => (Decimal::ZERO, Some(length)),
-            (Span::Between { start, end }, all) => match (end, all) {
-                (Some(end), Some(all)) => (start, Some(end.min(all))),
-                (end, all) => (start, end.or(all)),
-            },
+            (Span::Between { start, end }, Some(all)) => {
+                (start, Some(end.map_or(all, |end| end.min(all))))
+            }
+            (Span::Between { start, end }, None) => (start, end.or(whole.time)),
         };
         let time = end.and_then(|end| end.minus(start));
         let samples = || {

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Audio, Chunk, Decimal, Dtype, Key, Matrix, Meta, NamedArray, Object, Origin, Rank, Segment,
-    Sequences, Tag, Tier, Waveform,
+    Audio, Chunk, Decimal, Dtype, FrameGrid, Key, Matrix, Meta, NamedArray, Object, Origin, Rank,
+    Segment, Sequences, Tag, Tier, Waveform,
 };
 
 /// An utterance. The caller owns it and passes it to a reader repeatedly.
@@ -122,7 +122,7 @@ impl Utterance {
         let frames = || {
             let held = self.features.is_some() || self.labels.is_some() || self.frames() > 0;
             let shift = self.meta.frame_shift.or(shift).filter(|_| held)?;
-            shift.times(self.whole_frames())
+            FrameGrid::duration(shift, self.whole_frames())
         };
         let span = || self.meta.end?.minus(self.meta.start?);
         let segments = || {

@@ -71,8 +71,8 @@ pub fn facts(reference: &AudioReference, origin: &Origin, env: &Env) -> Result<R
     Ok(facts)
 }
 
-/// Completes the facts about the recording that an utterance refers to, or about its encoded audio,
-/// unless rate, channels and samples are known.
+/// Completes the facts about the audio of an utterance that is not samples, unless rate, channels and
+/// samples are known.
 ///
 /// # Errors
 /// As for [`facts`].
@@ -82,12 +82,20 @@ pub fn measure(utt: &mut Utterance, env: &Env) -> Result<()> {
             reference.recording = facts(reference, &utt.origin, env)?;
         }
         Some(Audio::Encoded(encoded)) if !encoded.facts.are_complete() => {
-            let mut source = source_of(encoded, utt.origin.file.as_deref())?;
-            encoded.facts = env.nested(&encoded.format)?.facts(&mut source, env)?;
+            encoded.facts = facts_of_file(encoded, env)?;
         }
         _ => {}
     }
     Ok(())
+}
+
+/// Returns the facts in the header of an audio file in memory.
+///
+/// # Errors
+/// It is damaged, or no available format reads it.
+pub fn facts_of_file(encoded: &EncodedAudio, env: &Env) -> Result<RecordingFacts> {
+    let mut source = source_of(encoded, None)?;
+    env.nested(&encoded.format)?.facts(&mut source, env)
 }
 
 /// Opens the recording of a reference, and reads its span and channel.
@@ -101,26 +109,43 @@ fn fetch(reference: &AudioReference, origin: &Origin, env: &Env) -> Result<Loade
     let sound = samples_of(nested, &mut source, env)?;
     let recording = sound.facts();
     let in_file = |error: Error| error.file(source.name());
-    span::check(reference, recording).map_err(in_file)?;
-    let part = Part::of(reference, recording).map_err(in_file)?;
-    let other = span::other_length(reference.recording, recording);
-    let warning = part
-        .warning
-        .or(other.filter(|_| reference.span == Span::Whole));
-    let whole = 0..sound.samples.rows();
-    let rows = rows(&part.rows, whole.end);
-    let sound = match rows == whole {
-        true => sound,
-        false => Waveform {
-            samples: cut(&sound.samples, rows, 0..sound.samples.cols(), &env.limits)?,
-            ..sound
-        },
-    };
+    let (sound, warning) = part_of(sound, reference, &env.limits).map_err(in_file)?;
     Ok(LoadedAudio {
         sound,
         recording: Some(recording),
         warning: warning.map(in_file),
     })
+}
+
+/// Returns the part of a recording that a reference means, and a warning if the recording is not as it is
+/// said to be.
+///
+/// # Errors
+/// It has another rate or other channels than is said, or the span is not in it.
+pub fn part_of(
+    recording: Waveform,
+    reference: &AudioReference,
+    limits: &Limits,
+) -> Result<(Waveform, Option<Error>)> {
+    let facts = recording.facts();
+    span::check(reference, facts)?;
+    let part = Part::of(reference, facts)?;
+    let other = span::other_length(reference.recording, facts);
+    let warning = part
+        .warning
+        .or(other.filter(|_| reference.span == Span::Whole));
+    let Waveform { rate, samples } = recording;
+    let (all, channels) = (0..samples.rows(), 0..samples.cols());
+    let rows = rows(&part.rows, all.end);
+    let cols = match reference.channel {
+        None => channels.clone(),
+        Some(number) => span::channel(number, channels.end)?,
+    };
+    let samples = match rows == all && cols == channels {
+        true => samples,
+        false => cut(&samples, rows, cols, limits)?,
+    };
+    Ok((Waveform { rate, samples }, warning))
 }
 
 /// Reads a part of a recording that is kept open.
@@ -143,6 +168,11 @@ fn fetch_part(
             warning = warning.or(span::other_length(reference.recording, facts));
         }
         let sound = recording.read(part.rows, limits)?;
+        let stated = RecordingFacts {
+            duration: reference.duration,
+            ..RecordingFacts::default()
+        };
+        let warning = warning.or(span::other_length(stated, sound.facts()));
         let sound = match reference.channel {
             None => sound,
             Some(channel) => {
@@ -168,8 +198,11 @@ fn rows(range: &Range<u64>, there: usize) -> Range<usize> {
     size(range.start)..size(range.end)
 }
 
-/// Decodes an audio file from `file`.
-fn decode(encoded: &EncodedAudio, file: Option<&str>, env: &Env) -> Result<Waveform> {
+/// Decodes an audio file in memory, which is from `file`.
+///
+/// # Errors
+/// It is damaged, or no available format reads it.
+pub fn decode(encoded: &EncodedAudio, file: Option<&str>, env: &Env) -> Result<Waveform> {
     let mut source = source_of(encoded, file)?;
     samples_of(env.nested(&encoded.format)?, &mut source, env)
 }

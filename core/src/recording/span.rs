@@ -193,22 +193,24 @@ pub(super) fn other_length(said: RecordingFacts, is: RecordingFacts) -> Option<E
 }
 
 /// Makes the span of a reference one that is within its recording, for a target that keeps the
-/// reference, and warns if that is another. A recording whose length is not known is measured, unless it
-/// is a command, at a URL or can't be opened.
+/// reference, and warns if that is another. If the target `keeps_first` seconds as such, so do they. A
+/// recording whose length is not known is measured, unless it is a command, at a URL or can't be opened.
 ///
 /// # Errors
 /// The span is not in the recording, or that has another rate or other channels than it is said to have.
-pub fn settle(utt: &mut Utterance, env: &Env) -> Result<()> {
+pub fn settle(utt: &mut Utterance, keeps_first: bool, env: &Env) -> Result<()> {
     let Utterance {
         key, audio, origin, ..
     } = utt;
     let Some(Audio::Reference(reference)) = audio else {
         return Ok(());
     };
-    if reference.span == Span::Whole {
-        return Ok(());
+    match reference.span {
+        Span::Whole => return Ok(()),
+        Span::First(_) if keeps_first => return Ok(()),
+        Span::First(_) | Span::Between { .. } => {}
     }
-    if reference.recording.time().is_none() {
+    if reference.recording.samples.is_none() {
         let is_local = reference.at.location().is_some_and(|at| !at.is_url());
         let place = RecordingPlace::new(reference, origin);
         let Some(facts) = is_local.then(|| env.recording_facts(&place)) else {
@@ -235,7 +237,10 @@ pub fn settle(utt: &mut Utterance, env: &Env) -> Result<()> {
 /// The span is not in the recording.
 pub fn cut_to_recording(reference: &mut AudioReference) -> Result<Option<Error>> {
     let facts = reference.recording;
-    match (reference.span, facts.time()) {
+    match (
+        reference.span,
+        facts.time().filter(|_| facts.samples.is_some()),
+    ) {
         (Span::Whole, _) | (_, None) => Ok(None),
         (Span::Between { start, end }, Some(all)) => {
             let (span, warning) = within(start, end, all, facts.rate)?;

@@ -3,7 +3,7 @@
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
 use spr_core::model::{Audio, DatasetInfo, Utterance};
-use spr_core::stage::{SoundLoader, recording_facts};
+use spr_core::recording;
 use spr_core::{Error, Remedy, Result};
 use spr_stats::{Expression, ListColumn, Row};
 
@@ -32,7 +32,6 @@ impl Hearing {
 /// Looks at the sound of utterances, which stays as it was.
 struct Listener {
     hearing: Hearing,
-    loader: SoundLoader,
     env: Env,
 }
 
@@ -40,7 +39,6 @@ impl Listener {
     fn new(hearing: Hearing, env: &Env) -> Self {
         Self {
             hearing,
-            loader: SoundLoader::new(env),
             env: env.clone(),
         }
     }
@@ -55,7 +53,7 @@ impl Listener {
             (Hearing::Samples, Some(_)) => true,
             (Hearing::Header, Some(audio)) => {
                 let facts = audio.facts();
-                facts.rate.is_none() || facts.channels.is_none() || facts.samples.is_none()
+                facts.rate().is_none() || facts.channels().is_none() || facts.samples().is_none()
             }
         };
         if !is_named {
@@ -63,20 +61,12 @@ impl Listener {
         }
         let kept = utt.audio.clone();
         let heard = match self.hearing {
-            Hearing::Samples => self.loader.load(utt),
-            Hearing::Nothing | Hearing::Header => self.read_header(utt),
+            Hearing::Samples => recording::load(utt, &self.env),
+            Hearing::Nothing | Hearing::Header => recording::measure(utt, &self.env),
         };
         let found = heard.map(|()| look(utt));
         utt.audio = kept;
         found.map_err(|error| error.utterance(&utt.key).continuable())
-    }
-
-    fn read_header(&self, utt: &mut Utterance) -> Result<()> {
-        let facts = recording_facts(utt, &self.env)?;
-        if let Some(Audio::Reference(reference)) = &mut utt.audio {
-            reference.facts = facts;
-        }
-        Ok(())
     }
 }
 
