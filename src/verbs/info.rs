@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
-use spr_core::model::{About, Audio, DatasetInfo, Decimal, Dtype, Utterance};
+use spr_core::model::{About, DatasetInfo, Decimal, Dtype, Utterance};
 use spr_core::recording::measure;
 use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{Auditor, Finding, Format, FormatInfo, Reader, Registry, Request};
-use spr_core::model::{Audio, KeySource, Utterance};
+use spr_core::model::{KeySource, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::contents::Contents;
