@@ -2,11 +2,11 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, Locator};
-use spr_core::format::Registry;
+use spr_core::format::{ErrorPolicy, Registry};
 
 use crate::argument::Target;
 use crate::plan::order::Order;
-use crate::plan::{Balance, Input, Joins, OnError, Plan, Rule, Sink, Split, Work};
+use crate::plan::{Balance, Input, Joins, Plan, Rule, Sink, Split, Work};
 
 /// One argument or one part of the work, explained.
 #[non_exhaustive]
@@ -167,7 +167,7 @@ fn explain_input(
     }
     match input.permissive {
         true => text.push_str("; bad entries are skipped (p)"),
-        false if input.skips || plan.on_error == OnError::Skip => {
+        false if input.skips || plan.on_error == ErrorPolicy::Skip => {
             text.push_str("; faulty utterances are skipped");
         }
         false => {}

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use spr_convert::argument::{self, Input};
 use spr_convert::core::bytes::{Env, FileKind, Locator, Source};
-use spr_convert::core::format::{FieldSet, Format, Options, Reader, Registry, Request, Subset};
+use spr_convert::core::format::{ErrorPolicy, FieldSet, Format, Options, Reader, Registry, Request, Subset};
 use spr_convert::core::stage::SkipErrors;
 use spr_convert::plan::{Joins, Labels, Plan};
 use spr_convert::step::{Phase, Step, Steps};
@@ -222,7 +222,9 @@ impl InputArgs {
 
     pub(crate) fn request(&self) -> Result<Request> {
         let distinct = self.distinct == Some(true);
-        let mut request = Request::all().lenient(self.skip).distinct(distinct);
+        let mut request = Request::all()
+            .on_error(ErrorPolicy::skip_if(self.skip))
+            .distinct(distinct);
         request.samples = self.samples;
         if let Some(names) = &self.parts {
             request.parts = parts(names)?;

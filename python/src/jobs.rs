@@ -9,10 +9,10 @@ use spr_convert::argument::{Input, Target};
 use spr_convert::capabilities;
 use spr_convert::core::Remedy;
 use spr_convert::core::bytes::{Env, Location, Urls};
-use spr_convert::core::format::Request;
+use spr_convert::core::format::{ErrorPolicy, Request};
 use spr_convert::core::model::Key;
 use spr_convert::job::{Job, Observer, Progress};
-use spr_convert::plan::{OnError, Plan, Sink};
+use spr_convert::plan::{Plan, Sink};
 use spr_convert::verbs;
 use spr_convert::verbs::diff::{Finding, Tolerance, by_key, in_order};
 use spr_convert::verbs::repair::repair;
@@ -176,8 +176,8 @@ fn job(
     wanted.allow(&mut plan.policy)?;
     plan.set_dtype(wanted.dtype()?)?;
     plan.on_error = match steps.skip {
-        true => OnError::Skip,
-        false => OnError::Stop,
+        true => ErrorPolicy::Skip,
+        false => ErrorPolicy::Stop,
     };
     plan.run.overwrite = wanted.overwrite;
     plan.run.add = wanted.add;

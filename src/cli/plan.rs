@@ -4,7 +4,7 @@ use serde_json::json;
 #[cfg(feature = "survey")]
 use spr_core::bytes::FileKind;
 use spr_core::bytes::{Access, Env, Location, PathMap, Urls};
-use spr_core::format::{Format, Registry};
+use spr_core::format::{ErrorPolicy, Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::Dtype;
 use spr_core::{Error, Limits, Remedy, Result};
@@ -18,7 +18,7 @@ use super::skipped::SkipCounter;
 use crate::argument::{Input, Pair, Target, pair};
 use crate::explain;
 use crate::job::Job;
-use crate::plan::{OnError, Plan};
+use crate::plan::Plan;
 use crate::step::{Step, Steps, Subject};
 
 /// The surroundings that the flags ask for.
@@ -386,8 +386,8 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     }
     allow_losses(args, &mut plan.policy)?;
     plan.on_error = match args.read.on_error {
-        OnErrorArg::Stop => OnError::Stop,
-        OnErrorArg::Skip => OnError::Skip,
+        OnErrorArg::Stop => ErrorPolicy::Stop,
+        OnErrorArg::Skip => ErrorPolicy::Skip,
     };
     plan.run.overwrite = args.overwrite;
     plan.run.add = args.add;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use spr_convert::argument::Input;
 use spr_convert::builtin;
 use spr_convert::core::bytes::{Env, MemoryStore};
-use spr_convert::core::format::Request;
+use spr_convert::core::format::{ErrorPolicy, Request};
 use spr_convert::core::model::Utterance;
 
 /// Files of an utterance each, some of which are at fault.
@@ -33,7 +33,7 @@ fn read(names: &[&str], skips: bool) -> (Result<Vec<String>, String>, Vec<String
     };
     let inputs: Vec<_> = names.iter().flat_map(input).collect();
     let keys = || {
-        let request = Request::all().lenient(skips);
+        let request = Request::all().on_error(ErrorPolicy::skip_if(skips));
         let mut reader = Input::open_all(&inputs, request, &registry, &env)?.reader;
         let (mut utt, mut keys) = (Utterance::default(), Vec::new());
         while reader.read(&mut utt)? {

@@ -112,7 +112,7 @@ impl Input {
         Self {
             format: Some(format.info().name.to_owned()),
             options: meant.options,
-            permissive: meant.permissive,
+            permissive: meant.on_error.skips(),
             ..Self::new(text, meant.form, meant.locator)
         }
     }

@@ -16,12 +16,12 @@ mod subset;
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Location};
-use spr_core::format::Registry;
+use spr_core::format::{ErrorPolicy, Registry};
 use spr_core::loss::LossKind;
 use spr_core::model::{Dtype, Utterance};
 
 use crate::argument::Target;
-use crate::plan::{Input, Labels, OnError, Plan};
+use crate::plan::{Input, Labels, Plan};
 use crate::step::Step;
 use branch::labels_of;
 pub use conversion::Conversion;
@@ -114,7 +114,7 @@ impl Job {
     /// Skips and counts faulty utterances.
     #[must_use]
     pub fn skip_errors(mut self) -> Self {
-        self.plan.on_error = OnError::Skip;
+        self.plan.on_error = ErrorPolicy::Skip;
         self
     }
 

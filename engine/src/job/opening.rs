@@ -2,7 +2,9 @@
 
 use spr_core::Result;
 use spr_core::bytes::Env;
-use spr_core::format::{AudioCaps, ChunkSupport, FieldSet, Keys, Reader, Registry, Request};
+use spr_core::format::{
+    AudioCaps, ChunkSupport, ErrorPolicy, FieldSet, Keys, Reader, Registry, Request,
+};
 use spr_core::model::SourceField;
 
 use super::meter::Meter;
@@ -60,7 +62,7 @@ impl<'a> Opening<'a> {
         let forms = forms.reduce(FieldSet::or).unwrap_or(FieldSet::ALL);
         let looks =
             plan.split.is_some() || plan.run.verify || plan.run.hash || plan.manifest.is_some();
-        let chunked = match looks || target.permissive || !order.passes_chunks() {
+        let chunked = match looks || target.on_error.skips() || !order.passes_chunks() {
             true => ChunkSupport::No,
             false => caps
                 .iter()
@@ -149,7 +151,7 @@ impl<'a> Opening<'a> {
         let mut request = self
             .plan
             .request()
-            .lenient(skips)
+            .on_error(ErrorPolicy::skip_if(skips))
             .distinct(self.plan.distinct);
         let (inputs, each, files) = (&self.order.inputs, &self.order.each, &self.files);
         if self.order.steps.is_empty() && !skips {

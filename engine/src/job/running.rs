@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use spr_core::bytes::{Env, Output, Parents};
-use spr_core::format::{Reader, Registry};
+use spr_core::format::{ErrorPolicy, Reader, Registry};
 use spr_core::model::{About, Key, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
@@ -18,7 +18,7 @@ use super::parts::Parts;
 use super::places::{check_numbers, check_places, manifest_target, targets, warn_of_more};
 use super::route::{self, Route};
 use crate::argument::Target;
-use crate::plan::{Input, OnError, Plan};
+use crate::plan::{Input, Plan};
 
 /// A job between its opening and its end.
 pub(super) struct Running<'a> {
@@ -331,8 +331,8 @@ impl<'a> Running<'a> {
 /// Returns `true` if an error affects one utterance, or the rest of an input that was partly read.
 fn may_skip(plan: &Plan, error: &Error, reading: bool, done: u64) -> bool {
     let output = plan.output.as_ref();
-    let permissive = output.is_some_and(|output| output.permissive);
-    let skip = plan.on_error == OnError::Skip
+    let permissive = output.is_some_and(|output| output.on_error.skips());
+    let skip = plan.on_error == ErrorPolicy::Skip
         || plan.inputs.iter().any(|input| input.permissive)
         || permissive && !reading;
     skip && (error.can_continue() || reading && done > 0 && !error.is_change())

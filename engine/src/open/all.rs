@@ -51,7 +51,7 @@ pub fn open_all(
         return Err(Error::usage("no input"));
     };
     let rest: Vec<_> = all.collect();
-    let lenient = request.lenient;
+    let lenient = request.on_error.skips();
     let is_lenient = |input: &Input| lenient || input.permissive || input.skips;
     if rest.is_empty() {
         let mut opened = first.open_with(&own, request, files, (registry, env))?;

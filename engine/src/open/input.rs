@@ -1,7 +1,9 @@
 //! One input: opened as it is stored, with the work on it, and to be looked up in.
 
 use spr_core::bytes::{Env, FileKind, Locator};
-use spr_core::format::{Format, IndexKind, OpenedDataset, Reader, Registry, Request, Subset};
+use spr_core::format::{
+    ErrorPolicy, Format, IndexKind, OpenedDataset, Reader, Registry, Request, Subset,
+};
 use spr_core::model::KeySource;
 use spr_core::stage::{FrameShift, SkipErrors};
 use spr_core::tables::side;
@@ -81,7 +83,7 @@ impl Input {
 
     /// Returns `true` if faulty utterances are skipped.
     fn is_lenient(&self, request: &Request) -> bool {
-        request.lenient || self.permissive || self.skips
+        request.on_error.skips() || self.permissive || self.skips
     }
 
     /// Opens the stored data set.
@@ -103,7 +105,7 @@ impl Input {
         let mut source = env.open(&self.place)?;
         let (format, why) = self.format_of(&mut source, request.damaged, registry, env)?;
         let lenient = self.is_lenient(&request);
-        let request = request.lenient(lenient);
+        let request = request.on_error(ErrorPolicy::skip_if(lenient));
         let (options, names_only) = (self.format_options(format)?, !request.parts.features);
         let opened = request.open(format, source, &options, env);
         let reader = opened.map_err(|error| self.misnamed(error, registry, env));
@@ -167,7 +169,7 @@ impl Input {
         env: &Env,
     ) -> Result<(OpenedDataset, &'static dyn Format)> {
         let lenient = self.is_lenient(&request);
-        let request = request.lookup().lenient(lenient);
+        let request = request.lookup().on_error(ErrorPolicy::skip_if(lenient));
         let (work, files) = (of_input(self, false), ListCache::default());
         let changed = work.iter().any(|work| !work.passes_requests());
         if changed || self.folder().is_some() {

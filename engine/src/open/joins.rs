@@ -1,7 +1,7 @@
 //! Joins of data sets by key.
 
 use spr_core::bytes::Env;
-use spr_core::format::{FieldSet, OpenedDataset, Reader, Registry, Request};
+use spr_core::format::{ErrorPolicy, FieldSet, OpenedDataset, Reader, Registry, Request};
 use spr_core::stage::{JoinLabels, JoinText};
 use spr_core::{KeyMap, Result};
 
@@ -39,7 +39,10 @@ impl Labels {
             objects: true,
             ..FieldSet::LABELS
         };
-        let request = Request::all().parts(parts).lookup().lenient(true);
+        let request = Request::all()
+            .parts(parts)
+            .lookup()
+            .on_error(ErrorPolicy::Skip);
         let table = match self.inputs.as_slice() {
             [only] => only.open_lookup(request, registry, env)?,
             several => {
@@ -78,7 +81,11 @@ impl Input {
             segments: false,
             ..FieldSet::LABELS
         };
-        let request = Request::all().parts(parts).words().lookup().lenient(true);
+        let request = Request::all()
+            .parts(parts)
+            .words()
+            .lookup()
+            .on_error(ErrorPolicy::Skip);
         let table = self.open_lookup(request, registry, env)?;
         Ok(Box::new(JoinText::new(reader, table, self.text(), env)))
     }

@@ -13,7 +13,7 @@ mod split;
 
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::{Location, PathMap};
-use spr_core::format::Request;
+use spr_core::format::{ErrorPolicy, Request};
 use spr_core::loss::LossPolicy;
 use spr_core::model::Dtype;
 
@@ -27,17 +27,6 @@ use crate::step::{Phase, Step};
 
 /// The version of the plan's JSON.
 pub const VERSION: u32 = 1;
-
-/// The treatment of utterances that cannot be read or converted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnError {
-    /// Stops; nothing is written.
-    #[default]
-    Stop,
-    /// Skip it and count it.
-    Skip,
-}
 
 /// What a run does.
 ///
@@ -85,7 +74,7 @@ pub struct Plan {
     /// The permitted losses.
     pub policy: LossPolicy,
     /// The treatment of faulty utterances.
-    pub on_error: OnError,
+    pub on_error: ErrorPolicy,
     /// Whether what is whole of damaged data is read.
     pub damaged: bool,
     /// Settings of the run that do not change the output.
@@ -129,7 +118,7 @@ impl Plan {
             dtype: None,
             label_dtype: None,
             policy: LossPolicy::default(),
-            on_error: OnError::Stop,
+            on_error: ErrorPolicy::Stop,
             damaged: false,
             run: Run::default(),
         }
@@ -150,7 +139,7 @@ impl Plan {
     /// The inputs that have to be there: one of several that is missing may be skipped.
     pub fn needed(&self) -> impl Iterator<Item = &Input> {
         let several = self.inputs.len() > 1;
-        let skips = move |input: &Input| self.on_error == OnError::Skip || input.permissive;
+        let skips = move |input: &Input| self.on_error == ErrorPolicy::Skip || input.permissive;
         let all = self.inputs.iter();
         all.filter(move |input| !(several && skips(input)))
     }
@@ -166,7 +155,7 @@ impl Plan {
 
     /// Returns what is requested of the inputs in any case.
     pub(crate) fn request(&self) -> Request {
-        let request = Request::all().lenient(self.on_error == OnError::Skip);
+        let request = Request::all().on_error(self.on_error);
         match self.damaged {
             true => request.damaged(),
             false => request,
@@ -175,7 +164,7 @@ impl Plan {
 
     /// Returns `true` if faulty utterances are skipped, at least of one input.
     pub fn skips(&self) -> bool {
-        self.on_error == OnError::Skip || self.inputs.iter().any(|input| input.permissive)
+        self.on_error == ErrorPolicy::Skip || self.inputs.iter().any(|input| input.permissive)
     }
 
     /// The losses that are allowed, those among them that data options ask for.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::{Location, Locator};
-use spr_core::format::Medium;
+use spr_core::format::{ErrorPolicy, Medium};
 
 use super::numbered::{self, PartName};
 
@@ -30,8 +30,8 @@ pub struct Sink {
     pub(crate) added: Vec<(String, String)>,
     /// Whether the location is a list of files, which is read.
     pub listed: bool,
-    /// Whether entries that have no place are skipped because the argument says so.
-    pub permissive: bool,
+    /// The treatment of entries that have no place, which the argument sets.
+    pub on_error: ErrorPolicy,
     /// The level of compression.
     pub level: Option<u32>,
 }
@@ -49,7 +49,7 @@ impl Sink {
             options: Vec::new(),
             added: Vec::new(),
             listed: false,
-            permissive: false,
+            on_error: ErrorPolicy::Stop,
             level: None,
         }
     }

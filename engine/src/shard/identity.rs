@@ -31,7 +31,7 @@ impl Plan {
                 "options": options,
                 "beside": beside,
                 "listed": sink.listed,
-                "permissive": sink.permissive,
+                "on_error": sink.on_error,
                 "level": sink.level,
             })
         };
@@ -112,7 +112,9 @@ mod tests {
             plan.joins.speakers = Some(Locator::file("utt2spk"))
         }));
         others.push(change(|plan| plan.manifest = plan.output.clone()));
-        others.push(change(|plan| plan.on_error = crate::plan::OnError::Skip));
+        others.push(change(|plan| {
+            plan.on_error = spr_core::format::ErrorPolicy::Skip
+        }));
         others.push(change(|plan| {
             plan.inputs[0]
                 .options

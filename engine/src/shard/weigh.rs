@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use spr_core::bytes::{Env, FileKind, Location, Locator};
-use spr_core::format::{Count, Format, Medium, Registry, Request, Weight};
+use spr_core::format::{Count, ErrorPolicy, Format, Medium, Registry, Request, Weight};
 use spr_core::model::{Audio, Key, Matrix, Position, Utterance};
 use spr_core::{Error, KeyMap, Result};
 
@@ -283,7 +283,7 @@ impl<'a> Weigher<'a> {
     /// Reads the headers of an input. A faulty entry still counts.
     fn headers(&mut self, input: &Input) -> Result<()> {
         let env = self.env.clone();
-        let request = Request::all().weights().lenient(true);
+        let request = Request::all().weights().on_error(ErrorPolicy::Skip);
         let mut reader = input.stored(request, self.registry, &env)?;
         let sequential = reader.info().sequential.map(Reread::Sequential);
         self.reread = self.reread.or(sequential);
