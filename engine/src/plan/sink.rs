@@ -8,32 +8,31 @@ use super::numbered::{self, PartName};
 
 /// One data set to write, as plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Sink {
     /// The argument as typed, without the secrets of URLs.
-    pub text: String,
+    pub(crate) text: String,
     /// The argument as typed.
     #[serde(skip)]
     pub(crate) typed: String,
     /// The sort of argument, in a few words.
-    pub form: String,
+    pub(crate) form: String,
     /// The name of its format.
-    pub format: String,
+    pub(crate) format: String,
     /// Its location.
-    pub place: Locator,
+    pub(crate) place: Locator,
     /// Side files at other locations.
-    pub companions: Vec<(String, Locator)>,
+    pub(crate) companions: Vec<(String, Locator)>,
     /// The options of its format.
-    pub options: Vec<(String, String)>,
+    pub(crate) options: Vec<(String, String)>,
     /// Those of them that were not part of the argument.
     #[serde(skip)]
     pub(crate) added: Vec<(String, String)>,
     /// Whether the location is a list of files, which is read.
-    pub listed: bool,
+    pub(crate) listed: bool,
     /// The treatment of entries that have no place, which the argument sets.
-    pub on_error: ErrorPolicy,
+    pub(crate) on_error: ErrorPolicy,
     /// The level of compression.
-    pub level: Option<u32>,
+    pub(crate) level: Option<u32>,
 }
 
 impl Sink {

@@ -10,7 +10,7 @@ use spr_core::{Error, KeyMap, Result};
 
 use super::Hashes;
 use super::balance::ShardBalance;
-use crate::argument::Input;
+use crate::plan::Input;
 
 /// The size from which on a file is cut at bytes instead of counting its entries, and from which on it
 /// matters that all of it is read.
