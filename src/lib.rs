@@ -101,7 +101,9 @@ pub use builtin::{
 };
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};
-pub use spr_engine::{argument, capabilities, explain, job, looks, plan, shard, step, writing};
+pub use spr_engine::{
+    argument, builder, capabilities, explain, job, looks, plan, shard, step, writing,
+};
 #[cfg(feature = "plot")]
 pub use spr_plot as plot;
 pub use spr_stats as stats;
@@ -203,9 +205,9 @@ impl Converter {
     /// As [`convert`].
     pub fn convert(&self, input: &str, output: &str) -> Result<job::Outcome> {
         let (registry, env) = (&self.registry, &self.env);
-        let inputs = argument::Input::parse(input, None, &[], registry, env)?;
-        let target = argument::Target::parse(output, None, &[], registry, env)?;
-        job::Job::new(inputs, &target).run(registry, env, &mut ())
+        let mut builder = builder::PlanBuilder::new(registry, env);
+        let plan = builder.input(input)?.output(output)?.finish()?;
+        job::Job::new(plan).run(registry, env, &mut ())
     }
 
     /// Opens `input` as a stream of utterances, as [`open`].
@@ -214,9 +216,10 @@ impl Converter {
     /// As [`open`].
     pub fn open(&self, input: &str) -> Result<Box<dyn Reader>> {
         let (registry, env) = (&self.registry, &self.env);
-        let inputs = argument::Input::parse(input, None, &[], registry, env)?;
-        let opened = argument::Input::open_all(&inputs, Request::all(), registry, env)?;
-        Ok(opened.reader)
+        let plan = builder::PlanBuilder::new(registry, env)
+            .input(input)?
+            .finish()?;
+        Ok(plan.open(Request::all(), registry, env)?.reader)
     }
 
     /// Begins a data set at `output`, as [`create`].

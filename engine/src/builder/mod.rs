@@ -16,7 +16,7 @@ use spr_core::format::{ErrorPolicy, Format, Registry};
 use spr_core::{Error, Result};
 
 use crate::argument::Pair;
-use crate::plan::{Owner, Plan};
+use crate::plan::{Owner, Plan, PlanStep};
 use joins::Translation;
 pub use steps::Duplicates;
 
@@ -132,20 +132,17 @@ impl PlanBuilder {
     pub fn finish_each(&self) -> Result<Vec<Plan>> {
         let plan = self.finish()?;
         let each = plan.inputs.iter().map(|input| {
-            let mut own = plan.clone();
-            let mut input = input.clone();
-            let joins = std::mem::take(&mut own.joins);
-            if let Some(labels) = joins.labels.clone() {
-                input.join_labels(labels)?;
+            let mut own = plan.of_input(input);
+            let joins = plan.joins.clone();
+            for input in &mut own.inputs {
+                if let Some(labels) = joins.labels.clone() {
+                    input.join_labels(labels)?;
+                }
+                input.joins = joins.clone().or(std::mem::take(&mut input.joins));
             }
-            input.joins = joins.or(input.joins);
-            let number = input.number;
-            own.steps
-                .retain(|step| !matches!(step.owner, Owner::Input(n) if n != number));
-            for step in &mut own.steps {
-                step.owner = Owner::Input(number);
-            }
-            own.inputs = vec![input];
+            let owner = Owner::Input(input.number);
+            let steps = plan.steps_on_all().cloned();
+            own.steps.extend(steps.map(|step| PlanStep { owner, step }));
             Ok(own)
         });
         each.collect()

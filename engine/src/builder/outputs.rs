@@ -66,6 +66,16 @@ impl PlanBuilder {
         Ok(self)
     }
 
+    /// Returns the output with its format.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn target(&self) -> Result<Target> {
+        let output = self.plan.output.as_ref();
+        let output = output.ok_or_else(|| Error::usage("nothing says where to write"))?;
+        Target::of(output, &self.registry)
+    }
+
     fn sink(&self, text: &str) -> Result<Sink> {
         let target = Target::parse(text, None, &[], &self.registry, &self.env)?;
         Ok(target.sink().clone())
@@ -76,16 +86,14 @@ impl PlanBuilder {
     /// # Errors
     /// The output only names files.
     pub fn copy_sound(&mut self) -> Result<&mut Self> {
-        let Some(output) = &self.plan.output else {
-            return Err(Error::usage("nothing says where to write"));
-        };
-        let audio = Target::of(output, &self.registry)?.caps()?.audio;
+        let target = self.target()?;
+        let audio = target.caps()?.audio;
         if !audio.references {
             return Ok(self);
         }
         if audio.dtypes.is_empty() {
             let error = Error::usage("the format names sound files and holds none");
-            return Err(error.file(output.text()).suggest(Remedy::WriteSounds));
+            return Err(error.file(target.text()).suggest(Remedy::WriteSounds));
         }
         let step = Step::new("samples", [] as [(&str, &str); 0])?;
         Ok(self.add(Owner::Output, step))

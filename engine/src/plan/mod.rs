@@ -141,6 +141,20 @@ impl Plan {
         }
     }
 
+    /// Returns the plan of one of the inputs by itself, with its own steps and joins, and without
+    /// outputs.
+    #[must_use]
+    pub fn of_input(&self, input: &Input) -> Self {
+        let owner = Owner::Input(input.number);
+        let own = self.steps.iter().filter(|step| step.owner == owner);
+        Self {
+            inputs: vec![input.clone()],
+            paths: self.paths.clone(),
+            steps: own.cloned().collect(),
+            ..Self::empty()
+        }
+    }
+
     /// Returns the name of the first data set as typed, without secrets of URLs.
     pub fn text(&self) -> &str {
         self.inputs.first().map_or("", Input::text)
@@ -261,6 +275,15 @@ impl Plan {
     pub fn on_error(&self) -> ErrorPolicy {
         let inputs = self.inputs.iter().map(|input| input.on_error);
         inputs.fold(ErrorPolicy::Stop, ErrorPolicy::or)
+    }
+
+    /// Returns the plan with faulty utterances skipped.
+    #[must_use]
+    pub fn skipping(mut self) -> Self {
+        for input in &mut self.inputs {
+            input.on_error = ErrorPolicy::Skip;
+        }
+        self
     }
 
     /// Returns `true` if an error affects an utterance that is skipped, and reports it.

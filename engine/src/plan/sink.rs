@@ -58,6 +58,11 @@ impl Sink {
         &self.text
     }
 
+    /// Returns its location.
+    pub fn place(&self) -> &Locator {
+        &self.place
+    }
+
     /// Returns `true` if every part has a separate output.
     pub fn is_numbered(&self) -> bool {
         numbered::is_numbered(&self.place.to_string())

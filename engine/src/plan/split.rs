@@ -130,20 +130,30 @@ impl Split {
 
     /// Keeps all utterances of a speaker together, if there is a source of speakers.
     #[must_use]
-    pub fn speakers(self, speakers: Option<Speakers>) -> Self {
+    pub fn with_speakers(self, speakers: Option<Speakers>) -> Self {
         Self { speakers, ..self }
     }
 
     /// Sets the unit that shares are measured in.
     #[must_use]
-    pub fn balance(self, balance: Option<Balance>) -> Self {
+    pub fn with_balance(self, balance: Option<Balance>) -> Self {
         Self { balance, ..self }
     }
 
     /// Sets the seed for drawing at random.
     #[must_use]
-    pub fn seed(self, seed: u32) -> Self {
+    pub fn with_seed(self, seed: u32) -> Self {
         Self { seed, ..self }
+    }
+
+    /// Returns the rule.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// Returns the unit that shares are measured in, if it was set.
+    pub fn balance(&self) -> Option<Balance> {
+        self.balance
     }
 
     /// Returns `true` if the shares that came out may differ from those asked for.
