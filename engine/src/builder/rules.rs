@@ -15,10 +15,9 @@ impl PlanBuilder {
         if let Some(output) = &plan.output {
             self.check_unmixed(output)?;
             check_parts(plan, output)?;
-            let steps = || plan.steps.iter().map(PlanStep::step);
-            let kept = steps().try_for_each(Step::check_utterances);
+            let kept = plan.steps_on_all().try_for_each(Step::check_utterances);
             kept.map_err(|error| error.suggest(Remedy::KeepUtterances))?;
-            check_dither(steps())?;
+            check_dither(plan.steps.iter().map(PlanStep::step))?;
             self.check_there(plan)?;
         }
         Ok(())
