@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Partitioning, Reader, Registry};
+use spr_core::{Error, Result};
 
 use super::list_cache::ListCache;
 use super::unmet::Needed;
@@ -59,6 +59,24 @@ pub struct Kind {
     pub describe: fn(&Values, Partitioning) -> String,
     /// Builds it, with all values checked.
     pub build: fn(&Values) -> Result<Build>,
+}
+
+impl Kind {
+    /// Checks that a step of this kind gets what it needs after the steps that left `mixed`, the last
+    /// one that gave something else than utterances.
+    ///
+    /// # Errors
+    /// It needs utterances, and they are mixed.
+    pub(super) fn check_level(&self, mixed: &mut Option<(&'static str, Level)>) -> Result<()> {
+        if let Some((before, level)) = *mixed
+            && level > self.takes
+        {
+            let message = format!("{}: utterances are no more behind {before}", self.name);
+            return Err(Error::usage(message).hint(format!("put it before {before}")));
+        }
+        *mixed = self.gives.map(|level| (self.name, level)).or(*mixed);
+        Ok(())
+    }
 }
 
 /// Another name of a step.
