@@ -121,6 +121,9 @@ impl<S: Sample> Stream<S> {
 
     /// Decodes the frame at the current position without consuming it.
     fn next(&mut self, source: &mut Source) -> Result<Frame> {
+        if self.index.is_some() {
+            source.expect_jump();
+        }
         loop {
             let bytes = source.peek(self.usual)?;
             let (there, last) = (bytes.len(), bytes.len() < self.usual);
