@@ -256,6 +256,7 @@ impl PlainSamples {
     /// Fills `codes`, and reads no more bytes than that.
     fn fill(&self, source: &mut Source, codes: &mut [u8]) -> Result<()> {
         if codes.len() < SMALL {
+            source.expect_jump();
             source.peek(codes.len())?;
         }
         let filled = source.fill(codes);

@@ -95,7 +95,7 @@ impl Recording {
     /// It is damaged, or they exceed the limits.
     pub(crate) fn read(&mut self, rows: Range<u64>, limits: &Limits) -> Result<Waveform> {
         let samples = match self.tape.is_some() {
-            true => self.from_tape(rows, limits)?,
+            true => self.read_tape(rows, limits)?,
             false => self.in_place(rows, limits)?,
         };
         Ok(Waveform {
@@ -155,8 +155,10 @@ impl Recording {
     }
 
     /// Reads samples of a stream that only goes forward.
-    fn from_tape(&mut self, rows: Range<u64>, limits: &Limits) -> Result<Matrix> {
-        while self.decoded() < rows.end && self.decode(BLOCK, limits)? {}
+    fn read_tape(&mut self, rows: Range<u64>, limits: &Limits) -> Result<Matrix> {
+        // The first block tells type and channels.
+        while (self.decoded() < rows.end || self.block.cols() == 0) && self.decode(BLOCK, limits)? {
+        }
         let there = rows.start.min(self.decoded())..rows.end.min(self.decoded());
         match &mut self.tape {
             Some(tape) => tape.read(there.start, count(&there)?, &self.block, limits),
@@ -186,9 +188,10 @@ impl Recording {
             }
             let is_whole = next >= rows.end && samples.cols() > 0;
             let most = count(&(self.decoded()..rows.end))?.clamp(1, BLOCK);
-            if is_whole || !self.decode(most, limits)? {
+            if is_whole || self.ended {
                 return Ok(samples);
             }
+            self.decode(most, limits)?;
         }
     }
 

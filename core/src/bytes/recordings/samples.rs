@@ -17,8 +17,8 @@ pub trait SampleStream: Send {
     /// The file is cut short or damaged.
     fn seek(&mut self, to: u64) -> Result<Option<u64>>;
 
-    /// Appends samples to `into`, whose type and channels the first call sets: `most` per channel, fewer
-    /// before the end, or more if that is what a block of the format holds. Returns `false` at the end,
+    /// Appends samples to `into`, and sets its type and channels if it is empty: up to `most` per channel,
+    /// or those of one block of the format, which may be more, fewer or none. Returns `false` at the end,
     /// after checking what follows the samples.
     ///
     /// # Errors

@@ -402,6 +402,11 @@ impl Source {
         }
     }
 
+    /// Makes the next read as small as after a jump, because one may follow.
+    pub fn expect_jump(&mut self) {
+        self.step = FIRST_STEP;
+    }
+
     fn no_way_back(&self) -> Error {
         let error = |message| self.error(ErrorKind::Unsupported, message);
         match self.location.as_ref().is_some_and(Location::is_url) && self.layers.is_empty() {

@@ -62,8 +62,7 @@ pub(crate) trait CodedFile: Send {
     ///
     /// # Errors
     /// Reading fails.
-    fn seek(&mut self, source: &mut Source, to: u64) -> Result<Option<u64>> {
-        let (_, _) = (source, to);
+    fn seek(&mut self, _source: &mut Source, _to: u64) -> Result<Option<u64>> {
         Ok(None)
     }
 

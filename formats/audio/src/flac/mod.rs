@@ -10,6 +10,7 @@ mod comments;
 mod decode;
 mod encode;
 mod frame;
+mod order;
 mod sample;
 mod seek;
 mod stream_info;

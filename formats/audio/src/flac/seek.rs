@@ -153,6 +153,7 @@ fn probe(
     source.seek(bytes.start)?;
     while source.offset() < bytes.end {
         let at = source.offset();
+        source.expect_jump();
         let window = source.peek(WINDOW)?;
         let is_last = window.len() < WINDOW;
         let starts = window.len().saturating_sub(HEADER - 1).max(1);

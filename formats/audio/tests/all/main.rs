@@ -5,5 +5,6 @@ mod flac;
 mod flac_encoder;
 mod headers;
 mod lossy;
+mod spans;
 mod tagged;
 mod waves;

@@ -20,9 +20,9 @@ const RATE: u32 = 8000;
 
 /// An encoding: its number, bytes and valid bits per sample, and the element type when read.
 #[derive(Clone, Copy)]
-struct Coding(u16, u16, u16, Dtype);
+pub(super) struct Coding(u16, u16, u16, Dtype);
 
-const CODINGS: [Coding; 10] = [
+pub(super) const CODINGS: [Coding; 10] = [
     Coding(1, 1, 8, Dtype::U8),
     Coding(1, 2, 16, Dtype::I16),
     Coding(1, 2, 12, Dtype::I16),
@@ -37,7 +37,7 @@ const CODINGS: [Coding; 10] = [
 
 /// The content of the size fields.
 #[derive(Clone, Copy, Debug)]
-enum Sizes {
+pub(super) enum Sizes {
     True,
     /// The sizes of the file and of the samples.
     Told(u32, u32),
@@ -64,7 +64,7 @@ fn chunk(name: &[u8; 4], bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the format chunk, optionally in the extensible form.
-fn fmt(Coding(tag, bytes, bits, _): Coding, channels: u16, extensible: bool) -> Vec<u8> {
+pub(super) fn fmt(Coding(tag, bytes, bits, _): Coding, channels: u16, extensible: bool) -> Vec<u8> {
     let block = bytes * channels;
     let speed = RATE * u32::from(block);
     // In the extensible form the container bits and the valid bits are separate.
@@ -91,7 +91,7 @@ fn fmt(Coding(tag, bytes, bits, _): Coding, channels: u16, extensible: bool) -> 
 }
 
 /// Returns a file with these samples; `junk` adds unknown chunks, one of odd size.
-fn file(fmt: &[u8], samples: &[u8], sizes: Sizes, junk: bool) -> Vec<u8> {
+pub(super) fn file(fmt: &[u8], samples: &[u8], sizes: Sizes, junk: bool) -> Vec<u8> {
     let before = if junk {
         chunk(b"JUNK", &[7; 28])
     } else {
