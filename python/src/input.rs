@@ -518,8 +518,8 @@ impl DatasetPlan {
         let [only] = self.reading.sources.as_slice() else {
             return Err(Error::usage("what is merged is named by paths"));
         };
-        let format = match format(only.format.as_deref(), registry)? {
-            Some(format) => format,
+        let format = match &only.format {
+            Some(format) => registry.get(format)?,
             None => registry.detect(&mut source)?,
         };
         let options = Options::new(format.info(), only.options.iter().cloned())?;

@@ -13,7 +13,7 @@ use spr_convert::{Error, Result};
 use crate::batch_maker::BatchArgs;
 use crate::batches::Batches;
 use crate::failure::{apart, locked, raised};
-use crate::input::{Data, DatasetPlan, is_lasting, steps};
+use crate::input::{Data, DatasetPlan, is_lasting};
 use crate::process::Process;
 use crate::settings::{Settings, Surroundings};
 use crate::{text, utterance};

@@ -42,7 +42,7 @@ impl OutputArgs {
         Ok(())
     }
 
-    fn target(&self, at: &Surroundings) -> Result<Target> {
+    pub(crate) fn target(&self, at: &Surroundings) -> Result<Target> {
         let mut builder = PlanBuilder::new(&at.registry, &at.env);
         self.set_format(&mut builder)?;
         builder.output(&argument(self.path.clone()))?.target()

@@ -54,7 +54,13 @@ fn frames() -> impl Strategy<Value = Vec<Spelt>> {
         let stage = format!("{key}({value})");
         Spelt::new(key, value, stage)
     };
-    let speaker = prop::option::of(Just(spelt("speaker-from", "{speaker}-*".to_owned())));
+    let pattern = "{speaker}-{name}";
+    let speaker = Spelt::new(
+        "speaker-from",
+        pattern.to_owned(),
+        format!("speaker('{pattern}')"),
+    );
+    let speaker = prop::option::of(Just(speaker));
     let shift =
         prop::option::of((1..50u32).prop_map(move |ms| spelt("frame-shift", format!("0.{ms:03}"))));
     let context = (0..4u32, 0..4u32, 0..3).prop_map(|(left, right, form)| match form {
@@ -228,7 +234,7 @@ fn a_tier_is_picked_alike() {
     let s = Scratch::new();
     let tier = |name: &str, text: &str| {
         format!(
-            "{{\"name\":\"{name}\",\"segments\":[{{\"start\":0,\"end\":1,\"text\":\"{text}\"}}]}}"
+            "{{\"name\":\"{name}\",\"segments\":[{{\"start\":0,\"end\":1,\"label\":\"{text}\"}}]}}"
         )
     };
     let tiers = [tier("words", "a"), tier("phones", "b")].join(",");
