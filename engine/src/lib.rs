@@ -7,6 +7,7 @@
 pub mod argument;
 pub mod capabilities;
 mod digest;
+pub mod document;
 pub mod explain;
 pub mod job;
 pub mod looks;

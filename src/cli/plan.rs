@@ -393,7 +393,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     plan.run.add = args.add;
     plan.run.dry_run = args.dry_run;
     plan.run.verify = args.verify;
-    plan.run.hash = args.report.is_some() || args.read.json;
+    plan.run.hash = args.read.json;
     // That one is missing is told before all that is to be said of outputs. One of several is skipped.
     let files = plan.needed().filter_map(Input::file);
     for file in files.filter(|file| !file.is_url() && !env.exists(file)) {

@@ -5,13 +5,11 @@ use spr_core::Result;
 use spr_core::bytes::Location;
 
 use super::args::{ProgressArg, ReadArgs};
-use super::convert::Documents;
-use super::plan;
 use super::session::Session;
 use super::words::data_set;
 use super::words::file;
+use super::{convert, plan};
 use crate::explain;
-use crate::shard::Hashes;
 use crate::verbs::repair::repair;
 
 const EXAMPLES: &str = "\
@@ -62,20 +60,12 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
     let to = plan::format(args.to.as_ref(), registry)?;
     let pairs = plan::pairs(&args.output_options)?;
     let mut job = repair(input, &args.output, (to, pairs), registry, &env)?;
+    job.error_log.clone_from(&args.error_log);
     job.plan.run.overwrite = args.overwrite;
     job.plan.run.add = args.add;
     if args.read.explain {
         let lines = explain::plan(&job.plan, registry, &env)?;
         return plan::understood(&lines, &args.read);
     }
-    let documents = Documents {
-        log: args.error_log.as_ref(),
-        report: None,
-        sharding: None,
-        hashes: Hashes::default(),
-        json: args.read.json,
-        quiet: args.read.quiet,
-        progress: ProgressArg::Never,
-    };
-    documents.run(&job, session, &env)
+    convert::run_job(&job, &args.read, ProgressArg::Never, session, &env)
 }

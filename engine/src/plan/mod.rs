@@ -106,9 +106,6 @@ pub struct Run {
     pub verify: bool,
     /// Whether the outcome includes a hash of the output.
     pub hash: bool,
-    /// The number of utterances that the inputs lack, as the runs that wrote them skipped these.
-    #[serde(default)]
-    pub lacking: u64,
 }
 
 impl Plan {

@@ -8,6 +8,8 @@ mod hashes;
 mod identity;
 mod name;
 mod record;
+mod settings;
+mod shards;
 mod watched_store;
 mod weigh;
 mod weights;
@@ -15,21 +17,29 @@ mod weights;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+use spr_core::bytes::Location;
 use spr_core::{Error, Result};
 
 pub use balance::ShardBalance;
 pub use cut::Cut;
-pub use fingerprint::{check_pipes, keep_inputs};
-pub use hashes::{Hashes, of_file};
-pub(crate) use name::check_name;
-pub use name::{FIELD, check_numbered, numbered, pattern};
+pub(crate) use fingerprint::{check_pipes, keep_inputs};
+pub use hashes::Hashes;
+use hashes::of_file;
+pub use name::FIELD;
+pub(crate) use name::{check_name, check_numbered, named_target};
+use name::{numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
-pub use watched_store::watched;
-pub use weigh::Reread;
+pub(crate) use settings::check_plan;
+pub use settings::{MergeSettings, Resume, ShardSettings, across};
+pub(crate) use shards::CHANGED;
+pub use shards::{Shards, State, missing};
+pub(crate) use watched_store::watched;
+pub(crate) use weigh::Reread;
 pub use weights::Weights;
 
 /// The number of a shard and the number of shards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// The number, from 1.
     pub number: u64,
@@ -55,6 +65,13 @@ impl Shard {
                 "{of} shards: expected 1 to {MOST} of them"
             ))),
         }
+    }
+
+    /// Returns the name of this shard's file for a name that all shards share. The number replaces
+    /// [`FIELD`], or precedes the extension.
+    #[must_use]
+    pub fn file(self, name: &Location) -> Location {
+        numbered(&pattern(&name.to_string()), self).into()
     }
 }
 
