@@ -67,7 +67,7 @@ use shard::{ShardRun, ShardStart};
 /// use spr_engine::shard::{Resume, Shard, ShardSettings, Shards};
 ///
 /// # let store = MemoryStore::new();
-/// store.insert("a.ark", b"ann [ 1 2 ]\nbob [ 3 ]\ncleo [ 5 6 ]\ndan [ 7 8 ]\n".to_vec());
+/// store.insert("a.ark", b"ann [\n1 2 ]\nbob [\n3 ]\ncleo [\n5 6 ]\ndan [\n7 8 ]\n".to_vec());
 /// # let env = Env::default().with_store(Arc::new(store.clone()));
 /// # let registry = Registry::new([&spr_format_kaldi::FORMAT as _]);
 /// let inputs = Input::parse("a.ark", None, &[], &registry, &env)?;
