@@ -13,7 +13,7 @@ use crate::shard::Record;
 
 /// The result of a conversion.
 #[non_exhaustive]
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// A summary of the written data.
     pub written: WriteSummary,
@@ -102,25 +102,13 @@ impl Outcome {
         Self {
             written,
             skipped: record.skipped,
-            from: "",
             to: format.map_or("", |format| format.info().name),
-            output: String::new(),
-            losses: Vec::new(),
-            rounded: Vec::new(),
-            decoded: None,
-            shuffled: false,
-            partitions: None,
-            parts: Vec::new(),
-            hash: None,
-            verified: false,
-            elapsed: Duration::ZERO,
-            error_log: None,
-            report: None,
             shard: Some(ShardOutcome {
                 record,
                 at,
                 was_done: true,
             }),
+            ..Self::default()
         }
     }
 

@@ -330,9 +330,7 @@ impl<'a> Running<'a> {
             hash,
             verified: run.verify && !run.dry_run,
             elapsed: self.started.elapsed(),
-            error_log: None,
-            report: None,
-            shard: None,
+            ..Outcome::default()
         };
         Ok(Conversion {
             outcome,
