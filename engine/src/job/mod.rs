@@ -26,7 +26,7 @@ use spr_core::{Error, ErrorKind, Remedy, Result};
 
 use crate::argument::Target;
 use crate::plan::{Input, Labels, OnError, Plan, Sink};
-use crate::shard::{CHANGED, Hashes, MergeSettings, Record, ShardSettings, named_target, watched};
+use crate::shard::{CHANGED, Hashes, MergeSettings, ShardSettings, named_target, watched};
 use crate::step::Step;
 use conversion::Conversion;
 use documents::Documents;
@@ -258,8 +258,8 @@ impl Job {
                 let hashes = hashes.clone();
                 match ShardRun::start(settings, &mut job.plan, hashes, registry, &env)? {
                     ShardStart::Pending(shard) => Some(*shard),
-                    ShardStart::Done(record, at) => {
-                        return Ok(job.describe_done(record, at, registry));
+                    ShardStart::Done(shard) => {
+                        return Ok(Outcome::of_done(*shard, job.output(), registry));
                     }
                 }
             }
@@ -328,8 +328,8 @@ impl Job {
             return Err(Error::unfit(CHANGED).file(file.to_string()));
         }
         if let Some(shard) = shard.take_if(|shard| shard.compares()) {
-            let (record, at) = shard.compare(&made, plan)?;
-            return Ok(self.describe_done(record, at, registry));
+            let shard = shard.compare(&made, plan)?;
+            return Ok(Outcome::of_done(shard, self.output(), registry));
         }
         made.outcome.skipped += self.merge.as_ref().map_or(0, |merge| merge.skipped);
         made.outcome.error_log.clone_from(&self.error_log);
@@ -338,14 +338,9 @@ impl Job {
         let mut others = documents.complete(&made.outcome)?;
         observer.written(&made.outcome)?;
         if let Some(shard) = shard {
-            let (record, at, output) = shard.complete(&made, plan)?;
+            let (shard, output) = shard.complete(&made, plan)?;
             others.extend(output);
-            let was_done = false;
-            made.outcome.shard = Some(ShardOutcome {
-                record,
-                at,
-                was_done,
-            });
+            made.outcome.shard = Some(shard);
         }
         made.commit(others)
     }
@@ -366,13 +361,9 @@ impl Job {
         made.map_err(|error| suggest_skipping(error, has_begun))
     }
 
-    /// Returns the outcome of a job whose shard is done according to its record.
-    fn describe_done(&self, record: Record, at: Location, registry: &Registry) -> Outcome {
-        let output = self.plan.output.as_ref().map_or("", Sink::text);
-        Outcome {
-            output: output.to_owned(),
-            ..Outcome::of_record(record, at, registry)
-        }
+    /// Returns the output as typed.
+    fn output(&self) -> &str {
+        self.plan.output.as_ref().map_or("", Sink::text)
     }
 }
 

@@ -65,6 +65,14 @@ pub struct ShardOutcome {
 }
 
 impl ShardOutcome {
+    pub(super) fn new(record: Record, at: Location, was_done: bool) -> Self {
+        Self {
+            record,
+            at,
+            was_done,
+        }
+    }
+
     /// Formats the shard as a JSON object.
     pub fn json(&self) -> Value {
         json!({
@@ -94,20 +102,18 @@ pub struct PartTotals {
 
 impl Outcome {
     /// Creates the outcome of a shard that was done before, as far as its record contains it.
-    pub(super) fn of_record(record: Record, at: Location, registry: &Registry) -> Self {
+    pub(super) fn of_done(shard: ShardOutcome, output: &str, registry: &Registry) -> Self {
+        let record = &shard.record;
+        let format = registry.find(&record.format);
         let mut written = WriteSummary::default();
         (written.utterances, written.frames) = (record.utterances, record.frames);
         written.bytes = record.outputs.iter().map(|output| output.bytes).sum();
-        let format = registry.find(&record.format);
         Self {
             written,
             skipped: record.skipped,
             to: format.map_or("", |format| format.info().name),
-            shard: Some(ShardOutcome {
-                record,
-                at,
-                was_done: true,
-            }),
+            output: output.to_owned(),
+            shard: Some(shard),
             ..Self::default()
         }
     }

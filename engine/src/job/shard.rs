@@ -8,6 +8,7 @@ use spr_core::{Error, Remedy, Result};
 use super::branch::labels_of;
 use super::conversion::Conversion;
 use super::opening::Opening;
+use super::outcome::ShardOutcome;
 use super::places::targets;
 use crate::argument::Target;
 use crate::document::Document;
@@ -28,8 +29,8 @@ pub(super) struct ShardRun {
 pub(super) enum ShardStart {
     /// The shard has to be converted.
     Pending(Box<ShardRun>),
-    /// The shard is done according to the record at this location.
-    Done(Record, Location),
+    /// The shard is done already.
+    Done(Box<ShardOutcome>),
 }
 
 impl ShardRun {
@@ -64,7 +65,9 @@ impl ShardRun {
             if (how == Resume::Trust || plan.run.dry_run)
                 && let Some(done) = earlier.take()
             {
-                return Ok(ShardStart::Done(done, at));
+                return Ok(ShardStart::Done(Box::new(ShardOutcome::new(
+                    done, at, true,
+                ))));
             }
             // The remains of an unfinished job are replaced.
             plan.run.overwrite = true;
@@ -104,11 +107,11 @@ impl ShardRun {
         self.earlier.is_some()
     }
 
-    /// Checks that a conversion made the files of the earlier run, and returns the record.
+    /// Checks that a conversion made the files of the earlier run, and returns the shard.
     ///
     /// # Errors
     /// It made others.
-    pub(super) fn compare(mut self, made: &Conversion, plan: &Plan) -> Result<(Record, Location)> {
+    pub(super) fn compare(mut self, made: &Conversion, plan: &Plan) -> Result<ShardOutcome> {
         made.fill(&mut self.record, &self.hashes, plan)?;
         let earlier = self.earlier.iter();
         if let Some(file) = earlier
@@ -118,7 +121,7 @@ impl ShardRun {
             let message = format!("says that {file} is done, but the inputs make other bytes now");
             return Err(refused(&self.at, message));
         }
-        Ok((self.record, self.at))
+        Ok(ShardOutcome::new(self.record, self.at, true))
     }
 
     /// Completes the record. Its file, if it was [created](Self::create), has no name yet.
@@ -129,15 +132,16 @@ impl ShardRun {
         mut self,
         made: &Conversion,
         plan: &Plan,
-    ) -> Result<(Record, Location, Option<Output>)> {
+    ) -> Result<(ShardOutcome, Option<Output>)> {
         made.fill(&mut self.record, &self.hashes, plan)?;
+        let shard = ShardOutcome::new(self.record, self.at, false);
         let Some(mut document) = self.document else {
-            return Ok((self.record, self.at, None));
+            return Ok((shard, None));
         };
-        let text = serde_json::to_string_pretty(&self.record)
+        let text = serde_json::to_string_pretty(&shard.record)
             .map_err(|e| Error::unsupported(format!("a record can't be written: {e}")))?;
         document.put(format!("{text}\n").as_bytes())?;
-        Ok((self.record, self.at, Some(document.complete()?)))
+        Ok((shard, Some(document.complete()?)))
     }
 }
 
