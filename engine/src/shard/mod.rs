@@ -18,17 +18,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::Location;
 use spr_core::{Error, Result};
 
 pub use balance::ShardBalance;
 pub use cut::Cut;
 pub(crate) use fingerprint::{check_pipes, keep_inputs};
 pub use hashes::Hashes;
-use hashes::of_file;
 pub use name::FIELD;
 pub(crate) use name::{check_name, check_numbered, named_target};
-use name::{numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
 pub(crate) use settings::check_plan;
 pub use settings::{MergeSettings, Resume, ShardSettings, across};
@@ -65,13 +62,6 @@ impl Shard {
                 "{of} shards: expected 1 to {MOST} of them"
             ))),
         }
-    }
-
-    /// Returns the name of this shard's file for a name that all shards share. The number replaces
-    /// [`FIELD`], or precedes the extension.
-    #[must_use]
-    pub fn file(self, name: &Location) -> Location {
-        numbered(&pattern(&name.to_string()), self).into()
     }
 }
 

@@ -13,6 +13,15 @@ use crate::argument::{Pair, Target};
 /// The placeholder for the number.
 pub const FIELD: &str = "{shard}";
 
+impl Shard {
+    /// Returns the name of this shard's file for a name that all shards share. The number replaces
+    /// [`FIELD`], or precedes the extension.
+    #[must_use]
+    pub fn file(self, name: &Location) -> Location {
+        numbered(&pattern(&name.to_string()), self).into()
+    }
+}
+
 /// Adds the placeholder to each name in an output as typed.
 pub(super) fn pattern(text: &str) -> String {
     if text.contains(FIELD) {

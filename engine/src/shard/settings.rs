@@ -40,14 +40,20 @@ impl ShardSettings {
 
     /// Keeps utterances together that have the same word in a file of lines `utterance word`.
     #[must_use]
-    pub fn groups(self, groups: Option<Location>) -> Self {
-        Self { groups, ..self }
+    pub fn groups(self, groups: impl Into<Option<Location>>) -> Self {
+        Self {
+            groups: groups.into(),
+            ..self
+        }
     }
 
     /// Resumes the shard.
     #[must_use]
-    pub fn resume(self, resume: Option<Resume>) -> Self {
-        Self { resume, ..self }
+    pub fn resume(self, resume: impl Into<Option<Resume>>) -> Self {
+        Self {
+            resume: resume.into(),
+            ..self
+        }
     }
 }
 

@@ -7,7 +7,9 @@ use spr_core::format::Registry;
 use spr_core::tables::side;
 use spr_core::{Error, Result};
 
-use super::{MergeSettings, Record, Shard, numbered, of_file, pattern, record_of};
+use super::hashes::of_file;
+use super::name::{numbered, pattern};
+use super::{MergeSettings, Record, Shard, record_of};
 use crate::argument::{Input, Target};
 
 /// The message about a file that does not have the hash of the record.

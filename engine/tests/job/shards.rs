@@ -1,5 +1,6 @@
 //! Shards: their names, records, resuming and merging.
 
+use spr_core::bytes::Location;
 use spr_core::{ErrorKind, Remedy};
 use spr_engine::job::{Job, Outcome};
 use spr_engine::shard::{Resume, Shard, ShardBalance, ShardSettings, Shards, State};
@@ -14,7 +15,7 @@ fn half(number: u64) -> ShardSettings {
 /// The first of two shards, resumed.
 fn resumed(s: &Scratch, how: Resume) -> spr_core::Result<Outcome> {
     let job = s.job("ark,t:out.ark").report("report");
-    s.run(&job.shard(half(1).resume(Some(how))))
+    s.run(&job.shard(half(1).resume(how)))
 }
 
 /// A store with both shards.
@@ -134,9 +135,7 @@ fn a_record_of_another_job_is_in_the_way() {
     let s = done();
     other(&s);
     let job = s.job("ark,t:out.ark").overwrite(true);
-    let outcome = s
-        .run(&job.shard(half(1).resume(Some(Resume::Trust))))
-        .unwrap();
+    let outcome = s.run(&job.shard(half(1).resume(Resume::Trust))).unwrap();
     assert!(!outcome.shard.unwrap().was_done);
 }
 
@@ -165,7 +164,7 @@ fn groups_stay_together() {
     s.store
         .insert("spk", b"ann x\nbob x\ncleo x\ndan y\n".to_vec());
     let entries = |number| {
-        let shard = half(number).groups(Some("spk".into()));
+        let shard = half(number).groups(Location::from("spk"));
         let outcome = s.run(&s.job("ark,t:out.ark").shard(shard)).unwrap();
         outcome.shard.unwrap().record.entries
     };
