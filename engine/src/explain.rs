@@ -5,6 +5,7 @@ use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::Registry;
 
 use crate::argument::Target;
+use crate::job::Job;
 use crate::plan::order::Order;
 use crate::plan::{Balance, Input, Joins, Plan, Rule, Sink, Split, Work};
 use crate::step::ListCache;
@@ -29,6 +30,14 @@ impl Line {
     pub fn new(what: &'static str, how: String, steps: Vec<String>) -> Self {
         Self { what, how, steps }
     }
+}
+
+/// Explains the plan of a job, whose outputs have the number of its shard.
+///
+/// # Errors
+/// An input can't be opened, or an option is wrong.
+pub fn job(job: &Job, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
+    plan(&job.numbered(registry, env)?.plan, registry, env)
 }
 
 /// Explains a plan, which need not have an output. Its inputs are opened, to find their formats;

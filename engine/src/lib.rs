@@ -8,6 +8,7 @@ pub mod argument;
 pub mod builder;
 pub mod capabilities;
 mod digest;
+pub mod document;
 pub mod explain;
 pub mod job;
 pub mod looks;

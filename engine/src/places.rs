@@ -19,6 +19,9 @@ pub(crate) fn check(
     inside: bool,
     env: &Env,
 ) -> Result<()> {
+    if outputs.is_empty() {
+        return Ok(());
+    }
     let inputs: Vec<_> = inputs
         .iter()
         .filter(|input| env.exists(input))

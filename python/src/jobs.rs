@@ -5,12 +5,14 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use serde_json::Value;
 use spr_convert::capabilities;
 use spr_convert::core::bytes::{Env, Location, Urls};
 use spr_convert::core::format::Request;
 use spr_convert::core::model::Key;
-use spr_convert::job::{Job, Observer, Progress};
-use spr_convert::plan::{Input, Plan, Sink};
+use spr_convert::job::{Job, Observer, Progress, ShardOutcome};
+use spr_convert::plan::{Input, Plan};
+use spr_convert::shard::{Resume, Shard, ShardSettings};
 use spr_convert::verbs;
 use spr_convert::verbs::diff::{Finding, Tolerance, by_key, in_order};
 use spr_convert::verbs::repair::repair;
@@ -81,6 +83,10 @@ impl Observer for Watch {
     fn skipped(&mut self, error: &Error) {
         self.skipped.push(error.copy());
     }
+
+    fn hint(&self, error: &Error) -> Option<String> {
+        crate::remedy::hint(error)
+    }
 }
 
 /// The settings of a conversion besides input and output.
@@ -91,8 +97,39 @@ pub(crate) struct Conversion {
     dry_run: bool,
     verify: bool,
     hash: bool,
+    error_log: Option<OsString>,
+    report: Option<OsString>,
+    /// The number of a shard and the number of shards.
+    shard: Option<(u64, u64)>,
+    /// `done`, or `verify`.
+    resume: Option<String>,
     rule: Option<SplitArgs>,
     damaged: bool,
+}
+
+impl Conversion {
+    /// Adds the documents and the shard to a job.
+    fn complete(&self, mut job: Job) -> Result<Job> {
+        let resume = match self.resume.as_deref() {
+            None => None,
+            Some("done") => Some(Resume::Trust),
+            Some("verify") => Some(Resume::Verify),
+            Some(other) => {
+                let message = format!("resume is True, False or \"verify\", not '{other}'");
+                return Err(Error::usage(message));
+            }
+        };
+        job.error_log = self.error_log.clone().map(Location::from);
+        job.report = self.report.clone().map(Location::from);
+        match self.shard {
+            Some((number, of)) => {
+                let shard = ShardSettings::new(Shard::new(number, of)?);
+                Ok(job.shard(shard.resume(resume)))
+            }
+            None if resume.is_some() => Err(Error::usage("resume goes with shard")),
+            None => Ok(job),
+        }
+    }
 }
 
 /// Converts a data set. Returns a summary as JSON, and the errors of skipped utterances.
@@ -113,14 +150,16 @@ pub(crate) fn convert(
         failed: None,
     };
     let done = apart(py, || {
-        let job = job(asked.get(), &wanted, &conversion, &at)?;
+        let job = conversion.complete(job(asked.get(), &wanted, &conversion, &at)?)?;
         let mut env = at.env.clone();
         if asks_servers(job.plan(), &env) {
             // Signals reach only this thread, which must not wait for one that waits for a server.
             env.threads = 1;
         }
         let outcome = job.run(&at.registry, &env, &mut watch)?;
-        Ok(outcome.json(output(&job)).to_string())
+        let mut facts = outcome.json();
+        facts["shard"] = outcome.shard.as_ref().map(shard_json).into();
+        Ok(facts.to_string())
     });
     if let Some(error) = watch.failed {
         return Err(error);
@@ -139,9 +178,11 @@ fn asks_servers(plan: &Plan, env: &Env) -> bool {
     env.urls != Urls::Own || plan.inputs().iter().any(is_url)
 }
 
-/// The output as it was named.
-fn output(job: &Job) -> &str {
-    job.plan().output().map_or("", Sink::text)
+/// Formats a shard as JSON, with whether it was done before.
+fn shard_json(shard: &ShardOutcome) -> Value {
+    let mut facts = shard.json();
+    facts["was_done"] = shard.was_done.into();
+    facts
 }
 
 fn job(

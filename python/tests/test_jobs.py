@@ -1,6 +1,8 @@
 """Whole jobs."""
 
 import inspect
+import io
+import json
 import os
 import pathlib
 import sys
@@ -177,6 +179,8 @@ def test_keywords_stand_once():
     )
     assert keywords(spr.open) == reading
     assert keywords(spr.load) < reading
+    # That of a loop is another.
+    reading -= {"shard"}
     assert keywords(spr.convert) - reading - {"stages"} == writing - {"threads"}
     assert keywords(_arguments.writing) == writing - {"progress"}
     # What is passed on is checked, too.
@@ -186,3 +190,68 @@ def test_keywords_stand_once():
         spr.open(str(SAMPLES / "fbank.scp"), formats="kaldi")
     outcome = spr.open(str(SAMPLES / "fbank.scp")).write("x.ark", verify=True, threads=1)
     assert outcome.utterances == 12
+
+
+def test_documents_get_their_names_with_the_data(tmp_path):
+    source = tmp_path / "in.ark"
+    source.write_bytes(b"ann [\n1 2 ]\nbob [\n3 ]\ncleo [\n5 6 ]\n")
+    log, report = tmp_path / "log.jsonl", tmp_path / "report.json"
+    documents = {"error_log": log, "report": report}
+    output = str(tmp_path / "out.ark")
+    how = {"stages": "check(dim=2)", "on_error": "skip", **documents}
+    outcome = spr.convert(source, output, **how)
+    assert (outcome.utterances, outcome.output, outcome.shard) == (2, output, None)
+    line = json.loads(log.read_text())
+    assert (line["schema"], line["utterance"]) == (1, "bob")
+    facts = json.loads(report.read_text())
+    assert (facts["utterances"], facts["skipped"], facts["output"]) == (2, 1, output)
+    assert facts["hash"] == outcome.hash is not None
+    # The report is in the way, so that nothing is written.
+    (tmp_path / "out.ark").unlink()
+    with pytest.raises(spr.Error) as failed:
+        spr.convert(source, output, **how)
+    assert failed.value.hint == "replace it with overwrite=True"
+    assert not (tmp_path / "out.ark").exists()
+
+
+def test_shards_are_resumed(tmp_path):
+    source = tmp_path / "in.ark"
+    source.write_bytes(b"ann [\n1 2 ]\nbob [\n3 4 ]\ncleo [\n5 6 ]\ndan [\n7 8 ]\n")
+    output = str(tmp_path / "out.ark")
+    done = [spr.convert(source, output, shard=(n, 2), report=tmp_path / "r") for n in (1, 2)]
+    assert [outcome.utterances for outcome in done] == [2, 2]
+    assert [outcome.shard["was_done"] for outcome in done] == [False, False]
+    assert done[0].output == str(tmp_path / "out-00001-of-00002.ark")
+    assert done[1].shard["record"] == str(tmp_path / "out-00002-of-00002.ark.shard.json")
+    assert (tmp_path / "r-00002-of-00002").exists()
+    for resume in (True, "verify"):
+        again = spr.convert(source, output, shard=(1, 2), resume=resume)
+        assert again.shard["was_done"] and again.utterances == 2
+    # A dataset is written the same way.
+    again = spr.open(source).write(output, shard=(2, 2), resume=True)
+    assert again.shard["was_done"]
+    source.write_bytes(source.read_bytes() + b"eve [\n9 9 ]\n")
+    with pytest.raises(spr.Error, match="belongs to a different job: 'input' differs"):
+        spr.convert(source, output, shard=(1, 2), resume=True)
+    keys = [key for name in (done[0].output, done[1].output) for key in spr.load(name)]
+    assert keys == ["ann", "bob", "cleo", "dan"]
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"resume": True}, "resume goes with shard"),
+        ({"shard": (0, 2)}, "shards count from 1 to 2"),
+        ({"shard": 1}, "shard is"),
+        ({"shard": (1, 2), "resume": "no"}, "resume is True, False or"),
+        ({"shard": (1, 2), "stages": "sort"}, "more utterances than one shard has"),
+    ],
+)
+def test_shards_that_make_no_sense(tmp_path, how, message):
+    source = tmp_path / "in.ark"
+    source.write_bytes(b"ann [\n1 2 ]\n")
+    with pytest.raises(spr.UsageError, match=message):
+        spr.convert(source, str(tmp_path / "out.ark"), **how)
+    with pytest.raises(spr.UsageError, match="needs a path"):
+        spr.convert(source, io.BytesIO(), to="kaldi", shard=(1, 2))
+    assert [file.name for file in tmp_path.iterdir()] == ["in.ark"]

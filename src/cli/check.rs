@@ -8,14 +8,13 @@ use spr_core::text::brief;
 use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
-use super::document::Document;
 use super::exit::{DONE, FAILED, NO};
 use super::out::{print_json, print_lines};
 use super::session::Session;
-use super::versioned::Versioned;
 use super::words::{data_set, file};
 use super::{messages, plan, remedy};
 use crate::verbs::check::{Finding, Kind, Options, Severity, Summary, check};
+use spr_engine::document::{Document, Versioned};
 
 const EXAMPLES: &str = "\
 Findings with one cause are one line with their number, the worst first.

@@ -1,26 +1,22 @@
 //! `spr-convert IN OUT`.
 
 use spr_core::bytes::{Env, Location, Locator, Output};
-use spr_core::{Error, ErrorKind, Remedy, Result};
+use spr_core::{Error, Result};
 
-use super::args::{ConvertArgs, ProgressArg};
+use super::args::{ConvertArgs, ProgressArg, ReadArgs};
 use super::beside::labels_apart;
-use super::document::Document;
 use super::exit::{DONE, SKIPPED};
 use super::out::print_json;
 use super::progress::Progress;
 use super::session::Session;
-use super::shard::{ShardRecorder, ShardStart};
 use super::skipped::Teller;
-use super::versioned::Versioned;
-use super::{messages, plan, shard};
+use super::{messages, plan};
 use crate::builder::PlanBuilder;
 use crate::explain;
-use crate::job::{Job, Outcome};
+use crate::job::{Job, Outcome, ShardOutcome};
 use crate::looks;
 use crate::plan::Sink;
-use crate::shard::{FIELD, Hashes, watched};
-use crate::verbs::shards::CHANGED;
+use crate::shard::{FIELD, MergeSettings};
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs, session: &Session) -> Result<u8> {
@@ -33,39 +29,54 @@ pub(super) fn run_with(
     session: &Session,
     prepare: impl FnOnce(&mut PlanBuilder) -> Result<()>,
 ) -> Result<u8> {
-    run_hashing(args, session, Hashes::of_opened(), prepare)
+    let (job, env) = job(args, session, prepare)?;
+    run_explained(&job, args, session, &env)
 }
 
-/// Converts, and checks that what is read has the hashes that are expected of it.
-pub(super) fn run_hashing(
+/// Merges the shards that the arguments name.
+pub(super) fn run_merging(
+    args: &ConvertArgs,
+    settings: MergeSettings,
+    session: &Session,
+) -> Result<u8> {
+    let (job, env) = job(args, session, |_| Ok(()))?;
+    run_explained(&job.merge(settings), args, session, &env)
+}
+
+/// Returns the job that the arguments describe, and its surroundings.
+fn job(
     args: &ConvertArgs,
     session: &Session,
-    hashes: Hashes,
     prepare: impl FnOnce(&mut PlanBuilder) -> Result<()>,
-) -> Result<u8> {
-    let registry = &session.registry;
-    let shard = args.shard.which()?;
+) -> Result<(Job, Env)> {
+    let shard = args.shard.settings()?;
     if shard.is_none() {
         check_unnumbered(args)?;
     }
-    let named = shard.map(|shard| shard::named(args, shard));
-    let typed = args;
-    let args = named.as_ref().unwrap_or(typed);
     let mut env = looks::once(&plan::env(&args.read, session)?);
     env.threads = args.jobs;
     env.durable = !args.no_sync;
-    let plain = env.clone();
-    if shard.is_some() || hashes.expects() {
-        env = watched(&env, &hashes);
-    }
-    let planned = plan::conversion(args, registry, &env).and_then(|mut builder| {
+    let planned = plan::conversion(args, &session.registry, &env).and_then(|mut builder| {
         prepare(&mut builder)?;
         builder.finish()
     });
     let mut job = Job::new(planned.map_err(|error| between(error, args, &env))?);
+    if let Some(shard) = shard {
+        job = job.shard(shard);
+    }
+    if let Some(report) = &args.report {
+        job = job.report(report.clone());
+    }
+    if let Some(log) = &args.error_log {
+        job = job.error_log(log.clone());
+    }
+    Ok((job, env))
+}
+
+/// Runs a job, or only explains it if the arguments say so.
+fn run_explained(job: &Job, args: &ConvertArgs, session: &Session, env: &Env) -> Result<u8> {
     if args.read.explain || args.read.verbose {
-        // Files opened to explain the plan do not belong to what a shard reads.
-        let lines = explain::plan(job.plan(), registry, &plain)?;
+        let lines = explain::job(job, &session.registry, env)?;
         if args.read.explain {
             return plan::understood(&lines, &args.read);
         }
@@ -73,45 +84,79 @@ pub(super) fn run_hashing(
             messages::say("note", &format!("{}: {}", line.what, line.how));
         }
     }
-    let sharding = match shard {
-        None => None,
-        Some(shard) => {
-            let begun =
-                ShardRecorder::begin(shard, args, hashes.clone(), &mut job, registry, &env)?;
-            match begun {
-                ShardStart::Before(status) => return Ok(status),
-                ShardStart::Now(sharding) => Some(*sharding),
+    let done = run_job(job, &args.read, args.progress, session, env);
+    done.map_err(|error| labels_apart(error, job.plan(), &session.registry, env))
+}
+
+/// Runs a job, reports the outcome, and returns the exit status.
+pub(super) fn run_job(
+    job: &Job,
+    args: &ReadArgs,
+    progress: ProgressArg,
+    session: &Session,
+    env: &Env,
+) -> Result<u8> {
+    let summary = reserve_summary(job, args.json, env)?;
+    let skipped = Teller::new(args.quiet, &session.registry);
+    let mut progress = Progress::new(progress, skipped, summary.is_some(), env.waiting.clone());
+    let outcome = job.run(&session.registry, env, &mut progress);
+    progress.clear();
+    let outcome = outcome?;
+    match outcome.shard.as_ref().filter(|shard| shard.was_done) {
+        Some(shard) => tell_done(shard, args)?,
+        None => {
+            progress.end();
+            session.warnings.tell_rest();
+            if !args.json && !args.quiet {
+                messages::closing(&outcome, job);
             }
         }
-    };
-    let documents = Documents {
-        log: args.error_log.as_ref(),
-        report: args.report.as_ref(),
-        sharding,
-        hashes,
-        json: args.read.json,
-        quiet: args.read.quiet,
-        progress: args.progress,
-    };
-    let done = documents.run(&job, session, &env);
-    if done.is_ok() && !args.read.quiet {
-        tell_numbered(typed, args);
     }
-    done.map_err(|error| labels_apart(error, job.plan(), registry, &env))
+    if !args.quiet {
+        tell_numbered(job, &outcome);
+    }
+    Ok(match outcome.skipped {
+        0 => DONE,
+        _ => SKIPPED,
+    })
+}
+
+/// Reserves standard output for the closing summary, if that is printed and no data go there.
+fn reserve_summary(job: &Job, json: bool, env: &Env) -> Result<Option<Output>> {
+    if !json || job.plan().outputs().any(Sink::takes_stdout) {
+        return Ok(None);
+    }
+    let summary = env.output(&Locator::Standard);
+    summary.reserve()?;
+    Ok(Some(summary))
+}
+
+/// Tells that a shard was done before.
+fn tell_done(shard: &ShardOutcome, args: &ReadArgs) -> Result<()> {
+    if args.json {
+        print_json(&shard.json())?;
+    }
+    let at = &shard.at;
+    match shard.record.skipped {
+        0 if args.quiet => {}
+        0 => messages::plain(&format!("{at}: have it")),
+        count => messages::plain(&format!("{at}: have it, {count} skipped")),
+    }
+    Ok(())
 }
 
 /// Tells the names of a shard's documents where they are not the typed ones.
-fn tell_numbered(typed: &ConvertArgs, named: &ConvertArgs) {
-    let reports = ("report", &typed.report, &named.report);
-    let logs = ("error log", &typed.error_log, &named.error_log);
-    for (what, typed, named) in [reports, logs] {
-        let (Some(typed), Some(named)) = (typed, named) else {
-            continue;
-        };
-        if typed != named && !typed.to_string().contains(FIELD) {
+fn tell_numbered(job: &Job, outcome: &Outcome) {
+    let tell = |what: &str, typed: Option<&Location>, named: &Option<Location>| {
+        if let (Some(typed), Some(named)) = (typed, named)
+            && typed != named
+            && !typed.to_string().contains(FIELD)
+        {
             messages::say("note", &format!("the {what} of this shard is {named}"));
         }
-    }
+    };
+    tell("report", job.report_at(), &outcome.report);
+    tell("error log", job.error_log_at(), &outcome.error_log);
 }
 
 /// An error about a name between the first and the last that is not there, which may be meant as
@@ -148,114 +193,5 @@ fn check_unnumbered(args: &ConvertArgs) -> Result<()> {
             .file(name)
             .hint("--shard 1/16 converts the first of sixteen shards")),
         None => Ok(()),
-    }
-}
-
-/// The documents of a run besides its data.
-pub(super) struct Documents<'a> {
-    /// The list of what was skipped.
-    pub(super) log: Option<&'a Location>,
-    /// The closing summary.
-    pub(super) report: Option<&'a Location>,
-    /// The record of a shard.
-    pub(super) sharding: Option<ShardRecorder>,
-    /// The hashes that are expected of what is read.
-    pub(super) hashes: Hashes,
-    pub(super) json: bool,
-    pub(super) quiet: bool,
-    pub(super) progress: ProgressArg,
-}
-
-impl Documents<'_> {
-    /// Runs a job. The documents get their names together with the data.
-    pub(super) fn run(mut self, job: &Job, session: &Session, env: &Env) -> Result<u8> {
-        let registry = &session.registry;
-        let facts = self.facts(job, env)?;
-        let mut sharding = self.sharding.take();
-        // A repetition for comparison is silent, as the first run reported everything.
-        let silent = env.listening(|_| {});
-        let verifies = sharding.as_ref().is_some_and(ShardRecorder::verifies);
-        let env = if verifies { &silent } else { env };
-        let record = sharding.as_ref().map(|sharding| sharding.at().clone());
-        let apart = self.log.into_iter().chain(self.report).chain(&record);
-        let apart: Vec<_> = apart.collect();
-        job.check_apart(&apart, env)?;
-        let begin = |at: Option<&Location>| {
-            at.map(|at| Document::create(at, job.plan().overwrites(), env))
-                .transpose()
-        };
-        let (log, report) = (begin(self.log)?, begin(self.report)?);
-        if let Some(sharding) = sharding.as_mut().filter(|_| !job.plan().is_dry_run()) {
-            sharding.open(job.plan().overwrites(), env)?;
-        }
-        job.check_places(registry, env)?;
-        let skipped = Teller::new(self.quiet, registry);
-        let mut progress = Progress::new(self.progress, skipped, log, env.waiting.clone());
-        let made = job.make(registry, env, &mut progress);
-        let log = progress.log(made.is_ok())?;
-        // If the first does not fit, the others hardly will.
-        let helps = |error: &Error| error.kind() != ErrorKind::Unfit || progress.has_begun();
-        let made = made.map_err(|error| match error.can_continue() && helps(&error) {
-            true => error.suggest(Remedy::SkipErrors),
-            false => error,
-        })?;
-        if let Some(file) = self.hashes.unexpected(env)? {
-            return Err(Error::unfit(CHANGED).file(file.to_string()));
-        }
-        if let Some(sharding) = sharding.take_if(|sharding| sharding.verifies()) {
-            return sharding.verify(&made, job);
-        }
-        let report = report.map(|mut report| {
-            let summary = made.outcome().json(output(job));
-            report.put(Versioned::new(summary).lines()?.as_bytes())?;
-            report.complete()
-        });
-        let report = report.transpose()?;
-        if facts.is_some() {
-            print_summary(made.outcome(), job)?;
-        }
-        let record = sharding.map(|sharding| sharding.complete(&made, job));
-        let record = record.transpose()?.flatten();
-        // The report comes behind the others, as it says that they are there, and a shard's record is
-        // the proof of all.
-        let outcome = made.commit(log.into_iter().chain(report).chain(record))?;
-        progress.end();
-        drop(facts);
-        session.warnings.tell_rest();
-        Ok(self.close(&outcome, job))
-    }
-
-    /// Standard output, where facts are printed to it and nothing else.
-    fn facts(&self, job: &Job, env: &Env) -> Result<Option<Output>> {
-        if !self.json || job.plan().outputs().any(Sink::takes_stdout) {
-            return Ok(None);
-        }
-        let facts = env.output(&Locator::Standard);
-        facts.reserve()?;
-        Ok(Some(facts))
-    }
-
-    /// Tells what came of it, and gives the exit status.
-    fn close(&self, outcome: &Outcome, job: &Job) -> u8 {
-        if !self.json && !self.quiet {
-            messages::closing(outcome, job);
-        }
-        match outcome.skipped {
-            0 => DONE,
-            _ => SKIPPED,
-        }
-    }
-}
-
-/// The output as typed.
-fn output(job: &Job) -> &str {
-    job.plan().output().map_or("", Sink::text)
-}
-
-/// Prints the closing summary. The data are written whether or not somebody reads it.
-fn print_summary(outcome: &Outcome, job: &Job) -> Result<()> {
-    match print_json(&outcome.json(output(job))) {
-        Err(error) if !error.is_broken_pipe() => Err(error),
-        _ => Ok(()),
     }
 }

@@ -3,10 +3,10 @@
 use clap::Args;
 use spr_core::format::Format;
 use spr_core::{Error, Result};
+use spr_engine::document::Versioned;
 
 use super::out::print;
 use super::session::Session;
-use super::versioned::Versioned;
 use crate::capabilities::{self, Capability, OptionText};
 
 pub(super) const EXAMPLES: &str = "\

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use spr_core::bytes::{Env, Location, Locator, Source};
 use spr_core::text::visible;
 use spr_core::{Error, Result};
+use spr_engine::document::place;
 
-use super::document::place;
 use super::messages;
 use super::out::{print, print_json};
 use super::session::Session;

@@ -6,8 +6,8 @@ use std::process::{self, Stdio};
 use clap::{Args, Command, ValueHint};
 use spr_core::bytes::{Env, Location, Parents};
 use spr_core::{Error, Result};
+use spr_engine::document::Document;
 
-use super::document::Document;
 use super::exit::DONE;
 use super::out::print;
 use super::page;

@@ -6,20 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Command;
 use clap::builder::styling::{AnsiColor, Style};
-use serde_json::{Value, json};
+use serde_json::Value;
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
 use spr_core::loss::{LossKind, LossReport, describe};
 use spr_core::text::visible;
 use spr_core::{Error, Result};
+use spr_engine::document::{self, Versioned};
 
 use super::exit::{DONE, FAILED};
-use super::versioned::Versioned;
 use super::{misspelt, remedy};
 use crate::job::{Job, Outcome, PartTotals};
 use crate::plan::Plan;
 use crate::plan::{Balance, Split};
-use crate::verbs::key_json;
 
 /// The program's name in messages.
 pub(super) const NAME: &str = "spr-convert";
@@ -348,16 +347,7 @@ pub(super) fn size(bytes: u64) -> String {
 
 /// An error as a JSON object.
 pub(super) fn error_json(error: &Error, registry: &Registry) -> Value {
-    json!({
-        "kind": error.kind().name(),
-        "file": error.file_name(),
-        "byte": error.byte_offset(),
-        "line": error.line_number(),
-        "key": error.key().map(key_json),
-        "utterance": error.key().map(ToString::to_string),
-        "message": error.message(),
-        "hint": remedy::hint(error, registry),
-    })
+    document::error_json(error, remedy::hint(error, registry))
 }
 
 #[cfg(test)]

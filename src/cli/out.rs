@@ -6,9 +6,9 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use serde::Serialize;
 use spr_core::text::visible;
 use spr_core::{Error, Result};
+use spr_engine::document::Versioned;
 
 use super::exit::DONE;
-use super::versioned::Versioned;
 
 /// Standard output behind a buffer. What is not [finished](Self::finish) may get lost.
 pub(super) struct Out(BufWriter<StdoutLock<'static>>);

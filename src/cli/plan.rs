@@ -381,7 +381,7 @@ pub(super) fn conversion(
         .add_files(args.add)
         .dry_run(args.dry_run)
         .verify(args.verify)
-        .hash(args.report.is_some() || args.read.json);
+        .hash(args.read.json);
     Ok(builder)
 }
 

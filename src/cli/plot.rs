@@ -9,6 +9,7 @@ use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::text::harmless;
 use spr_core::{Error, Remedy, Result, Symbols};
+use spr_engine::document::Document;
 use spr_plot::draw::{self, Size};
 use spr_plot::{
     Analysis, Chart, Detail, Normalisation, Overview, Picture, Scene, pdf, raster, svg, terminal,
@@ -16,7 +17,6 @@ use spr_plot::{
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
-use super::document::Document;
 use super::exit::DONE;
 use super::out::{print, print_json};
 use super::session::Session;

@@ -9,26 +9,24 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::json;
-use spr_core::bytes::{Output, SpoolProgress};
+use spr_core::bytes::SpoolProgress;
 use spr_core::{Error, Result};
 
 use super::args::ProgressArg;
-use super::document::Document;
 use super::messages;
+use super::out::print_json;
 use super::skipped::Teller;
-use super::versioned::Versioned;
-use crate::job::{Observer, Progress as Done};
+use crate::job::{Observer, Outcome, Progress as Done};
 
 /// The interval between updates.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Shows progress and takes down what was skipped.
+/// Shows progress, skipped utterances, and the outcome for programs.
 pub(super) struct Progress {
     show: Show,
-    log: Option<Document>,
-    /// Why the log could not be written.
-    failed: Option<Error>,
     skipped: Teller,
+    /// Whether the outcome is printed before the files get their names.
+    prints_outcome: bool,
     started: Instant,
     last: Instant,
     so_far: Done,
@@ -56,7 +54,7 @@ impl Progress {
     pub(super) fn new(
         how: ProgressArg,
         skipped: Teller,
-        log: Option<Document>,
+        prints_outcome: bool,
         waiting: SpoolProgress,
     ) -> Self {
         let terminal = !skipped.is_quiet() && std::io::stderr().is_terminal();
@@ -69,9 +67,8 @@ impl Progress {
         let now = Instant::now();
         Self {
             show,
-            log,
-            failed: None,
             skipped,
+            prints_outcome,
             started: now,
             last: now,
             so_far: Done::default(),
@@ -79,24 +76,11 @@ impl Progress {
         }
     }
 
-    /// Returns `true` once an utterance is done.
-    pub(super) fn has_begun(&self) -> bool {
-        self.so_far.utterances > 0
-    }
-
-    /// Clears the line, and completes the log if all is `done`, which the caller commits.
-    ///
-    /// # Errors
-    /// The log can't be written.
-    pub(super) fn log(&mut self, done: bool) -> Result<Option<Output>> {
+    /// Clears the line.
+    pub(super) fn clear(&self) {
         if let Show::Bar(bar, _) = &self.show {
             bar.finish_and_clear();
             messages::LINE_SHOWN.store(false, Ordering::Relaxed);
-        }
-        match (self.failed.take(), self.log.take()) {
-            (Some(error), _) => Err(error),
-            (None, Some(log)) if done => log.complete().map(Some),
-            _ => Ok(None),
         }
     }
 
@@ -227,9 +211,6 @@ impl Observer for Progress {
 
     fn progress(&mut self, so_far: Done) -> ControlFlow<()> {
         self.so_far = so_far;
-        if self.failed.is_some() {
-            return ControlFlow::Break(());
-        }
         match &self.show {
             Show::Nothing => {}
             Show::Bar(bar, line) => {
@@ -250,11 +231,21 @@ impl Observer for Progress {
 
     fn skipped(&mut self, error: &Error) {
         self.skipped.tell(error);
-        if let Some(log) = &mut self.log {
-            let line = Versioned::new(self.skipped.json(error)).line();
-            if let Err(error) = line.and_then(|line| log.put((line + "\n").as_bytes())) {
-                self.failed.get_or_insert(error);
-            }
+    }
+
+    fn hint(&self, error: &Error) -> Option<String> {
+        self.skipped.hint(error)
+    }
+
+    fn written(&mut self, outcome: &Outcome) -> Result<()> {
+        self.clear();
+        if !self.prints_outcome {
+            return Ok(());
+        }
+        // The data are written whether or not somebody reads the outcome.
+        match print_json(&outcome.json()) {
+            Err(error) if !error.is_broken_pipe() => Err(error),
+            _ => Ok(()),
         }
     }
 }

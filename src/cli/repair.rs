@@ -5,13 +5,11 @@ use spr_core::Result;
 use spr_core::bytes::Location;
 
 use super::args::{ProgressArg, ReadArgs};
-use super::convert::Documents;
-use super::plan;
 use super::session::Session;
 use super::words::data_set;
 use super::words::file;
+use super::{convert, plan};
 use crate::explain;
-use crate::shard::Hashes;
 use crate::verbs::repair::repair;
 
 const EXAMPLES: &str = "\
@@ -67,19 +65,13 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
         builder.output_option(key, value);
     }
     builder.overwrite(args.overwrite).add_files(args.add);
-    let job = repair(&mut builder, &args.output)?;
+    let mut job = repair(&mut builder, &args.output)?;
+    if let Some(log) = &args.error_log {
+        job = job.error_log(log.clone());
+    }
     if args.read.explain {
         let lines = explain::plan(job.plan(), registry, &env)?;
         return plan::understood(&lines, &args.read);
     }
-    let documents = Documents {
-        log: args.error_log.as_ref(),
-        report: None,
-        sharding: None,
-        hashes: Hashes::default(),
-        json: args.read.json,
-        quiet: args.read.quiet,
-        progress: ProgressArg::Never,
-    };
-    documents.run(&job, session, &env)
+    convert::run_job(&job, &args.read, ProgressArg::Never, session, &env)
 }

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use spr_core::bytes::Location;
 use spr_core::{Error, Result};
 
-use crate::shard::Shard;
+use crate::shard::{Resume, Shard, ShardBalance, ShardSettings, across};
 
 // Which shard of how many a job converts.
 #[derive(Args, Debug, Clone, Default)]
@@ -78,6 +78,23 @@ impl ShardArgs {
         }
     }
 
+    /// The settings of the shard, if it is one.
+    pub(super) fn settings(&self) -> Result<Option<ShardSettings>> {
+        let Some(shard) = self.which()? else {
+            return Ok(None);
+        };
+        let balance = self.shard_by.as_deref().map(str::parse).transpose()?;
+        let resume = self.resume.map(|how| match how {
+            ResumeArg::Done => Resume::Trust,
+            ResumeArg::Verify => Resume::Verify,
+        });
+        let settings = ShardSettings::new(shard)
+            .balance(balance.unwrap_or(ShardBalance::Auto))
+            .groups(self.shard_group.clone())
+            .resume(resume);
+        Ok(Some(settings))
+    }
+
     /// Which shard this is, if it is one.
     pub(super) fn which(&self) -> Result<Option<Shard>> {
         let Some(text) = &self.shard else {
@@ -105,9 +122,4 @@ impl ShardArgs {
             .map(Some)
             .map_err(|e| e.context(format!("{name}={number}")))
     }
-}
-
-pub(super) fn across(what: &str) -> Error {
-    let message = format!("{what} looks at more utterances than one shard has");
-    Error::usage(message).hint("do it before the shards, or when they are merged")
 }

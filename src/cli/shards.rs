@@ -4,10 +4,10 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{FormatInfo, IndexKind, OptionSpec, Registry};
-use spr_core::{Error, KeyMap, Result};
+use spr_core::{Error, Result};
+use spr_engine::document::Document;
 
 use super::args::{ConvertArgs, OnErrorArg, ReadArgs};
-use super::document::Document;
 use super::exit::{DONE, NO, SKIPPED};
 use super::out::{print_json, print_lines};
 use super::session::Session;
@@ -16,8 +16,7 @@ use super::words::file;
 use super::{convert, messages, plan};
 use crate::argument::Target;
 use crate::explain;
-use crate::shard::{Hashes, Shard, ShardBalance, Weights};
-use crate::verbs::shards::{Shards, State, expression};
+use crate::shard::{self, Hashes, Shard, ShardBalance, Shards, State, Weights};
 
 pub(super) const EXAMPLES: &str = "\
 OUT is the output as the jobs name it, with {shard} in its name.
@@ -103,12 +102,12 @@ fn status(args: &StatusArgs, session: &Session) -> Result<u8> {
     let env = session.plain_env(args.quiet);
     let shards = Shards::find(&args.output, args.of, &session.registry, &env)?;
     let states = shards.states(&env);
-    let missing = expression(&states);
+    let missing = shard::missing(&states);
     let wrong: Vec<_> = (1..)
         .zip(&states)
         .filter_map(|(number, state): (u64, _)| match state {
             State::Mismatched(why) => Some((number, why)),
-            State::Done | State::Missing => None,
+            _ => None,
         })
         .collect();
     let done = states.iter().filter(|state| **state == State::Done).count();
@@ -188,7 +187,7 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
         return Err(Error::usage("nothing says where to write").hint("name the output with -o OUT"));
     };
     let shards = Shards::find(pattern, args.of, registry, &env)?;
-    shards.check_whole(&env)?;
+    let settings = shards.merge(&env)?;
     if args.no_copy {
         let joined = join_scripts(&shards, &output, &convert, registry, &env)?;
         return Ok(status_of(&shards, joined));
@@ -200,14 +199,7 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     {
         convert.output_options.push("compress=keep".to_owned());
     }
-    let hashes = Hashes::default();
-    shards.expect(&hashes);
-    let lacking = shards.skipped().iter().map(|(_, count)| count).sum();
-    let merged = convert::run_hashing(&convert, session, hashes, |builder| {
-        let env = builder.lacking(lacking).env();
-        shards.files().iter().for_each(|file| env.reads(file));
-        Ok(())
-    })?;
+    let merged = convert::run_merging(&convert, settings, session)?;
     Ok(status_of(&shards, merged))
 }
 
@@ -319,13 +311,9 @@ fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
     if args.read.explain {
         return plan::explain(&builder.finish_each()?, &args.read, registry, &env);
     }
-    let groups = args.shard_group.as_ref();
-    let groups = groups
-        .map(|file| KeyMap::open(&file.clone().into(), &env))
-        .transpose()?;
     let by: ShardBalance = args.shard_by.parse()?;
     let cut = (by, args.read.on_error == OnErrorArg::Skip);
-    let to = (groups.as_ref(), &Hashes::default());
+    let to = (args.shard_group.as_ref(), &Hashes::default());
     let plan = builder.finish()?;
     let weights = Weights::of(plan.inputs(), cut, to, registry, &env)?;
     let mut lines = vec![format!(

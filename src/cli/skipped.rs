@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::Value;
 use spr_core::Error;
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
@@ -100,9 +99,9 @@ impl Teller {
         self.quiet
     }
 
-    /// An error as it stands in a log.
-    pub(super) fn json(&self, error: &Error) -> Value {
-        messages::error_json(error, &self.registry)
+    /// Returns the hint about an error.
+    pub(super) fn hint(&self, error: &Error) -> Option<String> {
+        remedy::hint(error, &self.registry)
     }
 
     /// Tells of one, also where all else is quiet, as data are left out.
@@ -111,7 +110,7 @@ impl Teller {
         if self.quiet {
             return;
         }
-        let hint = remedy::hint(error, &self.registry);
+        let hint = self.hint(error);
         if let Some(hint) = hint.filter(|hint| *hint != self.hint) {
             messages::say("hint", &hint);
             self.hint = hint;

@@ -10,20 +10,7 @@ pub mod info;
 pub mod repair;
 #[cfg(feature = "plot")]
 pub mod report;
-pub mod shards;
 pub mod show;
 pub mod stats;
 
-use serde_json::{Value, json};
-use spr_core::model::Key;
-
-/// Formats a key for JSON: a string, or `{"bytes":"hex"}` if it is not UTF-8.
-pub fn key_json(key: &Key) -> Value {
-    match key.as_str() {
-        Some(text) => json!(text),
-        None => {
-            let digits = key.as_bytes().iter().map(|b| format!("{b:02x}"));
-            json!({"bytes": digits.collect::<String>()})
-        }
-    }
-}
+pub use spr_engine::document::key_json;

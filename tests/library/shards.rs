@@ -13,7 +13,7 @@ use spr_convert::core::format::{Registry, Request};
 use spr_convert::core::model::Utterance;
 use spr_convert::explain;
 use spr_convert::job::Job;
-use spr_convert::shard::{Hashes, Shard, ShardBalance, Weights};
+use spr_convert::shard::{Shard, ShardSettings};
 use spr_convert::step::{KINDS, Step, Steps};
 use spr_convert::{Result, builtin};
 
@@ -309,48 +309,46 @@ enum Outcome {
     Failed,
 }
 
-/// What a job writes, read back; nothing if it writes no utterances.
-fn written(job: &Job, output: &str) -> Result<Vec<Utterance>> {
+/// What a job writes, read back, nothing if it writes no utterances; and the options that the record
+/// of a shard holds for those that change bytes.
+fn written(job: &Job) -> Result<(Vec<Utterance>, Option<String>)> {
     let (registry, env) = surroundings(&Corpus::get().store());
     let outcome = job.run(&registry, &env, &mut ())?;
-    match outcome.written.utterances {
-        0 => Ok(Vec::new()),
-        _ => read(output, &registry, &env),
-    }
+    let utts = match outcome.written.utterances {
+        0 => Vec::new(),
+        _ => read(&outcome.output, &registry, &env)?,
+    };
+    Ok((utts, outcome.shard.map(|shard| shard.record.options)))
 }
 
 /// Runs a plan as a whole and in shards, and compares what comes of it, and what is explained with
 /// what is built.
 fn tried(input: &str, output: &str, steps: &[Step], of: u64) -> Outcome {
     let (registry, env) = surroundings(&Corpus::get().store());
-    let Ok(mut whole) = job(input, output, steps, &registry, &env) else {
+    let Ok(whole) = job(input, output, steps, &registry, &env) else {
         return Outcome::Failed;
     };
     let told = explain::plan(whole.plan(), &registry, &env);
     logging::logged();
-    let expected = written(&whole, output);
+    let expected = written(&whole);
     let built = logging::logged();
     if let Some(what) = whole.plan().across() {
         return Outcome::Refused(what);
     }
-    let Ok(expected) = expected else {
+    let Ok((expected, _)) = expected else {
         return Outcome::Failed;
     };
     compare_steps(&told.unwrap(), &built, steps);
-    whole.settle_kind(&registry, &env).unwrap();
-    let (by, hashes) = ((ShardBalance::Auto, false), Hashes::default());
-    let weights = Weights::of(whole.plan().inputs(), by, (None, &hashes), &registry, &env).unwrap();
-    let mut joined = Vec::new();
+    let (mut joined, mut identities) = (Vec::new(), BTreeSet::new());
     for number in 1..=of {
-        let shard = Shard::new(number, of).unwrap();
-        let mut own = whole.clone();
-        own.take_shard(shard, &weights, (&registry, &env));
-        let identity = own.plan().identity(Some(shard));
-        assert_eq!(identity, whole.plan().identity(Some(shard)));
-        let part = written(&own, output);
-        joined.extend(part.unwrap_or_else(|e| panic!("{input} {output} {steps:?}: {e}")));
+        let shard = ShardSettings::new(Shard::new(number, of).unwrap());
+        let part = written(&whole.clone().shard(shard));
+        let (utts, identity) = part.unwrap_or_else(|e| panic!("{input} {output} {steps:?}: {e}"));
+        joined.extend(utts);
+        identities.insert(identity.unwrap());
     }
     assert_eq!(joined, expected, "{input} {output} {steps:?}");
+    assert_eq!(identities.len(), 1, "{input} {output} {steps:?}");
     Outcome::Same
 }
 

@@ -195,6 +195,15 @@ impl Env {
         }
     }
 
+    /// Wraps the store in one that passes everything on to it, such as one that counts.
+    #[must_use]
+    pub fn wrapping_store(&self, wrap: impl FnOnce(Arc<dyn Store>) -> Arc<dyn Store>) -> Self {
+        Self {
+            store: wrap(self.store.clone()),
+            ..self.clone()
+        }
+    }
+
     /// Sets the formats of objects inside containers.
     #[must_use]
     pub fn with_formats(self, formats: impl NestedFormats + 'static) -> Self {

@@ -159,10 +159,4 @@ impl PlanBuilder {
         self.plan.run.hash = yes;
         self
     }
-
-    /// Sets the number of utterances that the inputs lack, as the runs that wrote them skipped these.
-    pub fn lacking(&mut self, count: u64) -> &mut Self {
-        self.plan.run.lacking = count;
-        self
-    }
 }

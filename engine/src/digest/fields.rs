@@ -378,7 +378,7 @@ fn kind(utt: &Utterance) -> Option<&str> {
 mod tests {
     use super::*;
     use spr_core::format::{Format, Medium, Options};
-    use spr_core::model::Waveform;
+    use spr_core::model::{Decimal, Span, Waveform};
 
     fn caps() -> Caps {
         spr_format_jsonl::FORMAT

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::shard::{Hashes, OutputRecord, Record, Shard, check_name};
 
 /// A completed conversion before its commit. Dropping it removes its files.
-pub struct Conversion {
+pub(super) struct Conversion {
     pub(super) outcome: Outcome,
     pub(super) outputs: Vec<Output>,
     pub(super) parents: Parents,
@@ -20,16 +20,11 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Returns the outcome after the commit.
-    pub fn outcome(&self) -> &Outcome {
-        &self.outcome
-    }
-
     /// Fills in the record of a shard; `hashes` has those of the files.
     ///
     /// # Errors
     /// The written files cannot be looked up.
-    pub fn tell(&self, record: &mut Record, hashes: &Hashes, plan: &Plan) -> Result<()> {
+    pub(super) fn fill(&self, record: &mut Record, hashes: &Hashes, plan: &Plan) -> Result<()> {
         let Outcome {
             written, skipped, ..
         } = &self.outcome;
@@ -70,7 +65,7 @@ impl Conversion {
     ///
     /// # Errors
     /// As for [`Output::commit_all`].
-    pub fn commit(self, others: impl IntoIterator<Item = Output>) -> Result<Outcome> {
+    pub(super) fn commit(self, others: impl IntoIterator<Item = Output>) -> Result<Outcome> {
         Output::commit_all(self.outputs.into_iter().chain(others))?;
         self.parents.keep();
         Ok(self.outcome)

@@ -4,22 +4,27 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use spr_core::Error;
-use spr_core::format::WriteSummary;
+use spr_core::bytes::Location;
+use spr_core::format::{Registry, WriteSummary};
 use spr_core::loss::LossReport;
+use spr_core::{Error, Result};
+
+use crate::shard::Record;
 
 /// The result of a conversion.
 #[non_exhaustive]
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// A summary of the written data.
     pub written: WriteSummary,
     /// The number of skipped utterances.
     pub skipped: u64,
-    /// The format read.
+    /// The format read; empty if the shard was done before.
     pub from: &'static str,
     /// The format written.
     pub to: &'static str,
+    /// The output as typed, with the number of the shard if there is one.
+    pub output: String,
     /// The permitted losses: of the data, then of the labels alone.
     pub losses: Vec<LossReport>,
     /// The losses by encodings that round more than their element types imply, in the same order.
@@ -39,6 +44,46 @@ pub struct Outcome {
     pub verified: bool,
     /// The duration of the conversion.
     pub elapsed: Duration,
+    /// The location of the error log, if one was written.
+    pub error_log: Option<Location>,
+    /// The location of the report, if one was written.
+    pub report: Option<Location>,
+    /// The shard, if the job converted one.
+    pub shard: Option<ShardOutcome>,
+}
+
+/// A shard that is done.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShardOutcome {
+    /// The record of the shard.
+    pub record: Record,
+    /// The location of the record.
+    pub at: Location,
+    /// Whether the shard was done before, so that nothing was written.
+    pub was_done: bool,
+}
+
+impl ShardOutcome {
+    pub(super) fn new(record: Record, at: Location, was_done: bool) -> Self {
+        Self {
+            record,
+            at,
+            was_done,
+        }
+    }
+
+    /// Formats the shard as a JSON object.
+    pub fn json(&self) -> Value {
+        json!({
+            "record": self.at.to_string(),
+            "shard": self.record.shard,
+            "of": self.record.of,
+            "utterances": self.record.utterances,
+            "frames": self.record.frames,
+            "skipped": self.record.skipped,
+        })
+    }
 }
 
 /// What a part of a split got.
@@ -56,8 +101,25 @@ pub struct PartTotals {
 }
 
 impl Outcome {
-    /// Formats the outcome as a JSON object; `output` is the target.
-    pub fn json(&self, output: &str) -> Value {
+    /// Creates the outcome of a shard that was done before, as far as its record contains it.
+    pub(super) fn of_done(shard: ShardOutcome, output: &str, registry: &Registry) -> Self {
+        let record = &shard.record;
+        let format = registry.find(&record.format);
+        let mut written = WriteSummary::default();
+        (written.utterances, written.frames) = (record.utterances, record.frames);
+        written.bytes = record.outputs.iter().map(|output| output.bytes).sum();
+        Self {
+            written,
+            skipped: record.skipped,
+            to: format.map_or("", |format| format.info().name),
+            output: output.to_owned(),
+            shard: Some(shard),
+            ..Self::default()
+        }
+    }
+
+    /// Formats the outcome as a JSON object, which is the content of the report.
+    pub fn json(&self) -> Value {
         let losses: Vec<_> = self
             .losses
             .iter()
@@ -92,7 +154,7 @@ impl Outcome {
             "seconds": self.elapsed.as_secs_f64(),
             "from": self.from,
             "to": self.to,
-            "output": output,
+            "output": self.output,
             "decoded": self.decoded,
             "partitions": self.partitions,
             "parts": parts.collect::<Vec<_>>(),
@@ -128,6 +190,19 @@ pub trait Observer {
     fn progress(&mut self, so_far: Progress) -> ControlFlow<()>;
     /// Called for each skipped utterance.
     fn skipped(&mut self, error: &Error);
+    /// Returns the hint about an error for the error log, such as the option of a front end that
+    /// helps.
+    fn hint(&self, error: &Error) -> Option<String> {
+        error.hint_text()
+    }
+    /// Called when everything is written and before the files get their names. After an error
+    /// nothing is left behind.
+    ///
+    /// # Errors
+    /// The observer objects, for instance because it cannot print the outcome.
+    fn written(&mut self, _: &Outcome) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl Observer for () {

@@ -10,6 +10,7 @@ use spr_core::{Error, ErrorKind, Result};
 
 use super::branch::{Branch, labels_of};
 use super::conversion::Conversion;
+use super::documents::Documents;
 use super::manifest;
 use super::meter::Meter;
 use super::opening::Opening;
@@ -128,8 +129,17 @@ impl<'a> Running<'a> {
         })
     }
 
-    /// Converts all utterances.
-    pub(super) fn convert(&mut self, observer: &mut dyn Observer) -> Result<()> {
+    /// Returns `true` once an utterance is done.
+    pub(super) fn has_begun(&self) -> bool {
+        self.counts.done > 0
+    }
+
+    /// Converts all utterances, and logs those that are skipped.
+    pub(super) fn convert(
+        &mut self,
+        observer: &mut dyn Observer,
+        documents: &mut Documents,
+    ) -> Result<()> {
         loop {
             let read = match self.first.pop_front() {
                 Some(read) => read,
@@ -153,6 +163,7 @@ impl<'a> Running<'a> {
                 Err(error) if may_skip(self.plan, &error, reading, self.counts.done) => {
                     self.counts.skipped += 1;
                     observer.skipped(&error);
+                    documents.skipped(&error, observer)?;
                     if !error.can_continue() {
                         break;
                     }
@@ -305,9 +316,10 @@ impl<'a> Running<'a> {
         }
         let outcome = Outcome {
             written,
-            skipped: counts.skipped + run.lacking,
+            skipped: counts.skipped,
             from: self.from,
             to: self.target.format().info().name,
+            output: self.target.text().to_owned(),
             losses,
             rounded,
             decoded,
@@ -317,6 +329,7 @@ impl<'a> Running<'a> {
             hash,
             verified: run.verify && !run.dry_run,
             elapsed: self.started.elapsed(),
+            ..Outcome::default()
         };
         Ok(Conversion {
             outcome,

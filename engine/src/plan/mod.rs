@@ -98,9 +98,6 @@ pub struct Run {
     pub(crate) verify: bool,
     /// Whether the outcome includes a hash of the output.
     pub(crate) hash: bool,
-    /// The number of utterances that the inputs lack, as the runs that wrote them skipped these.
-    #[serde(default)]
-    pub(crate) lacking: u64,
 }
 
 impl Plan {

@@ -122,7 +122,7 @@ fn data_sets(plan: &Plan) -> Vec<&Input> {
 ///
 /// # Errors
 /// The first pipe.
-pub fn check_pipes(
+pub(crate) fn check_pipes(
     plan: &Plan,
     groups: Option<&Location>,
     registry: &Registry,
@@ -150,7 +150,7 @@ pub fn check_pipes(
 ///
 /// # Errors
 /// A list can't be read.
-pub fn keep_inputs(
+pub(crate) fn keep_inputs(
     plan: &Plan,
     outputs: &[Location],
     registry: &Registry,

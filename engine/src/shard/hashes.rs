@@ -17,7 +17,7 @@ const BLOCK: usize = 1 << 20;
 ///
 /// # Errors
 /// It cannot be read.
-pub fn of_file(file: &Location, env: &Env) -> Result<String> {
+pub(super) fn of_file(file: &Location, env: &Env) -> Result<String> {
     if !env.is_folder(file) {
         return rest_of(file, env, Progress::default());
     }

@@ -8,6 +8,8 @@ mod hashes;
 mod identity;
 mod name;
 mod record;
+mod settings;
+mod shards;
 mod watched_store;
 mod weigh;
 mod weights;
@@ -15,21 +17,26 @@ mod weights;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use spr_core::{Error, Result};
 
 pub use balance::ShardBalance;
 pub use cut::Cut;
-pub use fingerprint::{check_pipes, keep_inputs};
-pub use hashes::{Hashes, of_file};
-pub(crate) use name::check_name;
-pub use name::{FIELD, check_numbered, numbered, pattern};
+pub(crate) use fingerprint::{check_pipes, keep_inputs};
+pub use hashes::Hashes;
+pub use name::FIELD;
+pub(crate) use name::{check_name, check_numbered, named_target};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
-pub use watched_store::watched;
-pub use weigh::Reread;
+pub(crate) use settings::check_plan;
+pub use settings::{MergeSettings, Resume, ShardSettings, across};
+pub(crate) use shards::CHANGED;
+pub use shards::{Shards, State, missing};
+pub(crate) use watched_store::watched;
+pub(crate) use weigh::Reread;
 pub use weights::Weights;
 
 /// The number of a shard and the number of shards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// The number, from 1.
     pub number: u64,

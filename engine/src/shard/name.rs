@@ -4,16 +4,26 @@
 use std::path::is_separator;
 
 use spr_core::bytes::{Env, FileKind, Location, Locator};
+use spr_core::format::Registry;
 use spr_core::{Error, Result};
 
 use super::Shard;
-use crate::argument::Target;
+use crate::argument::{Pair, Target};
 
 /// The placeholder for the number.
 pub const FIELD: &str = "{shard}";
 
+impl Shard {
+    /// Returns the name of this shard's file for a name that all shards share. The number replaces
+    /// [`FIELD`], or precedes the extension.
+    #[must_use]
+    pub fn file(self, name: &Location) -> Location {
+        numbered(&pattern(&name.to_string()), self).into()
+    }
+}
+
 /// Adds the placeholder to each name in an output as typed.
-pub fn pattern(text: &str) -> String {
+pub(super) fn pattern(text: &str) -> String {
     if text.contains(FIELD) {
         return text.to_owned();
     }
@@ -53,8 +63,25 @@ fn with_field(name: &str) -> String {
 }
 
 /// Replaces the placeholder by the number of a shard.
-pub fn numbered(text: &str, shard: Shard) -> String {
+pub(super) fn numbered(text: &str, shard: Shard) -> String {
     text.replace(FIELD, &shard.to_string())
+}
+
+/// Returns an output with the number of a shard in its names.
+///
+/// # Errors
+/// The name with the number is interpreted differently.
+pub(crate) fn named_target(
+    target: &Target,
+    shard: Shard,
+    registry: &Registry,
+    env: &Env,
+) -> Result<Target> {
+    let sink = target.sink();
+    let number = |(key, value): &Pair| (key.clone(), numbered(value, shard));
+    let added: Vec<_> = sink.added.iter().map(number).collect();
+    let text = numbered(&pattern(&sink.typed), shard);
+    Target::parse(&text, Some(target.format()), &added, registry, env)
 }
 
 /// Checks that everything that a shard writes is a file of its own, side files included, as another
@@ -62,7 +89,7 @@ pub fn numbered(text: &str, shard: Shard) -> String {
 ///
 /// # Errors
 /// Something goes to a stream, or to a name without the number of the shard.
-pub fn check_numbered(target: &Target, shard: Shard, env: &Env) -> Result<()> {
+pub(crate) fn check_numbered(target: &Target, shard: Shard, env: &Env) -> Result<()> {
     let streams = |at: &Locator| matches!(at, Locator::Standard | Locator::Command(_));
     let mut places = target.companions.iter().map(|(_, at)| at);
     if streams(&target.place) || places.any(streams) {

@@ -8,7 +8,8 @@ use spr_core::format::Registry;
 use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
 
-use super::{Cut, Hashes, Shard, ShardBalance, Weights, fingerprint, of_file};
+use super::hashes::of_file;
+use super::{Cut, Hashes, Shard, ShardBalance, Weights, fingerprint};
 use crate::plan::Plan;
 
 /// The version of the record's schema.

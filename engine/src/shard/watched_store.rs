@@ -23,12 +23,9 @@ struct WatchedStore {
 }
 
 /// Returns an environment in which files are hashed.
-pub fn watched(env: &Env, hashes: &Hashes) -> Env {
-    let store = WatchedStore {
-        inner: env.store().clone(),
-        hashes: hashes.clone(),
-    };
-    env.clone().with_store(Arc::new(store))
+pub(crate) fn watched(env: &Env, hashes: &Hashes) -> Env {
+    let hashes = hashes.clone();
+    env.wrapping_store(|inner| Arc::new(WatchedStore { inner, hashes }))
 }
 
 /// A file that is hashed while it grows.

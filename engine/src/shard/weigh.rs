@@ -82,7 +82,7 @@ pub(super) enum Unit {
 
 /// The reason why each shard reads more of an input than its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reread {
+pub(crate) enum Reread {
     /// It is compressed, so that it is read from its start.
     Packed,
     /// It is read from its start for another reason.

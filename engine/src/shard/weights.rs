@@ -1,6 +1,6 @@
 //! The weights of input entries, as far as known without reading values.
 
-use spr_core::bytes::{Env, Locator};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Registry, Request};
 use spr_core::{Error, KeyMap, Result};
 
@@ -47,8 +47,8 @@ struct Weighed {
 impl Weights {
     /// Weighs the entries of `inputs`. Lists are read, what they name is not opened; folders are
     /// listed; of other data headers are read, or what tells the entries without them, and `hashes`
-    /// take note of recordings that they name. Entries that `groups` gives the same word are not to be
-    /// parted. If `skips` is set, a fault that ends an input counts as an entry, which will be skipped.
+    /// take note of recordings that they name. `groups` is a file of lines `utterance word`, and entries
+    /// with the same word are not to be parted. If `skips` is set, a fault that ends an input counts as an entry, which will be skipped.
     ///
     /// # Errors
     /// An input can be read only once or is at fault, nothing tells the weight asked for, or a key has
@@ -56,10 +56,13 @@ impl Weights {
     pub fn of(
         inputs: &[Input],
         (by, skips): (ShardBalance, bool),
-        (groups, hashes): (Option<&KeyMap>, &Hashes),
+        (groups, hashes): (Option<&Location>, &Hashes),
         registry: &Registry,
         env: &Env,
     ) -> Result<Self> {
+        let groups = groups.map(|file| KeyMap::open(&file.clone().into(), env));
+        let groups = groups.transpose()?;
+        let groups = groups.as_ref();
         let mut weigher = Weigher::new(by, inputs.len() > 1, groups, hashes, (registry, env));
         let mut weighed = Vec::new();
         for input in inputs {
@@ -135,7 +138,7 @@ impl Weights {
     }
 
     /// Returns the numbers of the inputs that each shard reads from the start, with the reasons.
-    pub fn reread(&self) -> impl Iterator<Item = (usize, Reread)> {
+    pub(crate) fn reread(&self) -> impl Iterator<Item = (usize, Reread)> {
         let inputs = self.inputs.iter().enumerate();
         inputs.filter_map(|(n, input)| Some((n, input.reread?)))
     }

@@ -58,6 +58,10 @@ class Writing(TypedDict, total=False):
     dry_run: bool
     verify: bool
     hash: bool
+    error_log: Optional[PathLike]
+    report: Optional[PathLike]
+    shard: Optional[Tuple[int, int]]
+    resume: Union[bool, str]
     sync: bool
     threads: int
     progress: Any
@@ -215,6 +219,10 @@ def writing(
     dry_run: bool = False,
     verify: bool = False,
     hash: bool = False,
+    error_log: Optional[PathLike] = None,
+    report: Optional[PathLike] = None,
+    shard: Optional[Tuple[int, int]] = None,
+    resume: Union[bool, str] = False,
     sync: bool = True,
     threads: int = 2,
 ) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
@@ -233,6 +241,10 @@ def writing(
         "dry_run": dry_run,
         "verify": verify,
         "hash": hash,
+        "error_log": None if error_log is None else path(error_log),
+        "report": None if report is None else path(report),
+        "shard": None if shard is None else _share(shard),
+        "resume": ("done" if resume else None) if isinstance(resume, bool) else resume,
     }
     return target, conversion, {"threads": count("threads", threads), "sync": sync}
 

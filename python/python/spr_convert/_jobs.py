@@ -57,6 +57,11 @@ class Outcome(NamedTuple):
     seconds: float
     #: What each part of a split got: ``name``, ``utterances``, ``frames``, ``duration``.
     parts: List[Dict[str, Any]]
+    #: The output, with the number of the shard in its name.
+    output: str
+    #: The shard, from its ``record``: ``shard``, ``of``, ``utterances``, ``frames``, ``skipped``, and
+    #: ``was_done`` if it was done before, so that nothing was written.
+    shard: Optional[Dict[str, Any]]
 
 
 class Finding(NamedTuple):
@@ -146,6 +151,10 @@ def convert(
     dry_run: bool = False,
     verify: bool = False,
     hash: bool = False,
+    error_log: Optional[PathLike] = None,
+    report: Optional[PathLike] = None,
+    shard: Optional[Tuple[int, int]] = None,
+    resume: Union[bool, str] = False,
     sync: bool = True,
     threads: int = 2,
     allow_pipes: Optional[bool] = None,
@@ -164,6 +173,13 @@ def convert(
         such as ``tqdm()``, or ``True`` for one of tqdm's if that is installed, else a plain one. An exception in it, or Ctrl-C, ends the job, and nothing is written.
     :param stages: as :meth:`Dataset.stage` takes them.
     :param verify: reads the output back before it gets its name.
+    :param error_log: a file that gets a line of JSON for each skipped utterance.
+    :param report: a file that gets the outcome as JSON. It gets its name together with the output.
+    :param shard: ``(number, count)``: converts one of several consecutive runs of the input, counted
+        from 1, as ``--shard`` does. The number replaces ``{shard}`` in the names of all files, or is
+        added to them. A record next to the output says that the shard is done.
+    :param resume: returns at once if the record says that the shard is done; ``"verify"`` converts it
+        again to compare the bytes.
     :param sync: whether the output is put on the disk before it gets its name.
     :raises LossError: the target can't hold all of it.
     :raises Error: with its place, for all that can be wrong.
@@ -172,6 +188,11 @@ def convert(
     >>> outcome = spr.convert(FBANK, "train.pfile", labels=ALI)
     >>> outcome.utterances, outcome.frames, outcome.source, outcome.target
     (12, 3111, 'kaldi', 'pfile')
+    >>> for number in (1, 2):
+    ...     outcome = spr.convert(FBANK, "half.ark", shard=(number, 2), report="half.json", resume=True)
+    ...     print(outcome.output, outcome.utterances)
+    half-00001-of-00002.ark 6
+    half-00002-of-00002.ark 6
     """
     plan, settings = _arguments.reading(
         data,
@@ -199,6 +220,10 @@ def convert(
         dry_run=dry_run,
         verify=verify,
         hash=hash,
+        error_log=error_log,
+        report=report,
+        shard=shard,
+        resume=resume,
         sync=sync,
         threads=threads,
         progress=progress,
@@ -224,6 +249,11 @@ def write(
     if rule is not None and delivery is not None:
         delivery.abandon()
         raise UsageError("a split writes several files, which need paths", kind="usage")
+    if rest.get("shard") is not None and delivery is not None:
+        delivery.abandon()
+        raise UsageError(
+            "a shard has a record next to its output, which needs a path", kind="usage"
+        )
     wanted, conversion, surroundings = _arguments.writing(
         output if delivery is None else delivery.path, **rest
     )
@@ -269,6 +299,8 @@ def _run(
         facts["hash"],
         facts["seconds"],
         facts["parts"],
+        facts["output"],
+        facts["shard"],
     )
 
 

@@ -7,11 +7,15 @@ use spr_core::format::Registry;
 use spr_core::tables::side;
 use spr_core::{Error, Result};
 
+use super::hashes::of_file;
+use super::name::{numbered, pattern};
+use super::{MergeSettings, Record, Shard, record_of};
 use crate::argument::Target;
-use crate::shard::{Hashes, Record, Shard, numbered, of_file, pattern, record_of};
+use crate::builder::PlanBuilder;
 
 /// The message about a file that does not have the hash of the record.
-pub const CHANGED: &str = "changed after its shard was done: its bytes are not those of the record";
+pub(crate) const CHANGED: &str =
+    "changed after its shard was done: its bytes are not those of the record";
 
 /// All shards of an output, by their records.
 pub struct Shards {
@@ -137,13 +141,33 @@ impl Shards {
         files
     }
 
-    /// Has what is read of the shards hashed, to be compared with their records.
-    pub fn expect(&self, hashes: &Hashes) {
-        for output in self.records().flat_map(|record| &record.outputs) {
-            if let Some(hash) = &output.hash {
-                hashes.expect(output.name.as_str().into(), hash.clone());
-            }
+    /// Adds the data of all shards to the inputs of the plan that merges them.
+    ///
+    /// # Errors
+    /// A shard has no record.
+    pub fn add_to(&self, builder: &mut PlanBuilder) -> Result<()> {
+        if let Some(format) = self.format() {
+            builder.format(format)?;
         }
+        for part in self.parts()? {
+            builder.input(&part)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the settings of the job that merges the shards.
+    ///
+    /// # Errors
+    /// As for [`check_whole`](Self::check_whole).
+    pub fn merge(&self, env: &Env) -> Result<MergeSettings> {
+        self.check_whole(env)?;
+        let outputs = self.records().flat_map(|record| &record.outputs);
+        let hashes = outputs.filter_map(|it| Some((it.name.as_str().into(), it.hash.clone()?)));
+        Ok(MergeSettings {
+            files: self.files(),
+            hashes: hashes.collect(),
+            skipped: self.skipped().iter().map(|(_, count)| count).sum(),
+        })
     }
 
     /// Returns the shards whose jobs skipped utterances, and how many each skipped.
@@ -234,7 +258,7 @@ impl Shards {
     /// They are not.
     pub fn check_whole(&self, env: &Env) -> Result<()> {
         let states = self.states(env);
-        let missing = expression(&states);
+        let missing = missing(&states);
         if !missing.is_empty() {
             let error = Error::unfit(format!("shards {missing} of {} are missing", self.of));
             return Err(error.file(&self.name).hint("convert them first"));
@@ -283,10 +307,10 @@ fn other_version<'a>(
 }
 
 /// Formats the missing shards for array jobs: `3,7-9`.
-pub fn expression(states: &[State]) -> String {
+pub fn missing(states: &[State]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
-    let missing = states.iter().enumerate();
-    for (n, _) in missing.filter(|(_, state)| **state == State::Missing) {
+    let all = states.iter().enumerate();
+    for (n, _) in all.filter(|(_, state)| **state == State::Missing) {
         match runs.last_mut() {
             Some((_, last)) if *last == n => *last = n + 1,
             _ => runs.push((n + 1, n + 1)),
@@ -337,16 +361,16 @@ mod tests {
 
     #[test]
     fn the_missing_are_an_array_expression() {
-        let states = |missing: &[usize]| {
-            let state = |n| match missing.contains(&n) {
+        let states = |numbers: &[usize]| {
+            let state = |n| match numbers.contains(&n) {
                 true => State::Missing,
                 false => State::Done,
             };
             (1..10).map(state).collect::<Vec<_>>()
         };
-        assert_eq!(expression(&states(&[3, 7, 8, 9])), "3,7-9");
-        assert_eq!(expression(&states(&[1, 2, 4])), "1-2,4");
-        assert_eq!(expression(&states(&[])), "");
+        assert_eq!(missing(&states(&[3, 7, 8, 9])), "3,7-9");
+        assert_eq!(missing(&states(&[1, 2, 4])), "1-2,4");
+        assert_eq!(missing(&states(&[])), "");
     }
 
     #[test]
