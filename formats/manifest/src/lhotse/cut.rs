@@ -59,13 +59,18 @@ impl<'a> Cut<'a> {
         })
     }
 
-    /// Returns `true` if it is several utterances, one for each supervision.
+    /// Returns `true` if its utterances are parts of it, one for each supervision.
     pub(super) fn is_divided(&self) -> bool {
-        self.supervisions.len() > 1
+        match self.supervisions.as_slice() {
+            [] => false,
+            [only] => only.is_part_of(&self.stretch),
+            _ => true,
+        }
     }
 
-    /// Adds its utterances: one for each supervision, or a single one if there is none. `finish`
-    /// adds the data of the segment that an utterance is.
+    /// Adds its utterances: one for each supervision, or a single one if there is none. What is said in
+    /// a part of the cut is an utterance of that part. `finish` adds the data of the segment that an
+    /// utterance is.
     ///
     /// # Errors
     /// A field has another type, or the segment is none of the recording.
@@ -75,6 +80,7 @@ impl<'a> Cut<'a> {
         into: &mut Vec<Utterance>,
         mut finish: impl FnMut(&RecordingSegment, &mut Utterance) -> Result<()>,
     ) -> Result<()> {
+        let is_divided = self.is_divided();
         let mut rest = Utterance::default();
         let others = self.custom.into_iter().chain([self.rest]);
         others.for_each(|own| columns::read(own, &mut rest.meta));
@@ -106,7 +112,8 @@ impl<'a> Cut<'a> {
             into.push(utt);
             Ok(())
         };
-        if self.supervisions.len() <= 1 {
+        let is_only = self.supervisions.len() == 1;
+        if !is_divided {
             let said = self.supervisions.into_iter().next();
             return add(&self.id, &self.stretch, said);
         }
@@ -120,7 +127,8 @@ impl<'a> Cut<'a> {
                 channels: said.stretch.channels.clone(),
             };
             said.stretch.start = Decimal::ZERO;
-            add(&said.id.clone(), &own, Some(said))?;
+            let key = if is_only { &self.id } else { &said.id };
+            add(&key.clone(), &own, Some(said))?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use spr_core::ErrorKind;
 use spr_core::bytes::{Env, Locator, MemoryStore};
 use spr_core::format::{Format, Probe, Request, Score};
-use spr_core::model::{Audio, AudioReference, Decimal, Matrix, Tag, Utterance};
+use spr_core::model::{Audio, AudioReference, Decimal, Matrix, Span, Tag, Utterance};
 use spr_format_manifest::LHOTSE;
 use spr_syntax::lilcom::Encoder;
 
@@ -263,7 +263,7 @@ fn what_a_cut_and_its_supervision_say_is_kept_apart() {
 
 #[test]
 fn what_a_supervision_says_otherwise_than_its_cut_comes_back() {
-    let said = r#"{"id": "s", "recording_id": "other", "start": 0.1, "duration": 0.5, "channel": [0, 1], "text": "x"}"#;
+    let said = r#"{"id": "s", "recording_id": "other", "start": 0.002, "duration": 0.995, "channel": [0, 1], "text": "x"}"#;
     let line = cut("0.5", "1.0", ", \"channel\": 0").replace(
         "\"supervisions\": []",
         &format!("\"supervisions\": [{said}]"),
@@ -279,8 +279,8 @@ fn what_a_supervision_says_otherwise_than_its_cut_comes_back() {
         tags,
         [
             (&b"supervision_id"[..], &b"s"[..]),
-            (b"supervision_start", b"0.1"),
-            (b"supervision_duration", b"0.5"),
+            (b"supervision_start", b"0.002"),
+            (b"supervision_duration", b"0.995"),
             (b"supervision_recording_id", b"other"),
             (b"supervision_channel", b"[0, 1]"),
         ]
@@ -292,6 +292,28 @@ fn what_a_supervision_says_otherwise_than_its_cut_comes_back() {
         written.contains(&format!("\"supervisions\": [{said}]")),
         "{written}"
     );
+}
+
+#[test]
+fn what_is_said_in_a_part_of_a_cut_is_an_utterance_of_that_part() {
+    let said = r#"{"id": "s", "recording_id": "r", "start": 0.05, "duration": 0.25, "text": "x"}"#;
+    let line = cut("0.5", "1.0", "").replace(
+        "\"supervisions\": []",
+        &format!("\"supervisions\": [{said}]"),
+    );
+    let utt = one(&line);
+    let Some(Audio::Reference(sound)) = &utt.audio else {
+        panic!("no sound")
+    };
+    let time = |text| Decimal::parse(text);
+    assert_eq!(sound.span, Span::new(time("0.55"), time("0.8")));
+    assert_eq!(utt.duration(None), time("0.25"));
+    assert_eq!(utt.text.as_deref(), Some(&b"x"[..]));
+    let outside = line.replace("\"start\": 0.05", "\"start\": -0.6");
+    let (store, env) = surroundings();
+    store.insert("m.jsonl", lines([outside]));
+    let said = read_file(&LHOTSE, "m.jsonl", &[], Request::all(), &env).said();
+    assert!(said[0].contains("s before its recording"), "{said:?}");
 }
 
 /// A line of features, of 12 frames of two columns in a store.
