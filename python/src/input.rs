@@ -242,7 +242,7 @@ impl InputArgs {
     /// read to know which are skipped.
     pub(crate) fn request_of_keys(&self, plan: &Plan) -> Result<Request> {
         let request = self.request()?;
-        let blind = plan.steps.iter().all(|step| step.kind().by_keys.is_some());
+        let blind = plan.steps.iter().all(|step| step.chooses_by_key());
         Ok(match blind && plan.joins.is_empty() && !self.skip {
             true => request.headers().parts(parts(&[])?),
             false => request,

@@ -174,7 +174,7 @@ fn job(
         plan.labels_output = Some(target.sink().clone());
     }
     wanted.allow(&mut plan.policy)?;
-    plan.set_dtype(wanted.dtype()?)?;
+    plan.set_dtype(wanted.dtype()?);
     plan.on_error = match steps.skip {
         true => OnError::Skip,
         false => OnError::Stop,

@@ -374,7 +374,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         plan.manifest = Some(target.sink().clone());
     }
     duplicates(args.duplicates, plan)?;
-    plan.set_dtype(args.dtype.as_deref().map(str::parse).transpose()?)?;
+    plan.set_dtype(args.dtype.as_deref().map(str::parse).transpose()?);
     plan.label_dtype = args.label_dtype.as_deref().map(label_dtype).transpose()?;
     let rounds = |input: &Input| {
         let mut steps = input.steps.iter();

@@ -21,7 +21,7 @@ pub use entry::{Entry, seconds};
 pub use group::{Group, GroupBy, GroupValue, Groups};
 pub use label::{Label, LabelCount, LabelCounts, LabelRange, name_labels};
 pub use length::{LengthCounts, Lengths};
-pub use listing::{COLUMNS, Cell, ColumnType, ListColumn, Row, unknown};
+pub use listing::{AudioNeed, COLUMNS, Cell, ColumnType, ListColumn, Row, unknown};
 pub use lists::{ListedUtterance, Lists, SpeakerTotals};
 pub use number::number;
 pub use order::{OrderColumns, OrderValues};

@@ -42,6 +42,28 @@ impl ColumnType {
     }
 }
 
+/// What has to be known of sound that an utterance only names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AudioNeed {
+    /// Nothing.
+    Nothing,
+    /// The facts in the header of its file.
+    Facts,
+    /// Its samples.
+    Levels,
+}
+
+impl AudioNeed {
+    /// Returns what the columns of these names need together.
+    pub fn of(names: impl IntoIterator<Item = &'static str>) -> Self {
+        let needs = names.into_iter().filter_map(|name| {
+            let column = COLUMNS.iter().find(|column| column.name == name);
+            column.map(|column| column.need)
+        });
+        needs.max().unwrap_or(Self::Nothing)
+    }
+}
+
 /// A column of a table of utterances.
 #[derive(Debug)]
 pub struct ListColumn {
@@ -56,6 +78,8 @@ pub struct ListColumn {
     /// Whether it describes the place in the file, which is known only where the file is read and not
     /// behind other steps.
     pub is_place: bool,
+    /// What it needs to know of sound that is only named.
+    pub need: AudioNeed,
     take: for<'a> fn(&'a Row<'_>) -> Option<Cell<'a>>,
 }
 
@@ -193,8 +217,14 @@ const fn column(
         unit: None,
         what,
         is_place: false,
+        need: AudioNeed::Nothing,
         take,
     }
+}
+
+/// The same column, which needs to know something of sound.
+const fn needs(need: AudioNeed, column: ListColumn) -> ListColumn {
+    ListColumn { need, ..column }
 }
 
 /// The same column with a unit.
@@ -205,6 +235,7 @@ const fn of(unit: &'static str, column: ListColumn) -> ListColumn {
     }
 }
 
+use AudioNeed::{Facts, Levels};
 use ColumnType::{Count, Number, Text, Words};
 
 /// All columns, in the order in which they are printed.
@@ -213,27 +244,36 @@ pub static COLUMNS: &[ListColumn] = &[
     column("kinds", Words, "the kinds of data it holds", |row| {
         Some(Cell::Words(kinds(row.utt).collect()))
     }),
-    column("frames", Count, "frames; samples of sound alone", |row| {
-        count(Some(row.frames()))
-    }),
-    column(
-        "dim",
-        Count,
-        "columns of the features, else of the labels, else channels",
-        |row| {
-            let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
-            match main {
-                Some(matrix) => count(Some(matrix.cols() as u64)),
-                None => count(row.facts().channels),
-            }
-        },
+    needs(
+        Facts,
+        column("frames", Count, "frames; samples of sound alone", |row| {
+            count(Some(row.frames()))
+        }),
     ),
-    column("dtype", Text, "the type of these numbers", |row| {
-        let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
-        let samples = || row.utt.waveform().map(|sound| &sound.samples);
-        let matrix = main.or_else(samples)?;
-        Some(Cell::Text(matrix.dtype().name().as_bytes().into()))
-    }),
+    needs(
+        Facts,
+        column(
+            "dim",
+            Count,
+            "columns of the features, else of the labels, else channels",
+            |row| {
+                let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
+                match main {
+                    Some(matrix) => count(Some(matrix.cols() as u64)),
+                    None => count(row.facts().channels),
+                }
+            },
+        ),
+    ),
+    needs(
+        Levels,
+        column("dtype", Text, "the type of these numbers", |row| {
+            let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
+            let samples = || row.utt.waveform().map(|sound| &sound.samples);
+            let matrix = main.or_else(samples)?;
+            Some(Cell::Text(matrix.dtype().name().as_bytes().into()))
+        }),
+    ),
     ListColumn {
         is_place: true,
         ..column("file", Text, "the file in which it stands", |row| {
@@ -249,37 +289,58 @@ pub static COLUMNS: &[ListColumn] = &[
     },
     of(
         "s",
-        column("seconds", Number, "the duration", |row| {
-            row.seconds().map(Cell::Number)
-        }),
+        needs(
+            Facts,
+            column("seconds", Number, "the duration", |row| {
+                row.seconds().map(Cell::Number)
+            }),
+        ),
     ),
     of(
         "Hz",
-        column("rate", Count, "the sampling rate of its sound", |row| {
-            count(row.facts().rate)
-        }),
+        needs(
+            Facts,
+            column("rate", Count, "the sampling rate of its sound", |row| {
+                count(row.facts().rate)
+            }),
+        ),
     ),
     of(
         "dB",
-        column("peak_db", Number, "the peak of its samples", |row| {
-            decibels(row.level()?.peak).map(Cell::Number)
-        }),
+        needs(
+            Levels,
+            column("peak_db", Number, "the peak of its samples", |row| {
+                decibels(row.level()?.peak).map(Cell::Number)
+            }),
+        ),
     ),
     of(
         "dB",
-        column("rms_db", Number, "the RMS of its samples", |row| {
-            decibels(row.level()?.rms()).map(Cell::Number)
+        needs(
+            Levels,
+            column("rms_db", Number, "the RMS of its samples", |row| {
+                decibels(row.level()?.rms()).map(Cell::Number)
+            }),
+        ),
+    ),
+    needs(
+        Levels,
+        column("clipped", Count, "samples that are clipped", |row| {
+            count(row.level().map(|level| level.clipped))
         }),
     ),
-    column("clipped", Count, "samples that are clipped", |row| {
-        count(row.level().map(|level| level.clipped))
-    }),
-    column("zeros", Count, "samples that are zero", |row| {
-        count(row.level().map(|level| level.zeros))
-    }),
-    column("channels", Count, "channels of its sound", |row| {
-        count(row.facts().channels)
-    }),
+    needs(
+        Levels,
+        column("zeros", Count, "samples that are zero", |row| {
+            count(row.level().map(|level| level.zeros))
+        }),
+    ),
+    needs(
+        Facts,
+        column("channels", Count, "channels of its sound", |row| {
+            count(row.facts().channels)
+        }),
+    ),
     column("speaker", Text, "the speaker", |row| {
         key(row.utt.meta.speaker.as_ref())
     }),

@@ -7,11 +7,6 @@ use spr_core::{Error, Remedy, Result};
 use crate::plan::Input;
 use crate::step::Step;
 
-/// The step that translates labels by a model.
-const STEP: &str = "ali-to";
-/// The value of the step that names the model.
-const MODEL: &str = "model";
-
 impl Input {
     /// Translates its labels to what they stand for, such as `phones`, by the model that is named or
     /// lies beside the data.
@@ -25,10 +20,9 @@ impl Input {
         registry: &Registry,
         env: &Env,
     ) -> Result<()> {
-        let values = [("unit", unit)]
-            .into_iter()
-            .chain(model.map(|model| (MODEL, model)));
-        self.add_step(Step::new(STEP, values)?);
+        let model = model.map(|model| ("model", model));
+        let values = [("unit", unit)].into_iter().chain(model);
+        self.add_step(Step::new("ali-to", values)?);
         self.settle_model(registry, env)
     }
 
@@ -37,12 +31,11 @@ impl Input {
     /// # Errors
     /// There is none.
     pub(super) fn settle_model(&mut self, registry: &Registry, env: &Env) -> Result<()> {
-        let unsettled = |step: &Step| step.name() == STEP && step.value(MODEL).is_none();
-        let Some(at) = self.steps.iter().position(unsettled) else {
+        let Some(at) = self.steps.iter().position(Step::lacks_model) else {
             return Ok(());
         };
-        let model = self.model_beside(registry, env)?.to_string();
-        let step = self.steps.remove(at).with(MODEL, model)?;
+        let model = self.model_beside(registry, env)?;
+        let step = self.steps.remove(at).with_model(model);
         self.steps.insert(at, step);
         Ok(())
     }

@@ -10,7 +10,7 @@ use spr_core::{Error, Result};
 use super::place::AtPlace;
 use super::{OpenedInput, read_twice, work};
 use crate::plan::{Input, Work, of_input};
-use crate::step::{Extent, ListCache, stream_ignored};
+use crate::step::{Extent, ListCache, Step, stream_ignored};
 
 impl Input {
     /// Opens the requested part of the data set with all stages; detects the format by content
@@ -220,9 +220,7 @@ impl Input {
 
     /// The frame shift that its options set.
     fn frame_shift(&self) -> Option<spr_core::model::Decimal> {
-        let value = |step: &crate::step::Step| step.value("seconds").map(str::to_owned);
-        let text = self.steps.iter().find_map(value)?;
-        spr_core::model::Decimal::parse(&text)
+        self.steps.iter().find_map(Step::frame_shift)
     }
 
     /// Returns an environment in which files of a pattern have unique keys.

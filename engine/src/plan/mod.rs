@@ -23,7 +23,7 @@ pub use order::{Work, of_input};
 pub use sink::Sink;
 pub use split::{Balance, Rule, Speakers, Split};
 
-use crate::step::{Phase, Step};
+use crate::step::Step;
 
 /// The version of the plan's JSON.
 pub const VERSION: u32 = 1;
@@ -192,21 +192,14 @@ impl Plan {
         self.split.is_none() && self.output.as_ref().is_some_and(Sink::is_numbered)
     }
 
-    /// Gives samples that steps calculate a type, so that they are rounded once.
-    ///
-    /// # Errors
-    /// A step refuses it.
-    pub fn set_dtype(&mut self, dtype: Option<Dtype>) -> spr_core::Result<()> {
+    /// Gives values a type, also samples that steps calculate, so that they are rounded once.
+    pub fn set_dtype(&mut self, dtype: Option<Dtype>) {
         self.dtype = dtype;
-        let Some(dtype) = dtype else { return Ok(()) };
-        for input in &mut self.inputs {
-            for step in &mut input.steps {
-                if step.kind().phase == Phase::Sound {
-                    *step = step.clone().with("dtype", dtype.to_string())?;
-                }
-            }
+        let Some(dtype) = dtype else { return };
+        let of_inputs = self.inputs.iter_mut().flat_map(|input| &mut input.steps);
+        for step in of_inputs.chain(&mut self.steps) {
+            *step = step.clone().with_sample_type(dtype);
         }
-        Ok(())
     }
 
     /// The first thing that looks across utterances, as it was asked for; a shard of the data can't

@@ -33,7 +33,7 @@ impl Work {
     /// Returns `true` if a request for keys, fields or chunks passes through it unchanged.
     pub fn passes_requests(&self) -> bool {
         match self {
-            Self::Step(step) => !step.kind().needs_whole,
+            Self::Step(step) => step.takes_chunks(),
             Self::Labels(_) | Self::Text(_) | Self::Speakers(_) => false,
             Self::ReadAhead => true,
         }
@@ -41,7 +41,7 @@ impl Work {
 
     /// Returns `true` if it takes the share of one of several jobs.
     pub(crate) fn shares(&self) -> bool {
-        matches!(self, Self::Step(step) if step.kind().shares)
+        matches!(self, Self::Step(step) if step.shares())
     }
 }
 

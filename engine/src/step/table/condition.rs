@@ -1,82 +1,58 @@
-//! Steps that choose utterances by what their columns say.
+//! Steps that choose utterances by what their columns say, and by how long they last.
 
-use spr_stats::Expression;
+use spr_core::bytes::Env;
+use spr_core::format::Reader;
+use spr_core::model::{Audio, DatasetInfo, Utterance};
+use spr_core::stage::{Filter, SoundLoader, recording_facts};
+use spr_core::{Error, Remedy, Result};
+use spr_stats::{AudioNeed, Expression, ListColumn, Row};
 
-use super::super::condition::{ConditionReader, LastingReader};
 use super::super::kind::{Kind, Level, Phase, Subject};
-use super::super::parse::{built, parsed};
+use super::super::operation::{Reach, Stage};
+use super::super::parse::parsed;
 use super::super::values::Parameters;
-use super::{as_written, never, nothing};
 
 pub(super) static WHERE: Kind = Kind {
     name: "where",
     aliases: &[],
     usage: "where('EXPRESSION'), such as where('seconds > 1 and text')",
     what: "utterances of which an expression over the columns of `ls` is true",
-    parameters: Parameters {
-        positional: &["expression"],
-        ..Parameters::NONE
-    },
-    reads: &[],
+    parameters: Parameters::of(&["expression"]),
     options: &[],
     flags: &["where", "min-text", "has"],
     phase: Phase::Choice,
     subject: Subject::Utterances,
     takes: Level::Utterances,
     gives: None,
-    across: never,
-    needs_whole: true,
     leaves_out: true,
-    by_keys: None,
-    shares: false,
-    uses: |values, column| {
-        let wanted = values.text("expression").map(str::parse::<Expression>);
-        wanted.is_some_and(|wanted| wanted.is_ok_and(|wanted| wanted.uses(column)))
-    },
-    reads_twice: never,
-    is_idle: never,
-    describe: as_written,
-    build: |values| {
+    parse: |values| {
         let wanted: Expression = parsed(values, "expression", "an expression")?;
-        built(move |reader, at| {
+        let columns = wanted.names();
+        let stage = Stage::new(Reach::Utterance, [], move |reader, at| {
             Ok(Box::new(ConditionReader::new(
                 reader,
                 wanted.clone(),
                 at.env,
             )))
-        })
+        });
+        stage.by(columns).parsed()
     },
 };
 
 pub(super) static SECONDS: Kind = Kind {
     name: "seconds",
-    aliases: &[],
     usage: "seconds(N-N), seconds(N-) or seconds(-N)",
     what: "utterances of so many seconds",
-    parameters: Parameters {
-        positional: &["seconds"],
-        ..Parameters::NONE
-    },
-    reads: &[],
-    options: &[],
+    parameters: Parameters::of(&["seconds"]),
     flags: &["min-seconds", "max-seconds"],
-    phase: Phase::Choice,
-    subject: Subject::Utterances,
-    takes: Level::Utterances,
-    gives: None,
-    across: never,
-    needs_whole: true,
-    leaves_out: true,
-    by_keys: None,
-    shares: false,
-    uses: nothing,
-    reads_twice: never,
-    is_idle: never,
-    describe: as_written,
-    build: |values| {
+    parse: |values| {
         let range = values.need("seconds", durations, "seconds, such as 1.5-20, 1- or -20")?;
-        built(move |reader, at| Ok(Box::new(LastingReader::new(reader, range, at.env))))
+        let stage = Stage::new(Reach::Utterance, ["seconds"], move |reader, at| {
+            Ok(Box::new(LastingReader::new(reader, range, at.env)))
+        });
+        stage.parsed()
     },
+    ..WHERE
 };
 
 /// Parses the shortest and the longest duration, of which one may be missing.
@@ -91,4 +67,197 @@ fn durations(text: &str) -> Option<(f64, f64)> {
     };
     let range = (bound(least, 0.0)?, bound(most, f64::INFINITY)?);
     (range.0 <= range.1 && text != "-").then_some(range)
+}
+
+pub(super) static HOURS: Kind = Kind {
+    name: "hours",
+    usage: "hours(HOURS)",
+    what: "the first utterances that add up to so many hours",
+    parameters: Parameters::of(&["n"]),
+    flags: &["hours"],
+    parse: |values| {
+        let length = |text: &str| {
+            text.parse()
+                .ok()
+                .filter(|n: &f64| *n > 0.0 && n.is_finite())
+        };
+        let length = values.need("n", length, "a duration in hours")?;
+        let stage = Stage::new(Reach::Others, ["seconds"], move |reader, _| {
+            Ok(hours(reader, length))
+        });
+        stage.parsed()
+    },
+    ..WHERE
+};
+
+/// Utterances from the first on, as long as they last no longer than so many hours together. One that
+/// lasts longer than what is left is left out.
+fn hours(inner: Box<dyn Reader>, hours: f64) -> Box<dyn Reader> {
+    let mut left = hours * 3600.0;
+    Box::new(Filter::new(inner, move |utt: &Utterance| {
+        let seconds = Row::new(utt, None).duration();
+        let seconds = seconds.map_err(Error::continuable)?;
+        let fits = seconds <= left;
+        left -= if fits { seconds } else { 0.0 };
+        Ok(fits)
+    }))
+}
+
+/// Looks at the sound of utterances, which stays as it was.
+struct Listener {
+    need: AudioNeed,
+    loader: SoundLoader,
+    env: Env,
+}
+
+impl Listener {
+    fn new(need: AudioNeed, env: &Env) -> Self {
+        Self {
+            need,
+            loader: SoundLoader::new(env),
+            env: env.clone(),
+        }
+    }
+
+    /// Returns what `look` says of an utterance with as much of its sound as is asked for.
+    ///
+    /// # Errors
+    /// The sound cannot be read.
+    fn look<T>(&mut self, utt: &mut Utterance, look: impl FnOnce(&Utterance) -> T) -> Result<T> {
+        let is_named = match (self.need, &utt.audio) {
+            (AudioNeed::Nothing, _) | (_, None | Some(Audio::Samples(_))) => false,
+            (AudioNeed::Levels, Some(_)) => true,
+            (AudioNeed::Facts, Some(audio)) => {
+                let facts = audio.facts();
+                facts.rate.is_none() || facts.channels.is_none() || facts.samples.is_none()
+            }
+        };
+        if !is_named {
+            return Ok(look(utt));
+        }
+        let kept = utt.audio.clone();
+        let heard = match self.need {
+            AudioNeed::Levels => self.loader.load(utt),
+            AudioNeed::Nothing | AudioNeed::Facts => self.read_header(utt),
+        };
+        let found = heard.map(|()| look(utt));
+        utt.audio = kept;
+        found.map_err(|error| error.utterance(&utt.key).continuable())
+    }
+
+    fn read_header(&self, utt: &mut Utterance) -> Result<()> {
+        let facts = recording_facts(utt, &self.env)?;
+        if let Some(Audio::Reference(reference)) = &mut utt.audio {
+            reference.facts = facts;
+        }
+        Ok(())
+    }
+}
+
+/// The utterances of which an expression is true.
+struct ConditionReader {
+    inner: Box<dyn Reader>,
+    wanted: Expression,
+    /// The columns that are compared and were not known of any utterance yet.
+    unknown: Vec<&'static ListColumn>,
+    /// Whether an utterance was read.
+    any: bool,
+    listener: Listener,
+    info: DatasetInfo,
+}
+
+impl ConditionReader {
+    /// Chooses utterances of `inner`. Columns that are never known are warned of in `env`.
+    fn new(inner: Box<dyn Reader>, wanted: Expression, env: &Env) -> Self {
+        Self {
+            info: inner.info().without_totals(),
+            inner,
+            unknown: wanted.compared(),
+            listener: Listener::new(AudioNeed::of(wanted.names()), env),
+            wanted,
+            any: false,
+        }
+    }
+
+    /// Warns of columns that were never known, once.
+    fn warn(&mut self) {
+        for column in std::mem::take(&mut self.unknown) {
+            if !self.any {
+                continue;
+            }
+            let name = column.name;
+            let message = format!("no utterance has '{name}': comparisons with it are false");
+            let warning = Error::unfit(message);
+            self.listener.env.warn(&match name {
+                "seconds" => warning.suggest(Remedy::TellFrameShift),
+                _ => warning,
+            });
+        }
+    }
+}
+
+impl Reader for ConditionReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.inner.read(utt)? {
+            self.any = true;
+            let shift = self.inner.info().frame_shift;
+            let (wanted, unknown) = (&self.wanted, &mut self.unknown);
+            let holds = self.listener.look(utt, |utt| {
+                let row = Row::new(utt, shift);
+                unknown.retain(|column| column.take(&row).is_none());
+                wanted.holds(&row)
+            })?;
+            if holds {
+                return Ok(true);
+            }
+        }
+        self.warn();
+        Ok(false)
+    }
+}
+
+/// The utterances that last so many seconds. Each must have a known duration.
+struct LastingReader {
+    inner: Box<dyn Reader>,
+    /// The shortest and the longest duration.
+    range: (f64, f64),
+    listener: Listener,
+    info: DatasetInfo,
+}
+
+impl LastingReader {
+    /// Chooses utterances of `inner`.
+    fn new(inner: Box<dyn Reader>, range: (f64, f64), env: &Env) -> Self {
+        Self {
+            info: inner.info().without_totals(),
+            inner,
+            range,
+            listener: Listener::new(AudioNeed::Facts, env),
+        }
+    }
+}
+
+impl Reader for LastingReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let (least, most) = self.range;
+        while self.inner.read(utt)? {
+            let shift = self.inner.info().frame_shift;
+            let seconds = self
+                .listener
+                .look(utt, |utt| Row::new(utt, shift).duration())?;
+            let seconds = seconds.map_err(Error::continuable)?;
+            if (least..=most).contains(&seconds) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
