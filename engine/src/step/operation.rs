@@ -8,7 +8,6 @@ use spr_core::format::{Partitioning, Reader, Registry};
 use spr_core::{Error, Result};
 
 use super::list_cache::ListCache;
-use super::table::KeySelection;
 
 /// A step with typed values.
 pub(super) trait Operation: Any + Send + Sync {
@@ -32,11 +31,6 @@ pub(super) trait Operation: Any + Send + Sync {
     /// Describes it for people, for data that PDNN goes through by a `Partitioning`; `None` if its
     /// notation says it all.
     fn describe(&self, _: Partitioning) -> Option<String> {
-        None
-    }
-
-    /// For a step that chooses by keys alone: which ones.
-    fn keys(&self) -> Option<&KeySelection> {
         None
     }
 }

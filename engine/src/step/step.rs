@@ -16,7 +16,7 @@ use spr_stats::AudioNeed;
 use super::grammar::{Call, misplaced};
 use super::kind::Kind;
 use super::operation::{Operation, Reach, Surroundings};
-use super::table::{KINDS, Shift, Translation};
+use super::table::{KINDS, KeySelection, Shift, Translation};
 use super::unmet::Unmet;
 use super::values::Values;
 
@@ -236,7 +236,7 @@ impl Step {
 
     /// Returns `true` if it chooses by keys alone.
     pub fn chooses_by_key(&self) -> bool {
-        self.operation.keys().is_some()
+        self.operation::<KeySelection>().is_some()
     }
 
     /// For a step that chooses by keys alone: what tells that an utterance need not be read, and
@@ -245,7 +245,7 @@ impl Step {
     /// # Errors
     /// A list of keys can't be read.
     pub(crate) fn key_filter(&self, at: &Surroundings<'_>) -> Result<Option<(KeyPredicate, bool)>> {
-        let filter = self.operation.keys().map(|keys| keys.filter(at));
+        let filter = self.operation().map(|keys: &KeySelection| keys.filter(at));
         filter.transpose().map_err(|e| self.values.named(e))
     }
 }

@@ -141,10 +141,6 @@ impl Operation for KeySelection {
         &[]
     }
 
-    fn keys(&self) -> Option<&KeySelection> {
-        Some(self)
-    }
-
     /// Warns of keys of a list that never come.
     fn over(&self, inner: Box<dyn Reader>, at: &Surroundings<'_>) -> Result<Box<dyn Reader>> {
         let listed = self.listed(at)?;
