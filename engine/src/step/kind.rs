@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spr_core::Result;
 
 use super::operation::Operation;
-use super::options::OptionValues;
+use super::option_values::OptionValues;
 use super::unmet::Needed;
 use super::values::{Parameters, Values};
 

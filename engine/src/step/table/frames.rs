@@ -9,7 +9,7 @@ use spr_core::stage::{Context, FrameShift, Ranges, SelectColumns, SelectFrames};
 
 use super::super::kind::{DataOption, Kind, Level, Phase, Subject};
 use super::super::operation::{Operation, Reach, Stage, Surroundings};
-use super::super::options::OptionValues;
+use super::super::option_values::OptionValues;
 use super::super::parse::number;
 use super::super::spec;
 use super::super::values::{Parameters, Values};
