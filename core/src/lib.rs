@@ -87,6 +87,7 @@
 //!   that they come from and go to;
 //! * [`format`](mod@format) – the contract between the converter and a format, and what a target can
 //!   lose ([`loss`]);
+//! * [`recording`] – the audio that utterances refer to, loaded and measured in one place;
 //! * [`tables`] – small files of text that name things: [`KeyMap`], [`Symbols`], side files;
 //! * [`stage`] – readers made of readers;
 //! * [`adapt`] and [`convert()`] – a conversion between any reader and any writer, and the only place
@@ -106,6 +107,7 @@ pub mod format;
 pub mod model;
 mod name;
 pub mod number;
+pub mod recording;
 pub mod stage;
 pub mod tables;
 pub mod text;

@@ -3,7 +3,7 @@
 use spr_core::bytes::{Access, Env, Location, Output};
 use spr_core::format::{Format, Medium, Options, Reader, Request, WriteSummary};
 use spr_core::model::Utterance;
-use spr_core::stage::SoundLoader;
+use spr_core::recording;
 use spr_core::{Error, Remedy, Result};
 
 use crate::argument::Target;
@@ -112,11 +112,10 @@ fn compare(
     };
     let mut got = FieldDigest::like(want);
     let mut utt = Utterance::default();
-    let mut sounds = SoundLoader::new(&env);
     while reader.read(&mut utt).map_err(|e| e.context("read back"))? {
         // A folder refers to the sound files in it.
         if !want.has_reference(got.len(), &utt.key) {
-            sounds.load(&mut utt).map_err(|e| e.context("read back"))?;
+            recording::load(&mut utt, &env).map_err(|e| e.context("read back"))?;
         }
         got.add_read(&mut utt, want, &env);
         if !got.is_in_step(want) {

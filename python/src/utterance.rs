@@ -6,7 +6,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use spr_convert::core::model::{
-    Audio, AudioFacts, Decimal, EncodedAudio, Key, Matrix, Meta, NamedArray, Segment, Sequences,
+    Audio, RecordingFacts, Decimal, EncodedAudio, Key, Matrix, Meta, NamedArray, Segment, Sequences,
     Tag, Tier, Utterance, Waveform,
 };
 use spr_convert::core::{Error, ErrorKind};
@@ -78,8 +78,8 @@ fn of_audio<'py>(py: Python<'py>, audio: Audio, classes: &Classes) -> PyResult<B
         }
         Audio::Reference(place) => classes.reference.bind(py).call1((
             place.at.to_string(),
-            place.start.map(Decimal::value),
-            place.end.map(Decimal::value),
+            place.span.bounds().map(|(start, _)| start.value()),
+            place.span.end().map(Decimal::value),
             place.channel,
         )),
         _ => Err(raised(py, &Error::unsupported("sound in an unknown form"))),
@@ -231,11 +231,11 @@ fn to_audio(audio: &Bound<'_, PyAny>) -> PyResult<Audio> {
         return Ok(Audio::Encoded(EncodedAudio {
             format,
             bytes,
-            facts: AudioFacts {
+            facts: RecordingFacts {
                 rate,
                 channels,
                 samples,
-                ..AudioFacts::default()
+                ..RecordingFacts::default()
             },
         }));
     }

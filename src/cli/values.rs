@@ -86,11 +86,8 @@ fn audio(audio: &Audio, view: &View, out: &mut Out) -> Result<()> {
 /// `rec.wav, from 0.5 s to 2 s, channel 1`.
 fn stretch(place: &AudioReference) -> String {
     let mut text = place.at.to_string();
-    if place.start.is_some() || place.end.is_some() {
-        let start = place.start.unwrap_or_default();
-        let end = place
-            .end
-            .map_or("the end".to_owned(), |end| format!("{end} s"));
+    if let Some((start, end)) = place.span.bounds() {
+        let end = end.map_or("the end".to_owned(), |end| format!("{end} s"));
         text.push_str(&format!(", from {start} s to {end}"));
     }
     if let Some(channel) = place.channel {

@@ -7,7 +7,7 @@ use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{About, Audio, DatasetInfo, Decimal, Dtype, Utterance};
-use spr_core::stage::recording_facts;
+use spr_core::recording::measure;
 use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};
 
@@ -181,13 +181,8 @@ impl Reader for HeaderReader<'_> {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while self.inner.read(utt)? {
-            match recording_facts(utt, &self.env) {
-                Ok(facts) => {
-                    if let Some(Audio::Reference(reference)) = &mut utt.audio {
-                        reference.facts = facts;
-                    }
-                    return Ok(true);
-                }
+            match measure(utt, &self.env) {
+                Ok(()) => return Ok(true),
                 Err(error) => {
                     let error = error.utterance(&utt.key).continuable();
                     if !self.input.skips(&error, &self.env) {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use spr_core::bytes::Env;
 use spr_core::format::{OpenedDataset, Registry, Request};
 use spr_core::model::{Key, Utterance};
-use spr_core::stage::{KeyFilter, load};
+use spr_core::recording::load;
+use spr_core::stage::KeyFilter;
 use spr_core::{Error, ErrorKind, Remedy, Result, nearest};
 
 use crate::argument::Input;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{DatasetInfo, Utterance};
-use spr_core::stage::load;
+use spr_core::recording::load;
 use spr_core::{Error, ErrorKind, Result};
 use spr_stats::{Column, LabelCount, Lengths, Sound, Survey};
 

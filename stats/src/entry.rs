@@ -30,27 +30,6 @@ pub struct Entry {
     pub seconds: Option<f64>,
 }
 
-/// Returns the seconds that an utterance lasts, where its sound says so or there is a frame shift.
-pub fn seconds(utt: &Utterance) -> Option<f64> {
-    seconds_at(utt, utt.meta.frame_shift)
-}
-
-/// Returns the seconds that an utterance lasts, where its sound says so or `shift` is known. Data
-/// without frames, such as segments alone, have no known duration.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a duration needs no more digits"
-)]
-pub(crate) fn seconds_at(utt: &Utterance, shift: Option<Decimal>) -> Option<f64> {
-    let frames = utt.frames();
-    match &utt.audio {
-        Some(Audio::Reference(place)) => place.time().map(Decimal::value),
-        Some(audio) => audio.facts().seconds(),
-        None if frames == 0 && utt.other().is_some() => None,
-        None => Some(shift?.value() * frames as f64),
-    }
-}
-
 /// Returns the kinds of data that an utterance holds.
 pub(crate) fn kinds(utt: &Utterance) -> impl Iterator<Item = &str> {
     let features = utt.features.iter().map(|_| "features");
@@ -66,7 +45,8 @@ pub(crate) fn level(utt: &Utterance) -> Option<Level> {
 impl Entry {
     /// Takes the facts from an utterance that was just read.
     pub fn of(utt: &Utterance) -> Self {
-        Self::with(utt, seconds(utt), level(utt))
+        let seconds = utt.duration(None).map(Decimal::value);
+        Self::with(utt, seconds, level(utt))
     }
 
     /// Compares the lengths of two utterances, in seconds if both are known, as sound may have several
@@ -88,11 +68,11 @@ impl Entry {
         Self {
             key: utt.key.clone(),
             kinds: kinds(utt).map(str::to_owned).collect(),
-            frames: facts.samples.unwrap_or(utt.frames()),
-            dim: cols.or(facts.channels.map(u64::from)),
+            frames: facts.samples().unwrap_or(utt.frames()),
+            dim: cols.or(facts.channels().map(u64::from)),
             dtype: main.or_else(samples).map(|matrix| matrix.dtype().name()),
             offset: utt.origin.byte(),
-            rate: utt.audio.as_ref().and_then(|audio| audio.facts().rate),
+            rate: utt.audio.as_ref().and_then(|audio| audio.facts().rate()),
             level,
             seconds,
         }
@@ -103,13 +83,12 @@ impl Entry {
 mod tests {
     use super::*;
     use spr_core::bytes::Locator;
-    use spr_core::model::{AudioFacts, AudioReference, Decimal, NamedArray, Position};
+    use spr_core::model::{AudioReference, Decimal, NamedArray, Position, RecordingFacts, Span};
 
     #[test]
     fn sound_that_is_elsewhere_is_told_as_far_as_known() {
         let mut place = AudioReference::new(Locator::file("a.wav"));
-        place.start = Decimal::parse("0.5");
-        place.end = Decimal::parse("2");
+        place.span = Span::new(Decimal::parse("0.5"), Decimal::parse("2"));
         let mut utt = Utterance {
             audio: Some(Audio::Reference(place.clone())),
             arrays: vec![NamedArray::default()],
@@ -120,15 +99,15 @@ mod tests {
         assert_eq!(entry.kinds, ["audio", "arrays"]);
         assert_eq!((entry.frames, entry.dim, entry.dtype), (0, None, None));
         assert_eq!((entry.offset, entry.seconds), (Some(7), Some(1.5)));
-        place.facts = AudioFacts {
+        place.recording = RecordingFacts {
             rate: Some(8000),
             channels: Some(2),
-            samples: Some(4000),
+            samples: Some(40_000),
             duration: None,
         };
         utt.audio = Some(Audio::Reference(place));
         let entry = Entry::of(&utt);
-        assert_eq!((entry.frames, entry.dim), (4000, Some(2)));
-        assert_eq!(entry.seconds, Some(0.5));
+        assert_eq!((entry.frames, entry.dim), (12_000, Some(2)));
+        assert_eq!(entry.seconds, Some(1.5));
     }
 }

@@ -6,7 +6,7 @@ use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Decimal, Element, Segment, Utterance};
 use spr_core::{Error, Result, dispatch};
 
-use crate::entry::{level, seconds_at};
+use crate::entry::level;
 use crate::label::Label;
 use crate::listing::{Cell, ListColumn, Row, unknown};
 use crate::query::bytes;
@@ -267,7 +267,7 @@ impl Groups {
 
     /// Returns the segments of an utterance as spans.
     fn segments(&self, utt: &Utterance) -> Vec<Span> {
-        let end = seconds_at(utt, self.shift);
+        let end = utt.duration(self.shift).map(Decimal::value);
         let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
         segments.map(|segment| Span::of(segment, end)).collect()
     }

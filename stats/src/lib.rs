@@ -17,7 +17,7 @@ mod survey;
 
 pub use column::{Column, Columns, MAX_COLUMNS};
 pub use compare::{Compared, differences, side_by_side};
-pub use entry::{Entry, seconds};
+pub use entry::Entry;
 pub use group::{Group, GroupBy, GroupValue, Groups};
 pub use label::{Label, LabelCount, LabelCounts, LabelRange, name_labels};
 pub use length::{LengthCounts, Lengths};

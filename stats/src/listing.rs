@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Utterance};
 use spr_core::{Error, Remedy, Result, nearest};
 
-use crate::entry::{kinds, level, seconds_at};
+use crate::entry::{kinds, level};
 use crate::sound::{Level, decibels};
 
 /// The value of a column for one utterance.
@@ -146,7 +146,7 @@ impl<'u> Row<'u> {
 
     /// Returns the duration in seconds, if it is known.
     pub fn seconds(&self) -> Option<f64> {
-        seconds_at(self.utt, self.shift)
+        self.utt.duration(self.shift).map(Decimal::value)
     }
 
     /// Returns the duration in seconds.
@@ -182,7 +182,7 @@ impl<'u> Row<'u> {
     }
 
     fn frames(&self) -> u64 {
-        let samples = self.facts().samples.filter(|_| self.is_sound());
+        let samples = self.facts().samples().filter(|_| self.is_sound());
         samples.unwrap_or(self.utt.frames())
     }
 
@@ -260,7 +260,7 @@ pub static COLUMNS: &[ListColumn] = &[
                 let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
                 match main {
                     Some(matrix) => count(Some(matrix.cols() as u64)),
-                    None => count(row.facts().channels),
+                    None => count(row.facts().channels()),
                 }
             },
         ),
@@ -301,7 +301,7 @@ pub static COLUMNS: &[ListColumn] = &[
         needs(
             Facts,
             column("rate", Count, "the sampling rate of its sound", |row| {
-                count(row.facts().rate)
+                count(row.facts().rate())
             }),
         ),
     ),
@@ -338,7 +338,7 @@ pub static COLUMNS: &[ListColumn] = &[
     needs(
         Facts,
         column("channels", Count, "channels of its sound", |row| {
-            count(row.facts().channels)
+            count(row.facts().channels())
         }),
     ),
     column("speaker", Text, "the speaker", |row| {
@@ -372,14 +372,14 @@ pub static COLUMNS: &[ListColumn] = &[
     of(
         "s",
         column("start", Number, "where it starts in the recording", |row| {
-            let cut = || row.reference().and_then(|place| place.start);
+            let cut = || Some(row.reference()?.span.bounds()?.0);
             number(row.utt.meta.start.or_else(cut))
         }),
     ),
     of(
         "s",
         column("end", Number, "where it ends in the recording", |row| {
-            let cut = || row.reference().and_then(|place| place.end);
+            let cut = || row.reference()?.span.end();
             number(row.utt.meta.end.or_else(cut))
         }),
     ),

@@ -204,14 +204,14 @@ impl Sound {
         let facts = audio.facts();
         self.utterances += 1;
         for (counts, own) in [
-            (&mut self.rates, facts.rate),
-            (&mut self.channels, facts.channels),
+            (&mut self.rates, facts.rate()),
+            (&mut self.channels, facts.channels()),
         ] {
             if let Some(own) = own {
                 *counts.entry(own).or_default() += 1;
             }
         }
-        self.samples += facts.samples.unwrap_or_default();
+        self.samples += facts.samples().unwrap_or_default();
         match audio {
             Audio::Samples(sound) => {
                 self.dtypes.insert(sound.samples.dtype().name());

@@ -7,7 +7,7 @@ use spr_core::model::{DatasetInfo, Decimal, Dtype, Matrix, Rank, Utterance};
 use spr_core::{Error, Result};
 
 use crate::column::Columns;
-use crate::entry::{Entry, kinds, level, seconds_at};
+use crate::entry::{Entry, kinds, level};
 use crate::label::{LabelCounts, LabelRange, LabelSet};
 use crate::length::{LengthCounts, Lengths};
 use crate::lists::{ListedUtterance, Lists};
@@ -119,8 +119,8 @@ impl Survey {
     }
 
     fn add(&mut self, utt: &Utterance) -> Result<()> {
-        let shift = utt.meta.frame_shift.or(self.info.frame_shift);
-        let (seconds, level) = (seconds_at(utt, shift), level(utt));
+        let seconds = utt.duration(self.info.frame_shift).map(Decimal::value);
+        let level = level(utt);
         let (place, frames) = (self.utterances, utt.frames());
         self.utterances += 1;
         self.frames += frames;
@@ -129,6 +129,7 @@ impl Survey {
         insert_all(&mut self.kinds, kinds(utt));
         self.sources.add(&utt.meta);
         insert_all(&mut self.codings, utt.origin.coding.as_deref());
+        let shift = utt.meta.frame_shift.or(self.info.frame_shift);
         self.frame_shifts.extend(shift);
         match seconds {
             Some(seconds) => self.seconds += seconds,

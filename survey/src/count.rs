@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Format, Options, Reader, Registry, Request};
-use spr_core::model::{Audio, AudioFacts, Utterance};
+use spr_core::model::{Audio, RecordingFacts, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 use spr_stats::{Scope, Survey};
 
@@ -252,7 +252,7 @@ impl Counter<'_> {
 }
 
 /// Returns the facts of a sound file.
-fn of_sound(facts: AudioFacts) -> Facts {
+fn of_sound(facts: RecordingFacts) -> Facts {
     Facts {
         utterances: Some(1),
         frames: Some(0),

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use spr_core::bytes::{Env, Output, Part, Sink, Source};
 use spr_core::format::{AudioCaps, Rule};
-use spr_core::model::{Audio, AudioFacts, Dtype, Utterance, Waveform};
+use spr_core::model::{Audio, Dtype, RecordingFacts, Utterance, Waveform};
 use spr_core::{Error, Remedy, Result};
 
 /// The extensions of sound files, and the formats that read them. The first of a format is written.
@@ -41,7 +41,7 @@ pub fn extension_of(format: &str) -> &str {
 const TOLD_BY_HEADER: [&str; 4] = ["wav", "flac", "sphere", "au"];
 
 /// Returns what the first bytes of a sound file tell of it, which may be nothing.
-pub fn facts(format: &str, start: &[u8], env: &Env) -> AudioFacts {
+pub fn facts(format: &str, start: &[u8], env: &Env) -> RecordingFacts {
     /// The bytes of a header.
     const HEAD: usize = 4 << 10;
     let read = || {

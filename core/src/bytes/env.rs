@@ -14,13 +14,14 @@ use super::local::Local;
 use super::object::{Claim, ObjectBounds};
 use super::opened_files::OpenedFiles;
 use super::path_map::AppliedMap;
+use super::recordings::{Recordings, SampleStream};
 use super::refusal::refused;
 use super::searched::Whereabouts;
 use super::sink::SpoolProgress;
 use super::store::{FileKind, OpenedFile, Store, is_folder};
 use super::{Access, FileStatus, Leftover, Location, Locator, Source, Urls};
 use crate::error::{Error, Result};
-use crate::model::{AudioFacts, Key, Limits, Utterance};
+use crate::model::{Key, Limits, RecordingFacts, Utterance};
 
 /// The identity of a warning independent of its words: warnings of one sort come from one place in
 /// the code.
@@ -101,6 +102,8 @@ pub struct Env {
     pub(super) paths: Arc<AppliedMap>,
     /// What was found out about missing files.
     pub(super) whereabouts: Arc<Whereabouts>,
+    /// The recordings that are open, shared by all clones.
+    pub(super) recordings: Recordings,
     /// The files whose bytes read are counted.
     counted: Option<(Arc<HashSet<Location>>, Arc<AtomicU64>)>,
     /// The files opened since [`measuring`](Self::measuring).
@@ -163,6 +166,7 @@ impl Env {
             folder: None,
             paths: Arc::default(),
             whereabouts: Arc::default(),
+            recordings: Recordings::default(),
             counted: None,
             measured: None,
         }
@@ -176,8 +180,18 @@ impl Env {
             inputs: Inputs::default(),
             claims: Claims::default(),
             whereabouts: Arc::default(),
+            recordings: Recordings::default(),
             seen: None,
             ..self
+        }
+    }
+
+    /// Returns the same environment for another run, which opens recordings anew.
+    #[must_use]
+    pub fn for_run(&self) -> Self {
+        Self {
+            recordings: Recordings::default(),
+            ..self.clone()
         }
     }
 
@@ -297,6 +311,7 @@ impl Env {
         Self {
             seen: Some(Arc::new(names)),
             inputs: Inputs::default(),
+            recordings: Recordings::default(),
             ..self.clone()
         }
     }
@@ -444,7 +459,13 @@ pub trait Nested: Send + Sync {
     ///
     /// # Errors
     /// The header is damaged.
-    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts>;
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<RecordingFacts>;
+
+    /// Opens the rest of `source` as a recording of which any samples can be read.
+    ///
+    /// # Errors
+    /// It is not audio, or its header is damaged.
+    fn samples(&self, source: Source, env: &Env) -> Result<Box<dyn SampleStream>>;
 
     /// Skips the object at the current position, which ends according to its own header, without
     /// reading its data. Returns `false`, and consumes nothing, if its header does not tell where.

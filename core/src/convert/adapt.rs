@@ -15,7 +15,7 @@ use crate::model::{
     About, CastStats, Dtype, Key, Limits, Object, Rank, Segment, SourceField, TagSubject, Tier,
     Utterance,
 };
-use crate::stage;
+use crate::recording;
 use crate::stage::guess::Guess;
 use recordings::WholeRecordings;
 
@@ -205,8 +205,8 @@ impl Adapter {
         self.fit_features(utt)?;
         self.whole.check(utt, &self.caps)?;
         recordings::fit(utt, &self.caps, &mut self.now, &self.env)?;
-        if self.caps.audio.references && !self.caps.audio.first_seconds {
-            stage::settle(utt, &self.env)?;
+        if self.caps.audio.references {
+            recording::settle(utt, self.caps.audio.first_seconds, &self.env)?;
         }
         self.fit_meta(utt);
         let other = utt.other().map(str::to_owned);

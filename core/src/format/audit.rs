@@ -1,7 +1,7 @@
 //! Checks by a format that go beyond reading a data set.
 
 use crate::bytes::{Env, Location};
-use crate::model::{AudioFacts, Key, Utterance};
+use crate::model::{Key, RecordingFacts, Utterance};
 use crate::{Error, Result};
 
 /// The severity of a finding.
@@ -83,7 +83,7 @@ pub trait Auditor: Send {
     fn utterance(
         &mut self,
         utt: &Utterance,
-        recording: Option<AudioFacts>,
+        recording: Option<RecordingFacts>,
         found: &mut dyn FnMut(Finding),
     );
 

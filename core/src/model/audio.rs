@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decimal, Waveform};
+use super::recording::RecordingFacts;
+use super::{Decimal, Span, Waveform};
 use crate::name::Locator;
 
 /// The audio of an utterance, in the form in which it was read.
@@ -77,58 +78,62 @@ impl Audio {
     }
 
     /// Returns the facts that are known without decoding or opening anything.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "no sound has more channels"
-    )]
     pub fn facts(&self) -> AudioFacts {
         match self {
-            Self::Samples(sound) => AudioFacts {
-                rate: Some(sound.rate),
-                channels: Some(sound.samples.cols() as u32),
-                samples: Some(sound.samples.rows() as u64),
-                duration: None,
-            },
-            Self::Encoded(encoded) => encoded.facts,
-            Self::Reference(reference) => reference.facts,
+            Self::Samples(sound) => sound.facts().whole(),
+            Self::Encoded(encoded) => encoded.facts.whole(),
+            Self::Reference(reference) => reference.facts(),
         }
     }
 }
 
-/// The facts about audio in a header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The facts about the audio of an utterance, which may be a part of a recording.
+///
+/// They follow from those of its [recording](RecordingFacts) and from its [`Span`], and can be made in
+/// no other way: [`Audio::facts`] returns them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AudioFacts {
-    /// The sampling rate in Hz.
-    pub rate: Option<u32>,
-    /// The number of channels.
-    pub channels: Option<u32>,
-    /// The number of samples per channel.
-    pub samples: Option<u64>,
-    /// The duration in seconds in files that do not count samples, which may be rounded.
-    pub duration: Option<Decimal>,
+    pub(super) rate: Option<u32>,
+    pub(super) channels: Option<u32>,
+    pub(super) samples: Option<u64>,
+    pub(super) time: Option<Decimal>,
 }
 
 impl AudioFacts {
-    /// Returns the duration in seconds, from rate and samples if they are known, otherwise as
-    /// declared.
-    pub fn seconds(&self) -> Option<f64> {
-        self.counted().or(self.duration.map(Decimal::value))
+    /// Returns the facts about a recording that is this audio and nothing else, such as a file that it is
+    /// written to.
+    pub fn into_recording(self) -> RecordingFacts {
+        RecordingFacts {
+            rate: self.rate,
+            channels: self.channels,
+            samples: self.samples,
+            duration: self.time.filter(|_| self.samples.is_none()),
+        }
     }
 
-    /// Returns the duration in seconds as a decimal, exact if that is possible.
+    /// Returns the sampling rate in Hz.
+    pub fn rate(&self) -> Option<u32> {
+        self.rate
+    }
+
+    /// Returns the number of channels.
+    pub fn channels(&self) -> Option<u32> {
+        self.channels
+    }
+
+    /// Returns the number of samples per channel.
+    pub fn samples(&self) -> Option<u64> {
+        self.samples
+    }
+
+    /// Returns the duration in seconds, exact if that is possible.
     pub fn time(&self) -> Option<Decimal> {
-        let exact = || Decimal::of_sample(self.samples?, self.rate?);
-        let counted = exact().or_else(|| Decimal::of(self.counted()?));
-        counted.or(self.duration)
+        self.time
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a duration needs no more digits"
-    )]
-    fn counted(&self) -> Option<f64> {
-        let rate = self.rate.filter(|rate| *rate > 0)?;
-        Some(self.samples? as f64 / f64::from(rate))
+    /// Returns the duration in seconds.
+    pub fn seconds(&self) -> Option<f64> {
+        self.time.map(Decimal::value)
     }
 }
 
@@ -141,13 +146,12 @@ pub struct EncodedAudio {
     #[serde(with = "serde_bytes")]
     pub bytes: Vec<u8>,
     /// The facts in its header.
-    pub facts: AudioFacts,
+    pub facts: RecordingFacts,
 }
 
-/// A reference to audio: a whole recording, or a segment of one.
+/// A reference to audio: a whole recording, or a span of one.
 ///
-/// Two are equal if they name the same audio, whatever their shortest length and what is made of a
-/// recording that is longer than it is said to be.
+/// Two are equal if they name the same audio, whatever the shortest span that is loaded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AudioReference {
     /// The location of the recording. A command is text; it runs only when the audio is loaded, and
@@ -156,27 +160,23 @@ pub struct AudioReference {
     /// The size in bytes from the position of [`Locator::FileAt`] on, if it is a member of a larger
     /// file.
     pub len: Option<u64>,
-    /// The start of the segment in seconds.
-    pub start: Option<Decimal>,
-    /// The end of the segment in seconds; `None` for the end of the recording.
-    pub end: Option<Decimal>,
+    /// The part of the recording that is meant.
+    pub span: Span,
     /// The selected channel, counted from 0; `None` for all.
     pub channel: Option<u32>,
-    /// The shortest segment that is loaded, in seconds, if the format sets such a limit.
+    /// The shortest span that is loaded, in seconds, if the format sets such a limit.
     pub shortest: Option<Decimal>,
-    /// The facts about the segment.
-    pub facts: AudioFacts,
-    /// The facts about the whole recording, if this is a segment.
-    pub whole: AudioFacts,
-    /// Whether only the first seconds of a longer recording are meant, as many as the duration in
-    /// `facts`.
-    pub first_seconds: bool,
+    /// The known facts about the recording.
+    pub recording: RecordingFacts,
+    /// The duration of the utterance in seconds as the data set states it, if it does.
+    pub duration: Option<Decimal>,
 }
 
 impl PartialEq for AudioReference {
     fn eq(&self, other: &Self) -> bool {
-        let all = |a: &Self| (a.len, a.start, a.end, a.channel, a.facts, a.whole);
-        self.at == other.at && all(self) == all(other)
+        let place = |own: &Self| (own.len, own.span.bounds(), own.channel, own.facts());
+        let recording = |own: &Self| own.span.bounds().map(|_| own.recording);
+        self.at == other.at && place(self) == place(other) && recording(self) == recording(other)
     }
 }
 
@@ -186,36 +186,21 @@ impl AudioReference {
         Self {
             at,
             len: None,
-            start: None,
-            end: None,
+            span: Span::Whole,
             channel: None,
             shortest: None,
-            facts: AudioFacts::default(),
-            whole: AudioFacts::default(),
-            first_seconds: false,
+            recording: RecordingFacts::default(),
+            duration: None,
         }
     }
 
-    /// Returns `true` if it is a segment of the recording.
-    pub fn is_stretch(&self) -> bool {
-        self.start.is_some() || self.end.is_some()
-    }
-
-    /// Returns what is said of the whole recording.
-    pub(crate) fn recording(&self) -> AudioFacts {
-        match self.is_stretch() {
-            true => AudioFacts {
-                rate: self.facts.rate.or(self.whole.rate),
-                ..self.whole
-            },
-            false => self.facts,
+    /// Returns the facts about the audio that is meant, without opening anything.
+    pub fn facts(&self) -> AudioFacts {
+        let mut facts = self.recording.of_span(self.span);
+        facts.time = facts.time.or(self.duration);
+        if self.channel.is_some() {
+            facts.channels = Some(1);
         }
-    }
-
-    /// Returns the duration of the segment in seconds, if it is known without opening anything.
-    pub fn time(&self) -> Option<Decimal> {
-        let start = self.start.unwrap_or(Decimal::ZERO);
-        let between = self.end.and_then(|end| end.minus(start));
-        self.facts.time().or(between)
+        facts
     }
 }

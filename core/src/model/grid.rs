@@ -54,6 +54,11 @@ impl FrameGrid {
         }
     }
 
+    /// Returns the duration of `frames` frames in seconds; `None` if it has too many digits.
+    pub fn duration(shift: Decimal, frames: u64) -> Option<Decimal> {
+        shift.times(frames)
+    }
+
     /// Returns the frame shift in seconds.
     pub fn shift(&self) -> Decimal {
         self.shift

@@ -12,6 +12,7 @@ mod matrix;
 mod meta;
 mod object;
 mod origin;
+mod recording;
 mod segment;
 mod sequences;
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub use matrix::{Matrix, Rank};
 pub use meta::{Meta, SourceField, Tag, TagSubject};
 pub use object::{GaussPosterior, Lists, Object, Sparse};
 pub use origin::Origin;
+pub use recording::{RecordingFacts, Span};
 pub use segment::{Segment, Tier};
 pub use sequences::Sequences;
 pub use utterance::{Spare, Utterance};

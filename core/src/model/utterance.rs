@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Audio, Chunk, Dtype, Key, Matrix, Meta, NamedArray, Object, Origin, Rank, Segment, Sequences,
-    Tag, Tier, Waveform,
+    Audio, Chunk, Decimal, Dtype, FrameGrid, Key, Matrix, Meta, NamedArray, Object, Origin, Rank,
+    Segment, Sequences, Tag, Tier, Waveform,
 };
 
 /// An utterance. The caller owns it and passes it to a reader repeatedly.
@@ -105,6 +105,31 @@ impl Utterance {
         let matrix = self.features.as_ref().or(self.labels.as_ref());
         let object = || self.object.as_ref().map_or(0, Object::frames);
         matrix.map_or_else(object, |m| m.rows() as u64)
+    }
+
+    /// Returns how long it lasts, in seconds, as far as that is known without opening anything. `shift` is
+    /// the frame shift of its data set, for an utterance without one. The first of these counts that is
+    /// known:
+    ///
+    /// 1. the duration of its audio: samples ÷ rate, the span of its recording, or what is declared;
+    /// 2. its frames × the frame shift;
+    /// 3. the time from its start to its end in its recording;
+    /// 4. the end of its last segment.
+    ///
+    /// This is the one measure of an utterance: nothing else computes it.
+    pub fn duration(&self, shift: Option<Decimal>) -> Option<Decimal> {
+        let sound = self.audio.as_ref().and_then(|audio| audio.facts().time());
+        let frames = || {
+            let held = self.features.is_some() || self.labels.is_some() || self.frames() > 0;
+            let shift = self.meta.frame_shift.or(shift).filter(|_| held)?;
+            FrameGrid::duration(shift, self.whole_frames())
+        };
+        let span = || self.meta.end?.minus(self.meta.start?);
+        let segments = || {
+            let all = self.tiers.iter().flat_map(|tier| &tier.segments);
+            all.filter_map(|segment| segment.end).max()
+        };
+        sound.or_else(frames).or_else(span).or_else(segments)
     }
 
     /// Returns `true` if it includes the first rows.

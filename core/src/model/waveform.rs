@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CastStats, Dtype, Element, Matrix, Wide};
+use super::{CastStats, Dtype, Element, Matrix, RecordingFacts, Wide};
 use crate::error::Result;
 use crate::model::Limits;
 use crate::number::dispatch;
@@ -30,6 +30,20 @@ pub struct Waveform {
 }
 
 impl Waveform {
+    /// Returns the facts about a recording with these samples.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "no sound has more channels"
+    )]
+    pub fn facts(&self) -> RecordingFacts {
+        RecordingFacts {
+            rate: Some(self.rate),
+            channels: Some(self.samples.cols() as u32),
+            samples: Some(self.samples.rows() as u64),
+            duration: None,
+        }
+    }
+
     /// Casts the samples to type `to` with the same level, and measures the change: the 16-bit
     /// sample 16384 becomes the float 0.5, or the 8-bit sample 192. Differences are relative to
     /// full scale.

@@ -136,10 +136,7 @@ pub use ignore::IgnoreLabels;
 pub use interleave::Interleave;
 pub use join::{JoinLabels, JoinText};
 pub use labels::{LabelMap, LabelSet};
-pub use load_audio::{
-    LENGTH_ROUNDING, OVERSHOOT, SoundLoader, first_seconds, load, recording_facts, settle,
-};
-pub(crate) use load_audio::{LoadAudio, fetch_file};
+pub(crate) use load_audio::LoadAudio;
 pub use map::Map;
 pub(crate) use map_labels::MapLabels;
 pub use padded::{

@@ -122,7 +122,7 @@ mod tests {
     use crate::bytes::Locator;
     use crate::model::{
         Array, Audio, AudioReference, Decimal, Dtype, EncodedAudio, GaussPosterior, Limits, Lists,
-        Matrix, NamedArray, Object, Rank, Segment, Sequences, Sparse, Tag, Tier, Waveform,
+        Matrix, NamedArray, Object, Rank, Segment, Sequences, Span, Sparse, Tag, Tier, Waveform,
     };
 
     fn lists<T: Clone>(all: &[&[T]]) -> Lists<T> {
@@ -203,7 +203,7 @@ mod tests {
                 ..EncodedAudio::default()
             }),
             Audio::Reference(AudioReference {
-                start: time("0.45"),
+                span: Span::new(time("0.45"), None),
                 channel: Some(1),
                 ..AudioReference::new(Locator::Command("sox a.flac -t wav -".to_owned()))
             }),

@@ -35,8 +35,8 @@ impl UtteranceShape {
             rank: utt.features.as_ref().map(Matrix::rank),
             frames: Some((utt.frames(), utt.frames())),
             label_columns: cols(&utt.labels),
-            rate: sound.map_or(Some(0), |sound| sound.rate),
-            channels: sound.map_or(Some(0), |sound| sound.channels),
+            rate: sound.map_or(Some(0), |sound| sound.rate()),
+            channels: sound.map_or(Some(0), |sound| sound.channels()),
         }
     }
 }

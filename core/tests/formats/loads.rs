@@ -4,13 +4,22 @@ use spr_core::adapt::Adapter;
 use spr_core::bytes::{Locator, Urls};
 use spr_core::format::{AudioCaps, Caps, Count, Keys, Reader};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, Dtype, EncodedAudio, Matrix, Rank,
-    Utterance, Waveform,
+    Audio, AudioReference, DatasetInfo, Decimal, Dtype, EncodedAudio, Matrix, Rank, RecordingFacts,
+    Span, Utterance, Waveform,
 };
-use spr_core::stage::{ReaderExt, SoundLoader, load, recording_facts, settle};
+use spr_core::recording::{facts, load, read, settle};
+use spr_core::stage::ReaderExt;
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
 use crate::toys::{World, pcm};
+
+fn span(start: &str, end: &str) -> Span {
+    Span::new(Decimal::parse(start), Decimal::parse(end))
+}
+
+fn first(seconds: &str) -> Span {
+    Span::First(Decimal::parse(seconds).unwrap())
+}
 
 fn at(text: &str) -> Option<Decimal> {
     Some(Decimal::parse(text).unwrap())
@@ -62,22 +71,19 @@ fn the_stretch_and_the_channel_that_are_named_are_loaded() {
     let cases: [(Change, &[i16]); 8] = [
         (|_| {}, &SAMPLES),
         (|r| r.channel = Some(1), &[-1, -2, -3, -4, -5]),
-        (|r| r.start = at("0.2"), &[3, -3, 4, -4, 5, -5]),
-        (|r| r.end = at("0.2"), &[1, -1, 2, -2]),
+        (|r| r.span = span("0.2", ""), &[3, -3, 4, -4, 5, -5]),
+        (|r| r.span = span("", "0.2"), &[1, -1, 2, -2]),
+        (|r| r.span = span("0.1", "0.3"), &[2, -2, 3, -3]),
         (
-            |r| (r.start, r.end) = (at("0.1"), at("0.3")),
-            &[2, -2, 3, -3],
-        ),
-        (
-            |r| (r.start, r.end, r.channel) = (at("0.1"), at("0.3"), Some(0)),
+            |r| (r.span, r.channel) = (span("0.1", "0.3"), Some(0)),
             &[2, 3],
         ),
-        // What exceeds the recording is cut.
-        (|r| (r.start, r.end) = (at("0.4"), at("0.9")), &[5, -5]),
+        // Rounding to samples is no matter.
+        (|r| r.span = span("0.4", "0.7"), &[5, -5]),
         (
             |r| {
                 r.at = Locator::FileAt("within".into(), 3);
-                (r.len, r.start) = (Some(29), at("0.4"));
+                (r.len, r.span) = (Some(29), span("0.4", ""));
             },
             &[5, -5],
         ),
@@ -98,27 +104,27 @@ fn what_is_not_there_is_refused_with_its_file() {
             "r.pcm: channel 2 was asked for, but there are only 2, counted from 0",
         ),
         (
-            |r| r.start = at("0.6"),
+            |r| r.span = span("0.6", ""),
             "r.pcm: starts at 0.6 s, the recording ends at 0.5 s",
         ),
         (
-            |r| r.end = at("1.1"),
-            "r.pcm: ends at 1.1 s, more than 0.5 s behind the end of the recording, at 0.5 s",
+            |r| r.span = span("", "1.1"),
+            "r.pcm: ends at 1.1 s, more than 0.5 s after the end of the recording, at 0.5 s",
         ),
         (
-            |r| (r.start, r.end) = (at("0.3"), at("0.1")),
+            |r| r.span = span("0.3", "0.1"),
             "r.pcm: starts at sample 3 and ends at sample 1",
         ),
         (
-            |r| (r.start, r.shortest) = (at("0.4"), at("0.2")),
+            |r| (r.span, r.shortest) = (span("0.4", ""), at("0.2")),
             "r.pcm: is 0.100 s long, and segments shorter than 0.2 s are left out",
         ),
         (
-            |r| r.facts.rate = Some(16_000),
+            |r| r.recording.rate = Some(16_000),
             "r.pcm: the sound has 10 Hz, said to be 16000",
         ),
         (
-            |r| (r.start, r.whole.channels) = (at("0"), Some(1)),
+            |r| (r.span, r.recording.channels) = (span("0", ""), Some(1)),
             "r.pcm: the sound has 2 channels, said to be 1",
         ),
         (
@@ -136,51 +142,45 @@ fn what_is_not_there_is_refused_with_its_file() {
 #[test]
 fn another_length_than_is_said_is_told() {
     type Change = fn(&mut AudioReference);
-    fn first(r: &mut AudioReference, seconds: &str) {
-        (r.first_seconds, r.facts.duration) = (true, at(seconds));
-    }
     let cases: [(Change, usize, &str); 9] = [
-        (|r| r.facts.duration = at("0.59"), 10, ""),
+        (|r| r.recording.duration = at("0.59"), 10, ""),
         (
-            |r| r.facts.duration = at("0.7"),
+            |r| r.recording.duration = at("0.7"),
             10,
-            "r.pcm: the sound lasts 0.500 s, said to be 0.7 s",
+            "r.pcm: utterance a: the sound lasts 0.500 s, said to be 0.7 s",
         ),
         (
-            |r| (r.facts.samples, r.facts.rate) = (Some(3), Some(10)),
+            |r| (r.recording.samples, r.recording.rate) = (Some(3), Some(10)),
             10,
-            "r.pcm: the sound lasts 0.500 s, said to be 0.3 s",
+            "r.pcm: utterance a: the sound lasts 0.500 s, said to be 0.3 s",
         ),
-        // Of a stretch its own length, then that of its recording.
+        // Of a span the recording, then the span itself.
         (
-            |r| (r.end, r.facts.duration) = (at("0.2"), at("0.4")),
+            |r| (r.span, r.duration) = (span("", "0.2"), at("0.4")),
             4,
-            "r.pcm: the sound lasts 0.200 s, said to be 0.4 s",
+            "r.pcm: utterance a: the sound lasts 0.200 s, said to be 0.4 s",
         ),
         (
-            |r| (r.end, r.whole.duration) = (at("0.2"), at("0.9")),
+            |r| (r.span, r.recording.duration) = (span("", "0.2"), at("0.9")),
             4,
-            "r.pcm: the sound lasts 0.500 s, said to be 0.9 s",
+            "r.pcm: utterance a: the sound lasts 0.500 s, said to be 0.9 s",
         ),
-        (|r| first(r, "0.505"), 10, ""),
+        (|r| r.span = first("0.505"), 10, ""),
         (
-            |r| first(r, "0.3"),
+            |r| r.span = first("0.3"),
             6,
-            "r.pcm: the first 0.3 s are taken of a sound of 0.500 s",
+            "r.pcm: utterance a: the first 0.3 s are taken of a sound of 0.500 s",
         ),
         (
-            |r| first(r, "0.52"),
+            |r| r.span = first("0.52"),
             10,
-            "r.pcm: the sound lasts 0.500 s, said to be 0.52 s",
+            "r.pcm: utterance a: the sound lasts 0.500 s, said to be 0.52 s",
         ),
-        // That is said of the stretch.
+        // What exceeds the recording is cut.
         (
-            |r| {
-                first(r, "0.3");
-                r.start = at("0");
-            },
-            10,
-            "r.pcm: the sound lasts 0.500 s, said to be 0.3 s",
+            |r| r.span = span("0.4", "0.9"),
+            2,
+            "r.pcm: utterance a: ends at 0.9 s, 0.400 s after the end of the recording, where it is cut",
         ),
     ];
     for (n, (change, len, warning)) in cases.into_iter().enumerate() {
@@ -189,30 +189,35 @@ fn another_length_than_is_said_is_told() {
         assert_eq!(warnings.join(" "), warning, "{n}");
     }
     let world = world();
-    let mut loader = SoundLoader::new(&world.env).leave_lengths();
-    let mut utt = named("r.pcm", |r| r.facts.duration = at("0.7"));
-    loader.load(&mut utt).unwrap();
-    assert!(world.warnings().is_empty(), "the caller compares them");
-    assert_eq!(loader.whole().unwrap().samples, Some(5));
+    let utt = named("r.pcm", |r| r.recording.duration = at("0.7"));
+    let loaded = read(&utt, &world.env).unwrap().unwrap();
+    assert!(loaded.warning.is_some() && world.warnings().is_empty());
+    assert_eq!(loaded.recording.unwrap().samples, Some(5));
 }
 
 #[test]
-fn the_recording_of_stretches_is_read_once() {
+fn recordings_in_turn_are_opened_once_each_in_a_run() {
     let world = world();
-    let mut loader = SoundLoader::new(&world.env);
-    let mut cut = |file: &str, start: &str| {
+    let cut = |file: &str, start: &str, env| {
         let mut utt = named(file, |r| {
-            (r.start, r.end) = (at(start), at("0.4"));
-            r.whole.duration = at("0.9");
+            r.span = span(start, "0.4");
+            r.recording.duration = at("0.9");
         });
-        loader.load(&mut utt).map(|()| samples(&utt))
+        load(&mut utt, env).map(|()| samples(&utt))
     };
-    assert_eq!(cut("r.pcm", "0.3").unwrap(), [4, -4]);
+    let env = &world.env;
+    assert_eq!(cut("r.pcm", "0.3", env).unwrap(), [4, -4]);
+    assert_eq!(cut("two.pcm", "0.3", env).unwrap(), [4, -4]);
     world.store.remove("r.pcm");
-    assert_eq!(cut("r.pcm", "0.2").unwrap(), [3, -3, 4, -4]);
-    assert_eq!(world.warnings().len(), 1, "its length is told once");
-    assert!(cut("other.pcm", "0.3").is_err());
-    assert!(cut("r.pcm", "0.2").unwrap_err().is_missing());
+    world.store.remove("two.pcm");
+    assert_eq!(cut("r.pcm", "0.2", env).unwrap(), [3, -3, 4, -4]);
+    assert_eq!(cut("two.pcm", "0", env).unwrap().len(), 8);
+    assert_eq!(world.warnings().len(), 2, "the length of each is told once");
+    assert!(
+        cut("r.pcm", "0.2", &env.for_run())
+            .unwrap_err()
+            .is_missing()
+    );
 }
 
 #[test]
@@ -227,17 +232,17 @@ fn sound_in_memory_is_decoded() {
         ..Utterance::default()
     };
     let mut utt = encoded("pcm", pcm(b"PCM1", 10, 1, &[3, 4]));
-    let mut loader = SoundLoader::new(&world.env);
-    loader.load(&mut utt).unwrap();
+    let loaded = read(&utt, &world.env).unwrap().unwrap();
+    assert_eq!(loaded.recording, None, "that is told of references");
+    load(&mut utt, &world.env).unwrap();
     assert_eq!(samples(&utt), [3, 4]);
-    assert_eq!(loader.whole(), None, "that is told of references");
     // Samples stay, and so does nothing.
-    loader.load(&mut utt).unwrap();
+    load(&mut utt, &world.env).unwrap();
     assert_eq!(samples(&utt), [3, 4]);
     let mut nothing = Utterance::default();
-    loader.load(&mut nothing).unwrap();
+    load(&mut nothing, &world.env).unwrap();
     assert_eq!(nothing, Utterance::default());
-    let error = loader.load(&mut encoded("flac", vec![])).unwrap_err();
+    let error = load(&mut encoded("flac", vec![]), &world.env).unwrap_err();
     let message = "holds an object of the format flac, which is not built in";
     assert_eq!(
         (error.kind(), error.message()),
@@ -245,7 +250,7 @@ fn sound_in_memory_is_decoded() {
     );
     let mut silence = encoded("pcm", vec![0; 8]);
     silence.origin.file = Some("x.ark".into());
-    let error = loader.load(&mut silence).unwrap_err();
+    let error = load(&mut silence, &world.env).unwrap_err();
     assert_eq!(
         error.to_string(),
         "x.ark (pcm file in memory)@8: holds no sound"
@@ -316,64 +321,70 @@ fn a_list_at_a_url_names_no_local_files() {
 #[test]
 fn a_header_tells_facts_or_all_is_read() {
     let world = world();
-    let facts = AudioFacts {
+    let expected = RecordingFacts {
         rate: Some(10),
         channels: Some(2),
         samples: Some(5),
         duration: None,
     };
     for file in ["r.pcm", "two.pcm"] {
-        let utt = named(file, |r| (r.start, r.end) = (at("0.1"), at("0.2")));
-        assert_eq!(recording_facts(&utt, &world.env).unwrap(), facts);
-        let wrong = named(file, |r| r.facts.rate = Some(11));
-        let error = recording_facts(&wrong, &world.env).unwrap_err();
+        let of = |change: fn(&mut AudioReference)| {
+            let utt = named(file, change);
+            let reference = utt.audio.as_ref().unwrap().reference().unwrap();
+            facts(reference, &utt.origin, &world.env)
+        };
+        assert_eq!(of(|r| r.span = span("0.1", "0.2")).unwrap(), expected);
+        let error = of(|r| r.recording.rate = Some(11)).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("{file}: the sound has 10 Hz, said to be 11")
         );
     }
-    let none = recording_facts(&Utterance::default(), &world.env).unwrap();
-    assert_eq!(none, AudioFacts::default());
 }
 
 #[test]
 fn first_seconds_become_a_stretch_or_all() {
-    let settled = |file: &str, seconds: &str| {
+    let settled = |file: &str, span: Span| {
         let world = world();
-        let mut utt = named(file, |r| {
-            (r.first_seconds, r.facts.duration) = (true, at(seconds));
-        });
-        settle(&mut utt, &world.env)?;
-        let audio = utt.audio.as_ref().unwrap().reference().unwrap().clone();
-        let extent = [audio.start, audio.end, audio.facts.duration];
-        Ok::<_, Error>((audio.first_seconds, extent, world.warnings().concat()))
+        let mut utt = named(file, |r| r.span = span);
+        settle(&mut utt, false, &world.env)?;
+        let span = utt.audio.as_ref().unwrap().reference().unwrap().span;
+        Ok::<_, Error>((span, world.warnings().concat()))
     };
-    for (seconds, expected, warning) in [
-        ("0.5", [None, None, at("0.5")], ""),
+    let cut = "r.pcm: utterance a: ends at 0.8 s, 0.300 s after the end of the recording, where it is cut";
+    for (given, expected, warning) in [
+        (first("0.5"), Span::Whole, ""),
         (
-            "0.3",
-            [at("0"), at("0.3"), None],
+            first("0.3"),
+            span("0", "0.3"),
             "r.pcm: utterance a: the first 0.3 s are taken of a sound of 0.500 s",
         ),
         (
-            "0.7",
-            [None; 3],
+            first("0.7"),
+            Span::Whole,
             "r.pcm: utterance a: the sound lasts 0.500 s, said to be 0.7 s",
         ),
+        (span("0.2", "0.4"), span("0.2", "0.4"), ""),
+        (span("0.2", "0.8"), span("0.2", "0.5"), cut),
     ] {
-        let (first, extent, told) = settled("r.pcm", seconds).unwrap();
-        assert_eq!((first, extent, &*told), (false, expected, warning));
+        assert_eq!(
+            settled("r.pcm", given).unwrap(),
+            (expected, warning.to_owned())
+        );
     }
+    assert!(settled("r.pcm", span("0.2", "1.8")).is_err());
     // What can't be looked at is taken as it is said to be.
     for file in ["gone.pcm", "https://host/r.pcm"] {
-        let (first, extent, told) = settled(file, "0.3").unwrap();
-        assert_eq!((first, extent, &*told), (true, [None, None, at("0.3")], ""));
+        assert_eq!(
+            settled(file, first("0.3")).unwrap(),
+            (first("0.3"), String::new())
+        );
     }
     let world = world();
     let mut wrong = named("r.pcm", |r| {
-        (r.first_seconds, r.facts.duration, r.facts.channels) = (true, at("0.5"), Some(1));
+        (r.span, r.recording.channels) = (first("0.5"), Some(1));
     });
-    let error = settle(&mut wrong, &world.env).unwrap_err();
+    let error = settle(&mut wrong, false, &world.env).unwrap_err();
     assert_eq!(
         error.to_string(),
         "r.pcm: the sound has 2 channels, said to be 1"
@@ -408,23 +419,11 @@ fn files_are_taken_as_they_are_where_all_of_them_is_meant() {
         // A file that nothing here can decode is known by its first bytes.
         ("a.mp3", |_| {}, Some(("mp3", 13))),
         ("r.pcm", |r| r.channel = Some(0), None),
-        ("r.pcm", |r| r.end = at("0.1"), None),
-        (
-            "r.pcm",
-            |r| (r.first_seconds, r.facts.duration) = (true, at("0.3")),
-            None,
-        ),
-        (
-            "r.pcm",
-            |r| (r.first_seconds, r.facts.duration) = (true, at("0.5")),
-            Some(("pcm", 29)),
-        ),
+        ("r.pcm", |r| r.span = span("", "0.1"), None),
+        ("r.pcm", |r| r.span = first("0.3"), None),
+        ("r.pcm", |r| r.span = first("0.5"), Some(("pcm", 29))),
         // More is said than is there.
-        (
-            "r.pcm",
-            |r| (r.first_seconds, r.facts.duration) = (true, at("0.9")),
-            Some(("pcm", 29)),
-        ),
+        ("r.pcm", |r| r.span = first("0.9"), Some(("pcm", 29))),
     ];
     for (n, (file, change, expected)) in cases.into_iter().enumerate() {
         let audio = fitted(named(file, change), caps, None).unwrap();

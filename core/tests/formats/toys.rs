@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{
-    ByteOrder, Claim, Env, Location, MemoryStore, Nested, ObjectBounds, Output, Part, Sink, Source,
+    ByteOrder, Claim, Env, Location, MemoryStore, Nested, ObjectBounds, Output, Part, SampleStream,
+    Sink, Source,
 };
 use spr_core::format::{
     AudioCaps, Caps, Count, FeatureCaps, FileVariants, Format, FormatInfo, Keys, LabelModels,
@@ -11,7 +12,7 @@ use spr_core::format::{
     RandomAccess, Reader, Registry, Request, Score, Variant, WholeFolder, WriteSummary, Writer,
 };
 use spr_core::model::{
-    About, AudioFacts, DatasetInfo, Dtype, Key, Matrix, Rank, Utterance, Waveform,
+    About, DatasetInfo, Dtype, Key, Matrix, Rank, RecordingFacts, Utterance, Waveform,
 };
 use spr_core::{Error, Limits, Result};
 
@@ -332,17 +333,25 @@ impl Nested for Toy {
         }
     }
 
-    fn facts(&self, source: &mut Source, _: &Env) -> Result<AudioFacts> {
+    fn facts(&self, source: &mut Source, _: &Env) -> Result<RecordingFacts> {
         let is_told = source.array::<4>()? == *b"PCM1";
         let rate = source.read_u32(ByteOrder::Little)?;
         let channels = source.byte()?;
         let bytes = source.remaining().unwrap();
-        Ok(AudioFacts {
+        Ok(RecordingFacts {
             rate: Some(rate),
             channels: Some(channels.into()),
             samples: is_told.then_some(bytes / 2 / u64::from(channels)),
             duration: None,
         })
+    }
+
+    fn samples(&self, mut source: Source, env: &Env) -> Result<Box<dyn SampleStream>> {
+        let mut utt = Utterance::default();
+        self.read(&mut source, ObjectBounds::Whole, &mut utt, env)?;
+        let sound = utt.waveform().cloned();
+        let sound = sound.ok_or_else(|| source.malformed("holds no sound"))?;
+        Ok(Box::new(ToySamples { sound, next: 0 }))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
@@ -351,6 +360,36 @@ impl Nested for Toy {
 
     fn write(&self, _: &Utterance, _: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         Err(Error::unsupported("sound is only read"))
+    }
+}
+
+/// Sound of which any samples can be read.
+struct ToySamples {
+    sound: Waveform,
+    next: usize,
+}
+
+impl SampleStream for ToySamples {
+    fn facts(&self) -> RecordingFacts {
+        self.sound.facts()
+    }
+
+    fn seek(&mut self, to: u64) -> Result<Option<u64>> {
+        self.next = usize::try_from(to).unwrap();
+        Ok(Some(to))
+    }
+
+    fn read(&mut self, most: usize, into: &mut Matrix, limits: &Limits) -> Result<bool> {
+        let samples = &self.sound.samples;
+        let end = samples.rows().min(self.next + most);
+        into.start(samples.dtype(), Rank::Matrix, samples.cols());
+        let row = samples.cols() * samples.dtype().size();
+        let bytes = &samples.as_bytes()[self.next * row..end * row];
+        into.extend_rows(end - self.next, limits)?
+            .copy_from_slice(bytes);
+        let more = end > self.next;
+        self.next = end;
+        Ok(more)
     }
 }
 

@@ -3,8 +3,9 @@
 use spr_core::bytes::Locator;
 use spr_core::format::{LabelTable, Severity};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, Decimal, EncodedAudio, GaussPosterior, KeySource, Lists,
-    Matrix, Meta, Object, Rank, SourceField, Tag, TagSubject, Tier, Utterance, Waveform,
+    Audio, AudioReference, Decimal, EncodedAudio, GaussPosterior, KeySource, Lists, Matrix, Meta,
+    Object, Rank, RecordingFacts, Segment, SourceField, Span, Tag, TagSubject, Tier, Utterance,
+    Waveform,
 };
 
 fn at(text: &str) -> Option<Decimal> {
@@ -117,14 +118,14 @@ fn sound() -> Waveform {
 
 #[test]
 fn sound_is_samples_a_file_or_a_place() {
-    let facts = |rate, samples, duration| AudioFacts {
+    let facts = |rate, samples, duration| RecordingFacts {
         rate,
         channels: Some(2),
         samples,
         duration,
     };
     let mut place = AudioReference::new(Locator::file("a.wav"));
-    place.facts = facts(Some(8), None, at("0.5"));
+    place.recording = facts(Some(8), None, at("0.5"));
     let file = EncodedAudio {
         format: "wav".to_owned(),
         bytes: vec![0; 44],
@@ -135,7 +136,7 @@ fn sound_is_samples_a_file_or_a_place() {
         Audio::Encoded(file),
         Audio::Reference(place),
     ];
-    assert_eq!(samples.facts(), facts(Some(8), Some(2), None));
+    assert_eq!(samples.facts(), facts(Some(8), Some(2), None).whole());
     assert_eq!(file.facts().seconds(), Some(0.25));
     assert_eq!(place.facts().seconds(), Some(0.5));
     let loaded = [&samples, &file, &place].map(|audio| audio.waveform().is_some());
@@ -168,7 +169,7 @@ fn the_time_of_sound_is_exact_where_it_can_be() {
         (None, Some(2), None, None),
         (Some(3), Some(1), None, Decimal::of(1.0 / 3.0)),
     ] {
-        let facts = AudioFacts {
+        let facts = RecordingFacts {
             rate,
             channels: None,
             samples,
@@ -178,13 +179,46 @@ fn the_time_of_sound_is_exact_where_it_can_be() {
         assert_eq!(facts.seconds(), time.map(Decimal::value));
     }
     let mut place = AudioReference::new(Locator::file("a.wav"));
-    assert_eq!((place.time(), place.is_stretch()), (None, false));
-    place.end = at("0.75");
-    assert_eq!((place.time(), place.is_stretch()), (at("0.75"), true));
-    place.start = at("0.5");
-    assert_eq!(place.time(), at("0.25"));
-    place.facts.duration = at("0.3");
-    assert_eq!(place.time(), at("0.3"));
+    assert_eq!(place.facts().time(), None);
+    place.duration = at("0.3");
+    assert_eq!(place.facts().time(), at("0.3"));
+    place.span = Span::new(None, at("0.75"));
+    assert_eq!(place.facts().time(), at("0.75"));
+    place.span = Span::new(at("0.5"), at("0.75"));
+    assert_eq!(place.facts().time(), at("0.25"));
+    place.recording = RecordingFacts {
+        channels: Some(2),
+        ..RecordingFacts::default()
+    };
+    place.channel = Some(1);
+    assert_eq!(place.facts().channels(), Some(1));
+}
+
+#[test]
+fn an_utterance_lasts_as_long_as_the_first_that_is_known_says() {
+    let shift = at("0.01");
+    let mut utt = Utterance::default();
+    assert_eq!(utt.duration(shift), None);
+    utt.tiers = vec![Tier::only(vec![
+        Segment::new(Decimal::ZERO, at("9"), b"a"),
+        Segment::new(Decimal::ZERO, at("8"), b"b"),
+    ])];
+    assert_eq!(utt.duration(shift), at("9"));
+    (utt.meta.start, utt.meta.end) = (at("1"), at("8"));
+    assert_eq!(utt.duration(shift), at("7"));
+    utt.labels = Some(Matrix::from_rows(&[1i32; 600], 1, Rank::Matrix).unwrap());
+    assert_eq!(utt.duration(None), at("7"));
+    assert_eq!(utt.duration(shift), at("6"));
+    utt.meta.frame_shift = at("0.005");
+    assert_eq!(utt.duration(shift), at("3"));
+    utt.features = Some(Matrix::default());
+    assert_eq!(utt.duration(shift), at("0"), "features without frames");
+    utt.audio = Some(Audio::Reference(AudioReference::new(Locator::file(
+        "a.wav",
+    ))));
+    assert_eq!(utt.duration(shift), at("0"));
+    utt.audio = Some(sound().into());
+    assert_eq!(utt.duration(shift), at("0.25"));
 }
 
 #[test]

@@ -108,7 +108,8 @@ impl Canonical {
             Audio::Reference(reference) => {
                 self.name(Field::Reference);
                 self.field(reference.at.to_string().as_bytes());
-                self.times(&[reference.start, reference.end]);
+                let start = reference.span.bounds().map(|(start, _)| start);
+                self.times(&[start, reference.span.end()]);
                 self.maybe(reference.channel, |hash, n| hash.number(n.into()));
             }
             // An unknown form must not equal any other.

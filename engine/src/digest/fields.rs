@@ -5,10 +5,8 @@ use std::collections::HashMap;
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Caps, WriteSummary};
 use spr_core::loss::LossKind;
-use spr_core::model::{
-    Audio, AudioReference, Decimal, Dtype, Key, Object, Rank, SourceField, Utterance,
-};
-use spr_core::stage;
+use spr_core::model::{Audio, AudioReference, Dtype, Key, Object, Rank, SourceField, Utterance};
+use spr_core::recording;
 use twox_hash::XxHash3_128;
 
 use super::canonical::Canonical;
@@ -215,7 +213,8 @@ impl FieldDigest {
                 hash.data(utt, &mut self.scratch, reference.is_none());
                 hash.more(utt, &mut self.scratch);
                 if let Some(reference) = reference {
-                    let (start, end) = span(reference);
+                    let bounds = reference.span.bounds();
+                    let (start, end) = (bounds.map(|(start, _)| start), reference.span.end());
                     hash.field(self.location(&reference.at, env).as_bytes());
                     hash.times(&[start, end]);
                     let channel = channel(utt, reference, env);
@@ -352,16 +351,10 @@ impl Present {
     }
 }
 
-/// Returns the start and the end of a reference, where a segment without a start begins at 0.
-fn span(reference: &AudioReference) -> (Option<Decimal>, Option<Decimal>) {
-    let zero = reference.end.map(|_| Decimal::ZERO);
-    (reference.start.or(zero), reference.end)
-}
-
 /// Returns the channel of a reference, unless it is the only one.
 fn channel(utt: &Utterance, reference: &AudioReference, env: &Env) -> Option<u32> {
-    let known = reference.facts.channels.or(reference.whole.channels);
-    let of_file = || stage::recording_facts(utt, env).ok()?.channels;
+    let known = reference.recording.channels;
+    let of_file = || recording::facts(reference, &utt.origin, env).ok()?.channels;
     let is_only = || known.or_else(of_file) == Some(1);
     reference.channel.filter(|n| *n != 0 || !is_only())
 }
@@ -450,15 +443,21 @@ mod tests {
                 false,
             ),
             (
-                reference("x.wav".into(), |r| r.end = Decimal::parse("2")),
                 reference("x.wav".into(), |r| {
-                    (r.start, r.end) = (Decimal::parse("0"), Decimal::parse("2.0"));
+                    r.span = Span::new(None, Decimal::parse("2"))
+                }),
+                reference("x.wav".into(), |r| {
+                    r.span = Span::new(Decimal::parse("0"), Decimal::parse("2.0"));
                 }),
                 true,
             ),
             (
-                reference("x.wav".into(), |r| r.end = Decimal::parse("2")),
-                reference("x.wav".into(), |r| r.end = Decimal::parse("3")),
+                reference("x.wav".into(), |r| {
+                    r.span = Span::new(None, Decimal::parse("2"))
+                }),
+                reference("x.wav".into(), |r| {
+                    r.span = Span::new(None, Decimal::parse("3"))
+                }),
                 false,
             ),
         ] {

@@ -6,7 +6,7 @@ mod fields;
 use spr_core::bytes::Env;
 use spr_core::format::{Caps, Count, Keys};
 use spr_core::model::{Audio, Key, Utterance};
-use spr_core::stage::load;
+use spr_core::recording::load;
 use twox_hash::XxHash3_128;
 
 use canonical::Canonical;

@@ -93,6 +93,7 @@ pub(super) fn leave(utt: &mut Utterance, main: &Caps, manifest: &Caps) {
 /// Returns the reference to sound that is written to a file.
 pub(super) fn reference(file: Location, audio: Option<&Audio>) -> Audio {
     let mut reference = AudioReference::new(Locator::File(file));
-    reference.facts = audio.map(Audio::facts).unwrap_or_default();
+    let facts = audio.map(Audio::facts).unwrap_or_default();
+    reference.recording = facts.into_recording();
     Audio::Reference(reference)
 }

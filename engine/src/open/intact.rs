@@ -2,36 +2,28 @@
 
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
-use spr_core::model::{Audio, DatasetInfo, Utterance};
-use spr_core::stage::SoundLoader;
+use spr_core::model::{DatasetInfo, Utterance};
+use spr_core::recording;
 use spr_core::{Remedy, Result};
 
 /// Passes on the utterances whose sound can be read, which stays in the form it has. The others are
 /// errors that [can continue](spr_core::Error::can_continue).
 pub(crate) struct IntactSound {
     inner: Box<dyn Reader>,
-    loader: SoundLoader,
+    env: Env,
 }
 
 impl IntactSound {
     pub(crate) fn new(inner: Box<dyn Reader>, env: &Env) -> Self {
         Self {
             inner,
-            loader: SoundLoader::new(env),
+            env: env.clone(),
         }
     }
 
     /// Reads the sound of an utterance, unless it is samples already or may not be looked at.
     fn check(&mut self, utt: &Utterance) -> Result<()> {
-        if !matches!(utt.audio, Some(Audio::Reference(_) | Audio::Encoded(_))) {
-            return Ok(());
-        }
-        let mut copy = Utterance {
-            audio: utt.audio.clone(),
-            origin: utt.origin.clone(),
-            ..Utterance::default()
-        };
-        match self.loader.load(&mut copy) {
+        match recording::read(utt, &self.env) {
             Err(error)
                 if !matches!(
                     error.remedy(),

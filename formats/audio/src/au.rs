@@ -6,7 +6,7 @@ use spr_core::model::{Dtype, Tag, Waveform};
 use spr_core::number::companding::Companding;
 use spr_core::{Error, Result};
 
-use crate::coding::{Amount, SampleCoding};
+use crate::coding::{Amount, PlainSamples, SampleCoding};
 use crate::kind::{AudioKind, without_nuls};
 use crate::nested::NestedPlain;
 use crate::reader::{Head, end};
@@ -77,15 +77,13 @@ fn open(source: &mut Source, extent: ObjectBounds, _options: &Options, env: &Env
     };
     Ok(Head {
         rate,
-        channels: u64::from(channels),
-        coding,
-        order,
-        amount,
+        samples: PlainSamples::new(source, (coding, u64::from(channels)), order, amount),
+        told: None,
         tags: (!text.is_empty())
             .then(|| Tag::new(NAME, NOTE, text))
             .into_iter()
             .collect(),
-        finish: Box::new(move |source, _, _| match extent {
+        finish: Box::new(move |source, _, _, _| match extent {
             ObjectBounds::Whole => end(source),
             ObjectBounds::Own => Ok(()),
         }),

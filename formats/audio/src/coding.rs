@@ -5,9 +5,14 @@ use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::number::companding::Companding;
 use spr_core::{Error, ErrorKind, Limits, Result};
 
-const STEP: usize = 64 << 10;
+/// The number of bytes that are decoded at once of a whole file.
+const STEP: usize = 256 << 10;
+/// The same if the end is not known.
+const STREAM_STEP: usize = 64 << 10;
 /// The number of bytes by which checked blocks overlap.
 pub(crate) const AHEAD: usize = 16;
+/// The number of bytes below which a source would read more than is asked for.
+const SMALL: usize = 32 << 10;
 
 /// The encoding of one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +50,15 @@ impl SampleCoding {
         }
     }
 
+    /// Returns the element type of decoded samples.
+    fn dtype(self) -> Dtype {
+        match self {
+            Self::Plain(dtype) => dtype,
+            Self::Packed24 => Dtype::I32,
+            Self::Law(_) => Dtype::I16,
+        }
+    }
+
     /// Returns the name of the encoding that reading undoes, if there is one.
     pub(crate) fn coder(self) -> Option<&'static str> {
         match self {
@@ -55,53 +69,23 @@ impl SampleCoding {
         }
     }
 
-    /// Reads the samples of `channels` channels.
-    ///
-    /// # Errors
-    /// Samples are missing, or exceed `limits`.
-    pub(crate) fn read(
-        self,
-        source: &mut Source,
-        into: &mut Matrix,
-        channels: u64,
-        order: ByteOrder,
-        amount: Amount,
-        limits: &Limits,
-    ) -> Result<()> {
-        let mut codes = Matrix::default();
-        let mut bytes = |width| {
-            let shape = (Dtype::U8, channels * width);
-            read_plain(source, &mut codes, shape, order, amount, limits)?;
-            Ok::<_, Error>((codes.rows(), codes.cols()))
-        };
+    /// Decodes the samples whose codes are at the end of `out`, and fills it with them.
+    fn decode(self, out: &mut [u8], order: ByteOrder) {
         match self {
-            Self::Plain(dtype) => {
-                let shape = (dtype, channels);
-                return read_plain(source, into, shape, order, amount, limits);
-            }
+            Self::Plain(dtype) if order != ByteOrder::NATIVE => swap_in_place(out, dtype.size()),
+            Self::Plain(_) => {}
             Self::Law(law) => {
-                let (rows, cols) = bytes(1)?;
                 let table: [i16; 256] = std::array::from_fn(|n| law.decode(low_byte(n)));
-                into.reset(Dtype::I16, Rank::Matrix, rows, cols, limits)
-                    .map_err(|e| e.file(source.name()).byte(source.offset()))?;
-                for (sample, code) in into.values_mut::<i16>()?.iter_mut().zip(codes.as_bytes()) {
-                    *sample = table[usize::from(*code)];
-                }
+                expand(out, |[code]| table[usize::from(code)].to_ne_bytes());
             }
-            Self::Packed24 => {
-                let (rows, cols) = bytes(3)?;
-                into.reset(Dtype::I32, Rank::Matrix, rows, cols / 3, limits)
-                    .map_err(|e| e.file(source.name()).byte(source.offset()))?;
-                let codes = codes.as_bytes().as_chunks().0;
-                for (sample, &[a, b, c]) in into.values_mut::<i32>()?.iter_mut().zip(codes) {
-                    *sample = match order {
-                        ByteOrder::Little => i32::from_le_bytes([0, a, b, c]),
-                        ByteOrder::Big => i32::from_be_bytes([a, b, c, 0]),
-                    };
-                }
-            }
+            Self::Packed24 => expand(out, |[a, b, c]| {
+                let sample = match order {
+                    ByteOrder::Little => i32::from_le_bytes([0, a, b, c]),
+                    ByteOrder::Big => i32::from_be_bytes([a, b, c, 0]),
+                };
+                sample.to_ne_bytes()
+            }),
         }
-        Ok(())
     }
 }
 
@@ -109,65 +93,197 @@ fn low_byte(n: usize) -> u8 {
     n.to_le_bytes()[0]
 }
 
-fn read_plain(
-    source: &mut Source,
-    into: &mut Matrix,
-    (dtype, cols): (Dtype, u64),
-    order: ByteOrder,
-    amount: Amount,
-    limits: &Limits,
-) -> Result<()> {
-    let block = cols * dtype.size() as u64;
-    let rows = match (amount, source.remaining()) {
-        (Amount::Rows(rows), _) => rows,
-        (Amount::ToEnd, Some(bytes)) => {
-            if !bytes.is_multiple_of(block) {
-                return Err(inside(source, source.offset() + bytes));
-            }
-            bytes / block
-        }
-        (Amount::ToEnd, None) => {
-            return read_stream(source, into, (dtype, cols), order, (|_| Ok(()), limits));
-        }
-        (Amount::Checked(check), _) => {
-            return read_stream(source, into, (dtype, cols), order, (check, limits));
-        }
-    };
-    source.read_matrix(into, (dtype, Rank::Matrix, rows, cols), order, limits)
+/// Fills `out` with the samples of `S` bytes whose codes of `C` bytes are at its end. A sample takes
+/// the place of codes that were decoded before.
+fn expand<const C: usize, const S: usize>(out: &mut [u8], decode: impl Fn([u8; C]) -> [u8; S]) {
+    let samples = out.len() / S;
+    let codes = samples * (S - C);
+    for n in 0..samples {
+        let mut code = [0; C];
+        code.copy_from_slice(&out[codes + n * C..][..C]);
+        out[n * S..][..S].copy_from_slice(&decode(code));
+    }
 }
 
-/// Reads samples up to an end that is not known in advance.
-fn read_stream(
-    source: &mut Source,
-    into: &mut Matrix,
-    (dtype, cols): (Dtype, u64),
-    order: ByteOrder,
-    (check, limits): (Check, &Limits),
-) -> Result<()> {
-    let start = source.offset();
-    let name = source.name().to_owned();
-    let placed = |e: Error| e.file(&name).byte(start);
-    let block = limits.matrix_bytes(dtype, 1, cols).map_err(placed)?;
-    let cols = block / dtype.size();
-    into.start(dtype, Rank::Matrix, cols);
-    let step = STEP.max(block);
-    loop {
-        let there = source.peek(step + AHEAD)?;
-        check(there).map_err(placed)?;
-        let rows = there.len().min(step) / block;
+/// Samples without compression, which are read in blocks.
+pub(crate) struct PlainSamples {
+    pub(crate) coding: SampleCoding,
+    pub(crate) channels: u64,
+    pub(crate) order: ByteOrder,
+    pub(crate) amount: Amount,
+    /// The sum of the samples so far, if it is computed.
+    pub(crate) sum: Option<u16>,
+    /// The byte at which they start.
+    start: u64,
+    /// The number of the sample that is read next.
+    next: u64,
+}
+
+impl PlainSamples {
+    /// Takes the samples at the position of `source`.
+    pub(crate) fn new(
+        source: &Source,
+        (coding, channels): (SampleCoding, u64),
+        order: ByteOrder,
+        amount: Amount,
+    ) -> Self {
+        Self {
+            coding,
+            channels,
+            order,
+            amount,
+            sum: None,
+            start: source.offset(),
+            next: 0,
+        }
+    }
+
+    /// Returns the size of one sample of all channels in bytes.
+    pub(crate) fn block(&self) -> u64 {
+        self.channels.saturating_mul(self.coding.width())
+    }
+
+    /// Returns the number of samples up to the one that is read next.
+    pub(crate) fn read_so_far(&self) -> u64 {
+        self.next
+    }
+
+    /// Counts samples that go on to the end of a source of known size.
+    ///
+    /// # Errors
+    /// The source ends inside a sample.
+    pub(crate) fn count(&mut self, source: &Source) -> Result<()> {
+        if let (Amount::ToEnd, Some(bytes)) = (self.amount, source.remaining()) {
+            if !bytes.is_multiple_of(self.block()) {
+                return Err(inside(source, source.offset() + bytes));
+            }
+            self.amount = Amount::Rows(bytes / self.block());
+        }
+        Ok(())
+    }
+
+    /// Returns an error for samples that end before the `expected` number.
+    pub(crate) fn cut_short(&self, source: &Source, expected: u64, found: u64) -> Error {
+        let message =
+            format!("the file ends here: expected {expected} samples a channel, found {found}");
+        let end = self
+            .start
+            .saturating_add(found.saturating_mul(self.block()));
+        let error = Error::new(ErrorKind::Truncated, message);
+        error.file(source.name()).byte(end)
+    }
+
+    /// Reads all samples into `into`.
+    ///
+    /// # Errors
+    /// Samples are missing, or exceed `limits`.
+    pub(crate) fn read_all(
+        &mut self,
+        source: &mut Source,
+        into: &mut Matrix,
+        limits: &Limits,
+    ) -> Result<()> {
+        self.count(source)?;
+        if let Amount::Rows(rows) = self.amount {
+            let bytes = limits.matrix_bytes(self.coding.dtype(), rows, self.channels);
+            bytes.map_err(|e| e.file(source.name()).byte(source.offset()))?;
+            source.expect(rows.saturating_mul(self.block()))?;
+        }
+        into.start(Dtype::U8, Rank::Matrix, 0);
+        let most = STEP / usize::try_from(self.block()).unwrap_or(STEP);
+        while self.read(source, most.max(1), into, limits)? {}
+        Ok(())
+    }
+
+    /// Appends up to `most` samples per channel to `into`, and sets its type and channels if it is
+    /// empty. Returns `false` at the end.
+    ///
+    /// # Errors
+    /// Samples are missing, or exceed `limits`.
+    pub(crate) fn read(
+        &mut self,
+        source: &mut Source,
+        most: usize,
+        into: &mut Matrix,
+        limits: &Limits,
+    ) -> Result<bool> {
+        let dtype = self.coding.dtype();
+        let placed = |e: Error| e.file(source.name()).byte(source.offset());
+        let block = limits.matrix_bytes(Dtype::U8, 1, self.block());
+        let block = block.map_err(placed)?;
+        if into.is_empty() {
+            let row = limits.matrix_bytes(dtype, 1, self.channels);
+            into.start(dtype, Rank::Matrix, row.map_err(placed)? / dtype.size());
+        }
+        let rows = match self.amount {
+            Amount::Rows(all) => {
+                let left = usize::try_from(all.saturating_sub(self.next));
+                left.unwrap_or(usize::MAX).min(most)
+            }
+            Amount::ToEnd => self.rows_ahead(source, most, block, |_| Ok(()))?,
+            Amount::Checked(check) => self.rows_ahead(source, most, block, check)?,
+        };
         if rows == 0 {
-            return match there.len() as u64 {
-                0 => Ok(()),
-                rest => Err(inside(source, source.offset() + rest)),
-            };
+            return Ok(false);
         }
-        source.hold("audio", into.as_bytes().len() as u64, limits)?;
-        let out = into.extend_rows(rows, limits);
-        let out = out.map_err(|e| e.file(source.name()).byte(source.offset()))?;
-        source.fill(out)?;
-        if order != ByteOrder::NATIVE {
-            swap_in_place(out, dtype.size());
+        let out = source.grow(into, rows, limits)?;
+        let codes = out.len() - rows * block;
+        self.fill(source, &mut out[codes..])?;
+        self.coding.decode(out, self.order);
+        self.sum = self.sum.map(|before| before.wrapping_add(sum(out)));
+        self.next += rows as u64;
+        Ok(true)
+    }
+
+    /// Returns the number of samples, up to `most`, before an end that is not known in advance.
+    fn rows_ahead(
+        &self,
+        source: &mut Source,
+        most: usize,
+        block: usize,
+        check: Check,
+    ) -> Result<usize> {
+        let step = most.min((STREAM_STEP / block).max(1)).saturating_mul(block);
+        let there = source.peek(step + AHEAD)?;
+        let (len, checked) = (there.len(), check(there));
+        checked.map_err(|e| e.file(source.name()).byte(self.start))?;
+        match len.min(step) / block {
+            0 if len > 0 => Err(inside(source, source.offset() + len as u64)),
+            rows => Ok(rows),
         }
+    }
+
+    /// Fills `codes`, and reads no more bytes than that.
+    fn fill(&self, source: &mut Source, codes: &mut [u8]) -> Result<()> {
+        if codes.len() < SMALL {
+            source.peek(codes.len())?;
+        }
+        let filled = source.fill(codes);
+        filled.map_err(|e| match (e.kind(), self.amount) {
+            (ErrorKind::Truncated, Amount::Rows(rows)) => {
+                let expected = rows.saturating_mul(self.block());
+                let found = source.offset().saturating_sub(self.start);
+                let message =
+                    format!("the file ends here: expected {expected} bytes, found {found}");
+                source.error(ErrorKind::Truncated, message)
+            }
+            _ => e,
+        })
+    }
+
+    /// Moves to sample `to`, and returns it; `None` if they are only read from the first to the last.
+    ///
+    /// # Errors
+    /// There is no such sample.
+    pub(crate) fn seek(&mut self, source: &mut Source, to: u64) -> Result<Option<u64>> {
+        let is_counted = matches!(self.amount, Amount::Rows(_));
+        if !is_counted || self.sum.is_some() || !source.can_seek() {
+            return Ok(None);
+        }
+        let at = to.saturating_mul(self.block()).saturating_add(self.start);
+        source.seek(at)?;
+        self.next = to;
+        Ok(Some(to))
     }
 }
 
@@ -175,6 +291,14 @@ fn inside(source: &Source, end: u64) -> Error {
     Error::new(ErrorKind::Truncated, "the file ends inside a sample")
         .file(source.name())
         .byte(end)
+}
+
+/// Computes the sum modulo 65536 of samples of 16 bits.
+pub(crate) fn sum(samples: &[u8]) -> u16 {
+    let samples = samples.as_chunks().0.iter();
+    samples.fold(0, |sum, sample| {
+        sum.wrapping_add(u16::from_ne_bytes(*sample))
+    })
 }
 
 /// Passes encoded samples to `put` in the byte order `order`.
@@ -188,7 +312,7 @@ pub(crate) fn write(
     if order == ByteOrder::NATIVE {
         return put(bytes);
     }
-    for part in bytes.chunks(STEP) {
+    for part in bytes.chunks(STREAM_STEP) {
         block.clear();
         block.extend_from_slice(part);
         swap_in_place(block, samples.dtype().size());
@@ -208,7 +332,8 @@ mod tests {
         };
         let mut samples = Matrix::default();
         let limits = Limits::default();
-        coding.read(&mut source, &mut samples, 2, order, Amount::ToEnd, &limits)?;
+        let mut plain = PlainSamples::new(&source, (coding, 2), order, Amount::ToEnd);
+        plain.read_all(&mut source, &mut samples, &limits)?;
         Ok(samples)
     }
 

@@ -19,6 +19,7 @@ mod nested;
 mod ogg;
 mod reader;
 mod sphere;
+mod stream;
 mod wav;
 mod writer;
 

@@ -1,11 +1,12 @@
 //! Uncompressed files that another file names.
 
-use spr_core::bytes::{Env, ObjectBounds, Source};
+use spr_core::bytes::{Env, ObjectBounds, SampleStream, Source};
 use spr_core::format::{Claim, Keys, Nested, Options};
-use spr_core::model::{AudioFacts, Utterance};
+use spr_core::model::{RecordingFacts, Utterance};
 use spr_core::{Error, Result};
 
 use crate::kind::AudioKind;
+use crate::stream::PlainStream;
 use crate::writer::Encoder;
 
 /// A file of one of the formats. Others can follow it if its header counts its samples.
@@ -38,9 +39,15 @@ impl Nested for NestedPlain {
         head.read(source, sound, utt, env)
     }
 
-    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<RecordingFacts> {
         let head = (self.0().open)(source, ObjectBounds::Whole, &Options::default(), env);
         Ok(head.map_err(|e| e.file(source.name()))?.facts(source))
+    }
+
+    fn samples(&self, mut source: Source, env: &Env) -> Result<Box<dyn SampleStream>> {
+        let head = (self.0().open)(&mut source, ObjectBounds::Whole, &Options::default(), env);
+        let head = head.map_err(|e| e.file(source.name()))?;
+        Ok(Box::new(PlainStream::new(source, head, env)?))
     }
 
     fn pass(&self, _source: &mut Source, _env: &Env) -> Result<bool> {

@@ -1,24 +1,24 @@
 //! Files with one utterance.
 
-use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::bytes::{Env, Source};
 use spr_core::format::{OneReader, OpenedDataset};
-use spr_core::model::{Audio, AudioFacts, DatasetInfo, Tag, Utterance, Waveform};
+use spr_core::model::{Audio, DatasetInfo, RecordingFacts, Tag, Utterance, Waveform};
 use spr_core::{ErrorKind, Result};
 
-use crate::coding::{Amount, SampleCoding};
+use crate::coding::{Amount, PlainSamples};
 use crate::damaged::{Fault, SalvageReader};
 
-/// Reads and checks the data behind the samples, and may add tags.
-pub(crate) type Finish = Box<dyn FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send>;
+/// Reads and checks the data behind the samples, which were read, and may add tags.
+pub(crate) type Finish =
+    Box<dyn FnOnce(&mut Source, &PlainSamples, &mut Vec<Tag>, &Env) -> Result<()> + Send>;
 
 /// The header of the samples that follow it.
 pub(crate) struct Head {
     /// The sampling rate in Hz.
     pub(crate) rate: u32,
-    pub(crate) channels: u64,
-    pub(crate) coding: SampleCoding,
-    pub(crate) order: ByteOrder,
-    pub(crate) amount: Amount,
+    pub(crate) samples: PlainSamples,
+    /// The number of samples per channel in the header, where the size of the file decides.
+    pub(crate) told: Option<u64>,
     pub(crate) tags: Vec<Tag>,
     pub(crate) finish: Finish,
 }
@@ -26,35 +26,24 @@ pub(crate) struct Head {
 impl Head {
     /// Reads the samples behind the header into `sound` and moves them to `utt`.
     pub(crate) fn read(
-        self,
+        mut self,
         source: &mut Source,
         mut sound: Waveform,
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
         sound.rate = self.rate;
-        self.coding.read(
-            source,
-            &mut sound.samples,
-            self.channels,
-            self.order,
-            self.amount,
-            &env.limits,
-        )?;
+        self.samples
+            .read_all(source, &mut sound.samples, &env.limits)?;
         utt.audio = Some(Audio::Samples(sound));
         utt.meta.tags.extend(self.tags);
-        (self.finish)(source, utt, env)
+        (self.finish)(source, &self.samples, &mut utt.meta.tags, env)
     }
-}
 
-impl Head {
     /// Returns the size of the samples, if the header tells it.
     pub(crate) fn bytes(&self) -> Option<u64> {
-        match self.amount {
-            Amount::Rows(rows) => {
-                let block = self.channels.saturating_mul(self.coding.width());
-                rows.checked_mul(block)
-            }
+        match self.samples.amount {
+            Amount::Rows(rows) => rows.checked_mul(self.samples.block()),
             Amount::ToEnd | Amount::Checked(_) => None,
         }
     }
@@ -65,21 +54,23 @@ impl Head {
     /// # Errors
     /// The file is cut off.
     pub(crate) fn expect(&self, source: &Source) -> Result<()> {
-        let block = self.channels.saturating_mul(self.coding.width());
-        match self.amount {
-            Amount::Rows(rows) => source.expect(rows.saturating_mul(block)),
-            Amount::ToEnd | Amount::Checked(_) => Ok(()),
+        let Amount::Rows(rows) = self.samples.amount else {
+            return Ok(());
+        };
+        if let Some(told) = self.told.filter(|told| *told > rows) {
+            return Err(self.samples.cut_short(source, told, rows));
         }
+        source.expect(rows.saturating_mul(self.samples.block()))
     }
 
     /// Returns the facts in the header. If it lacks the number of samples, the rest of `source` is
     /// counted.
-    pub(crate) fn facts(&self, source: &Source) -> AudioFacts {
-        let block = self.channels.saturating_mul(self.coding.width());
-        AudioFacts {
+    pub(crate) fn facts(&self, source: &Source) -> RecordingFacts {
+        let block = self.samples.block();
+        RecordingFacts {
             rate: Some(self.rate),
-            channels: u32::try_from(self.channels).ok(),
-            samples: match self.amount {
+            channels: u32::try_from(self.samples.channels).ok(),
+            samples: match self.samples.amount {
                 Amount::Rows(rows) => Some(rows),
                 Amount::ToEnd => source.remaining().and_then(|left| left.checked_div(block)),
                 Amount::Checked(_) => None,
@@ -96,13 +87,16 @@ pub(crate) fn open(
     damaged: bool,
     env: &Env,
 ) -> Result<OpenedDataset> {
-    let coders = [source.compression(), head.coding.coder().map(str::to_owned)];
+    let coders = [
+        source.compression(),
+        head.samples.coding.coder().map(str::to_owned),
+    ];
     let coders: Vec<_> = coders.into_iter().flatten().collect();
     let mut info = DatasetInfo::default();
-    info.byte_order = (head.coding.width() > 1).then_some(head.order);
+    info.byte_order = (head.samples.coding.width() > 1).then_some(head.samples.order);
     info.compression = (!coders.is_empty()).then(|| coders.join("+"));
     info.sample_rate = Some(head.rate);
-    info.sample_bits = u32::try_from(8 * head.coding.width()).ok();
+    info.sample_bits = u32::try_from(8 * head.samples.coding.width()).ok();
     let fault = Fault::default();
     let source = match damaged {
         true => {
@@ -131,27 +125,30 @@ pub(crate) fn open(
 impl Head {
     /// Limits the samples to those in `source`, and keeps errors in them or behind them in `fault`.
     fn salvage(&mut self, source: &Source, fault: &Fault) -> Result<()> {
-        let block = self.channels.saturating_mul(self.coding.width());
+        let block = self.samples.block();
         let rows = source.remaining().and_then(|left| left.checked_div(block));
-        let expected = match self.amount {
+        let expected = match self.samples.amount {
             Amount::Rows(expected) => Some(expected),
             Amount::ToEnd | Amount::Checked(_) => None,
         };
         if let Some(rows) = rows
             && expected.is_none_or(|expected| expected > rows)
         {
-            self.amount = Amount::Rows(rows);
+            self.samples.amount = Amount::Rows(rows);
             if let Some(expected) = expected {
                 let message = format!("the file ends after {rows} of {expected} samples");
                 fault.keep(source.error(ErrorKind::Truncated, message))?;
             }
         }
-        let finish = std::mem::replace(&mut self.finish, Box::new(|_, _, _| Ok(())));
+        let finish = std::mem::replace(&mut self.finish, Box::new(|_, _, _, _| Ok(())));
         let fault = fault.clone();
-        self.finish = Box::new(move |source, utt, env| match finish(source, utt, env) {
-            Err(e) => fault.keep(e),
-            other => other,
-        });
+        self.finish =
+            Box::new(
+                move |source, samples, tags, env| match finish(source, samples, tags, env) {
+                    Err(e) => fault.keep(e),
+                    other => other,
+                },
+            );
         Ok(())
     }
 }

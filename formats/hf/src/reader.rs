@@ -242,7 +242,7 @@ impl TableReader {
             let message = format!("{left} left out in favour of the {right}, here and below");
             self.env.warn_left_out(&placed(message));
         }
-        let stored = utt.audio.as_ref().and_then(|audio| audio.facts().rate);
+        let stored = utt.audio.as_ref().and_then(|audio| audio.facts().rate());
         if let (Some(rate), Some(stored)) = (self.chosen.layout.rate, stored)
             && rate != i64::from(stored)
         {

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use spr_core::bytes::{Location, Locator};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, Decimal, EncodedAudio, Matrix, Rank, Waveform,
+    Audio, AudioReference, Decimal, EncodedAudio, Matrix, Rank, RecordingFacts, Span, Waveform,
 };
 use spr_core::{Error, Limits, Result};
 use spr_syntax::json::Fields;
@@ -64,8 +64,8 @@ pub(crate) struct FactFields<'a> {
 }
 
 impl FactFields<'_> {
-    fn read(&self) -> Result<AudioFacts> {
-        Ok(AudioFacts {
+    fn read(&self) -> Result<RecordingFacts> {
+        Ok(RecordingFacts {
             rate: self.rate,
             channels: self.channels,
             samples: self.samples,
@@ -125,19 +125,29 @@ impl AudioFields<'_> {
         if self.is_matrix() || self.format.is_some() {
             return Err(foreign("a place"));
         }
+        let span = Span::new(time(self.start, "start")?, time(self.end, "end")?);
+        let own = self.facts()?;
+        // Of a span, the fields tell its own duration and the rate, and `whole` the rest.
+        let (recording, duration) = match (&self.whole, span) {
+            (None, Span::Whole) => (own, None),
+            (whole, _) => {
+                let whole = whole
+                    .as_ref()
+                    .map(|Braces(facts)| facts.read())
+                    .transpose()?;
+                let whole = whole.unwrap_or_default();
+                let rate = own.rate.or(whole.rate);
+                (RecordingFacts { rate, ..whole }, own.duration)
+            }
+        };
         Ok(AudioReference {
             at,
             len: self.length,
-            start: time(self.start, "start")?,
-            end: time(self.end, "end")?,
+            span,
             channel: self.channel,
-            first_seconds: false,
             shortest: None,
-            facts: self.facts()?,
-            whole: match &self.whole {
-                Some(Braces(facts)) => facts.read()?,
-                None => AudioFacts::default(),
-            },
+            recording,
+            duration,
         })
     }
 
@@ -170,8 +180,8 @@ impl AudioFields<'_> {
         times || bytes || self.channel.is_some() || self.whole.is_some()
     }
 
-    fn facts(&self) -> Result<AudioFacts> {
-        Ok(AudioFacts {
+    fn facts(&self) -> Result<RecordingFacts> {
+        Ok(RecordingFacts {
             rate: self.rate,
             channels: self.channels,
             samples: self.samples,
@@ -238,14 +248,29 @@ pub(crate) fn fields(audio: &Audio) -> Result<Vec<u8>> {
         Audio::Reference(reference) => {
             write_place(&reference.at, &mut fields)?;
             fields.number("length", reference.len);
-            fields.number("start", reference.start);
-            fields.number("end", reference.end);
+            let bounds = reference.span.bounds();
+            fields.number("start", bounds.map(|(start, _)| start));
+            fields.number("end", reference.span.end());
             fields.number("channel", reference.channel);
-            write_facts(reference.facts, &mut fields);
-            if reference.whole != AudioFacts::default() {
+            if bounds.is_none() && reference.duration.is_none() {
+                let mut facts = reference.recording;
+                if let Span::First(length) = reference.span {
+                    facts.duration = Some(length);
+                }
+                write_facts(facts, &mut fields);
+                return Ok(out);
+            }
+            let RecordingFacts { rate, .. } = reference.recording;
+            fields.number("rate", rate);
+            fields.number("duration", reference.duration);
+            let whole = RecordingFacts {
+                rate: None,
+                ..reference.recording
+            };
+            if whole != RecordingFacts::default() {
                 let out = fields.start("whole");
                 out.push(b'{');
-                write_facts(reference.whole, &mut Fields::compact(out));
+                write_facts(whole, &mut Fields::compact(out));
                 out.push(b'}');
             }
         }
@@ -254,7 +279,7 @@ pub(crate) fn fields(audio: &Audio) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-fn write_facts(facts: AudioFacts, fields: &mut Fields<'_>) {
+fn write_facts(facts: RecordingFacts, fields: &mut Fields<'_>) {
     fields.number("rate", facts.rate);
     fields.number("channels", facts.channels);
     fields.number("samples", facts.samples);
@@ -304,9 +329,9 @@ mod tests {
         let encoded = EncodedAudio {
             format: "flac".to_owned(),
             bytes: b"fLaC\0\xff".to_vec(),
-            facts: AudioFacts {
+            facts: RecordingFacts {
                 rate: Some(16000),
-                ..AudioFacts::default()
+                ..RecordingFacts::default()
             },
         };
         check(
@@ -323,24 +348,20 @@ mod tests {
         check(
             Audio::Reference(AudioReference {
                 len: Some(7),
-                start: Decimal::parse("0.450"),
-                end: Decimal::parse("3"),
+                span: Span::new(Decimal::parse("0.450"), Decimal::parse("3")),
                 channel: Some(1),
-                facts: AudioFacts {
+                recording: RecordingFacts {
                     rate: Some(8000),
                     channels: Some(2),
-                    samples: Some(24000),
-                    duration: Decimal::parse("3.00"),
+                    samples: Some(60000),
+                    duration: Decimal::parse("7.50"),
                 },
-                whole: AudioFacts {
-                    duration: Decimal::parse("7.5"),
-                    ..AudioFacts::default()
-                },
+                duration: Decimal::parse("2.55"),
                 ..AudioReference::new(Locator::FileAt("a.tar".into(), 0))
             }),
             concat!(
                 r#"{"path":"a.tar","byte":0,"length":7,"start":0.450,"end":3,"channel":1,"#,
-                r#""rate":8000,"channels":2,"samples":24000,"duration":3.00,"whole":{"duration":7.5}}"#
+                r#""rate":8000,"duration":2.55,"whole":{"channels":2,"samples":60000,"duration":7.50}}"#
             ),
         );
         assert!(fields(&place(Locator::Nowhere)).is_err());

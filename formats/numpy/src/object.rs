@@ -1,9 +1,9 @@
 //! Arrays as objects.
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, SampleStream, Source};
 use spr_core::format::{Claim, Nested, ObjectBounds, Request};
 use spr_core::model::{
-    Array, AudioFacts, Chunk, Chunks, Dtype, Matrix, NamedArray, Rank, Utterance,
+    Array, Chunk, Chunks, Dtype, Matrix, NamedArray, Rank, RecordingFacts, Utterance,
 };
 use spr_core::{Error, Limits, Result};
 
@@ -196,8 +196,12 @@ impl Nested for NestedArray {
         }
     }
 
-    fn facts(&self, _: &mut Source, _: &Env) -> Result<AudioFacts> {
-        Ok(AudioFacts::default())
+    fn facts(&self, _: &mut Source, _: &Env) -> Result<RecordingFacts> {
+        Ok(RecordingFacts::default())
+    }
+
+    fn samples(&self, source: Source, _: &Env) -> Result<Box<dyn SampleStream>> {
+        Err(source.malformed("holds no sound"))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {

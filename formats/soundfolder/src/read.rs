@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{FieldSet, Reader, Request};
-use spr_core::model::{Audio, AudioFacts, AudioReference, DatasetInfo, KeySource, Utterance};
+use spr_core::model::{Audio, AudioReference, DatasetInfo, KeySource, RecordingFacts, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::beside::{self, Said};
@@ -58,7 +58,7 @@ impl SoundReader {
         utt.origin.file = Some(sound.file.to_string().into());
         if self.parts.audio {
             let mut reference = AudioReference::new(Locator::File(sound.file.clone()));
-            reference.facts = self.facts(&sound.file)?;
+            reference.recording = self.facts(&sound.file)?;
             utt.audio = Some(Audio::Reference(reference));
         }
         if self.parts.text || self.parts.segments {
@@ -68,7 +68,7 @@ impl SoundReader {
     }
 
     /// Looks at the first bytes of a sound file.
-    fn facts(&self, file: &Location) -> Result<AudioFacts> {
+    fn facts(&self, file: &Location) -> Result<RecordingFacts> {
         let mut source = self.env.open_file(file)?;
         let head = source.peek(HEAD)?;
         if head.is_empty() {

@@ -1,8 +1,8 @@
 //! Checks of encoded or referenced audio.
 
 use spr_core::bytes::{Env, Location, Locator};
-use spr_core::model::{Audio, AudioFacts, AudioReference, Key, Utterance};
-use spr_core::stage::{LENGTH_ROUNDING, SoundLoader, first_seconds};
+use spr_core::model::{Audio, AudioReference, Decimal, Key, RecordingFacts, Span, Utterance};
+use spr_core::recording::{self, LENGTH_ROUNDING};
 use spr_core::{Error, Remedy};
 
 use super::findings::Findings;
@@ -10,12 +10,13 @@ use super::findings::Findings;
 /// Opens and measures the sound of one utterance after the other.
 pub(super) struct Sounds {
     env: Env,
-    loader: SoundLoader,
     quick: bool,
     /// The first error about sound that may not be looked at, and how many there are.
     forbidden: Option<(Error, u64)>,
     /// The last recording that is not as it was said to be.
     told: Option<Locator>,
+    /// The facts about the recording that the last sound was taken from.
+    recording: Option<RecordingFacts>,
 }
 
 impl Sounds {
@@ -23,16 +24,16 @@ impl Sounds {
     pub(super) fn new(quick: bool, env: &Env) -> Self {
         Self {
             env: env.clone(),
-            loader: SoundLoader::new(env).leave_lengths(),
             quick,
             forbidden: None,
             told: None,
+            recording: None,
         }
     }
 
     /// Returns the facts about the recording that the last sound was taken from.
-    pub(super) fn whole(&self) -> Option<AudioFacts> {
-        self.loader.whole()
+    pub(super) fn recording(&self) -> Option<RecordingFacts> {
+        self.recording
     }
 
     /// Loads the sound of an utterance, and tells where that can't be done and where it is not as it
@@ -43,6 +44,7 @@ impl Sounds {
         place: &dyn Fn(Error) -> Error,
         findings: &mut Findings<'_>,
     ) {
+        self.recording = None;
         let said = match &utt.audio {
             None => return,
             Some(Audio::Samples(sound)) => {
@@ -58,50 +60,46 @@ impl Sounds {
                 return;
             }
             Some(Audio::Reference(reference)) => reference.clone(),
-            Some(encoded) => AudioReference {
-                facts: encoded.facts(),
+            Some(Audio::Encoded(encoded)) => AudioReference {
+                recording: encoded.facts,
                 ..AudioReference::new(Locator::Nowhere)
             },
+            Some(_) => return,
         };
-        if let Err(error) = self.loader.load(utt) {
-            let error = place(error.utterance(&utt.key));
-            match error.remedy() {
-                // It was not looked at, which is not its fault.
-                Some(Remedy::AllowPipes | Remedy::AllowCommands) => self.forbid(error),
-                _ => findings.fault("audio", error),
+        let loaded = match recording::read(utt, &self.env) {
+            Ok(Some(loaded)) => loaded,
+            Ok(None) => return,
+            Err(error) => {
+                let error = place(error.utterance(&utt.key));
+                match error.remedy() {
+                    // It was not looked at, which is not its fault.
+                    Some(Remedy::AllowPipes | Remedy::AllowCommands) => self.forbid(error),
+                    _ => findings.fault("audio", error),
+                }
+                return;
             }
-            return;
+        };
+        let is = loaded.recording.unwrap_or_else(|| loaded.sound.facts());
+        self.recording = loaded.recording;
+        let mut wrong = Vec::new();
+        let is_part = said.span.bounds().is_some();
+        if !is_part || self.told.as_ref() != Some(&said.at) {
+            wrong = contradictions(said.recording, is);
+            self.told = (is_part && !wrong.is_empty()).then(|| said.at.clone());
         }
-        let is = utt.audio.as_ref().map_or(said.facts, Audio::facts);
-        let mut wrong = contradictions(&said, is);
-        if let Some(whole) = self.loader.whole().filter(|_| said.is_stretch())
-            && self.told.as_ref() != Some(&said.at)
-        {
-            let all = AudioReference {
-                facts: said.whole,
-                ..AudioReference::new(said.at.clone())
-            };
-            wrong.extend(contradictions(&all, whole));
-            self.told = (!wrong.is_empty()).then(|| said.at.clone());
-        }
-        let length = self.loader.whole().and_then(|whole| whole.seconds());
-        if let Some((_, note)) = length.and_then(|length| first_seconds(&said, length))
-            && wrong.is_empty()
-        {
-            findings.note(
-                "audio",
-                place(about(&said, &utt.key, note.message().to_owned())),
-            );
+        let lasts = loaded.sound.facts();
+        wrong.extend(other_duration(stated(&said), lasts));
+        if let Some(warning) = loaded.warning.filter(|_| wrong.is_empty()) {
+            let note = about(&said, &utt.key, warning.message().to_owned());
+            findings.note("audio", place(note));
         }
         for message in wrong {
             findings.fault("audio", place(about(&said, &utt.key, message)));
         }
-        if let Some(message) = shortened(&said, is) {
-            findings.note("audio", place(about(&said, &utt.key, message)));
-        }
-        if is.samples == Some(0) {
+        if loaded.sound.samples.rows() == 0 {
             findings.note("empty", place(at(&said, no_samples(&utt.key))));
         }
+        utt.audio = Some(Audio::Samples(loaded.sound));
     }
 
     fn forbid(&mut self, error: Error) {
@@ -142,44 +140,36 @@ fn at(said: &AudioReference, error: Error) -> Error {
     }
 }
 
-/// Returns the contradictions between what is said of sound and what it is.
-fn contradictions(said: &AudioReference, is: AudioFacts) -> Vec<String> {
-    // Of several channels one may have been taken.
-    let channels = said.facts.channels.filter(|_| said.channel.is_none());
-    let said = said.facts;
+/// Returns the contradictions between what is said of a recording and what it is.
+fn contradictions(said: RecordingFacts, is: RecordingFacts) -> Vec<String> {
     let wide = |number: Option<u32>| number.map(u64::from);
     let numbers = [
         (wide(said.rate), wide(is.rate), "Hz"),
-        (wide(channels), wide(is.channels), "channels"),
+        (wide(said.channels), wide(is.channels), "channels"),
         (said.samples, is.samples, "samples"),
     ];
     let known = numbers
         .into_iter()
         .filter_map(|(said, is, what)| Some((said?, is?, what)));
     let wrong = known.filter(|(said, is, _)| said != is);
-    let mut all: Vec<_> = wrong
-        .map(|(said, is, what)| format!("the sound has {is} {what}, said to be {said}"))
-        .collect();
-    if let (Some(duration), Some(seconds)) = (said.duration, is.seconds())
-        && (duration.value() - seconds).abs() > LENGTH_ROUNDING
-    {
-        all.push(format!(
-            "the sound lasts {seconds:.3} s, said to be {duration} s"
-        ));
-    }
-    all
+    let wrong =
+        wrong.map(|(said, is, what)| format!("the sound has {is} {what}, said to be {said}"));
+    wrong.chain(other_duration(said.duration, is)).collect()
 }
 
-/// Returns the note about a segment that ends slightly after its recording and is cut there.
-fn shortened(said: &AudioReference, is: AudioFacts) -> Option<String> {
-    let (end, rate) = (said.end?, is.rate.filter(|rate| *rate > 0)?);
-    let start = said.start.unwrap_or_default();
-    let missing = end.minus(start)?.value() - is.seconds()?;
-    // Times are rounded to samples.
-    let sample = 1.0 / f64::from(rate);
-    (missing > 2.0 * sample).then(|| {
-        format!("ends at {end} s, {missing:.3} s behind the end of the recording, where it is cut")
-    })
+/// Returns the duration that is stated of a part of a recording, or of its first seconds.
+fn stated(said: &AudioReference) -> Option<Decimal> {
+    match said.span {
+        Span::First(length) => Some(length),
+        Span::Whole | Span::Between { .. } => said.duration,
+    }
+}
+
+/// Returns the message about sound that lasts longer or shorter than is stated.
+fn other_duration(stated: Option<Decimal>, is: RecordingFacts) -> Option<String> {
+    let (stated, seconds) = (stated?, is.seconds()?);
+    let differs = (stated.value() - seconds).abs() > LENGTH_ROUNDING;
+    differs.then(|| format!("the sound lasts {seconds:.3} s, said to be {stated} s"))
 }
 
 /// Returns the error for a missing file of referenced audio, which is named in `list`.
@@ -204,7 +194,7 @@ fn missing(audio: &Audio, list: Option<&str>, env: &Env) -> Option<Error> {
 
 #[cfg(test)]
 mod tests {
-    use spr_core::model::{Decimal, Waveform};
+    use spr_core::model::Waveform;
 
     use super::*;
     use crate::verbs::check::Finding;
@@ -243,48 +233,27 @@ mod tests {
 
     #[test]
     fn what_is_said_of_sound_is_compared() {
-        let is = AudioFacts {
+        let is = RecordingFacts {
             rate: Some(16000),
             channels: Some(1),
             samples: Some(8000),
             duration: None,
         };
-        let of = |facts| AudioReference {
-            facts,
-            ..AudioReference::new(Locator::Nowhere)
-        };
-        let said = of(AudioFacts {
+        let said = RecordingFacts {
             rate: Some(8000),
             channels: None,
             ..is
-        });
+        };
         assert_eq!(
-            contradictions(&said, is),
+            contradictions(said, is),
             ["the sound has 16000 Hz, said to be 8000"]
         );
         for (duration, faults) in [("0.5", 0), ("0.55", 0), ("0.7", 1), ("0.3", 1)] {
-            let said = of(AudioFacts {
+            let said = RecordingFacts {
                 duration: Decimal::parse(duration),
-                ..AudioFacts::default()
-            });
-            assert_eq!(contradictions(&said, is).len(), faults, "{duration}");
-        }
-    }
-
-    #[test]
-    fn stretches_that_are_cut_at_the_end_are_told() {
-        let is = AudioFacts {
-            rate: Some(1000),
-            samples: Some(500),
-            ..AudioFacts::default()
-        };
-        for (end, told) in [("1.5", false), ("1.501", false), ("1.6", true)] {
-            let said = AudioReference {
-                start: Decimal::parse("1"),
-                end: Decimal::parse(end),
-                ..AudioReference::new(Locator::file("a.wav"))
+                ..RecordingFacts::default()
             };
-            assert_eq!(shortened(&said, is).is_some(), told, "{end}");
+            assert_eq!(contradictions(said, is).len(), faults, "{duration}");
         }
     }
 }

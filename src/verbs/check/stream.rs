@@ -198,8 +198,9 @@ impl Pass {
                     self.utterances += 1;
                     self.frames += utt.frames();
                     self.utterance(&mut utt, keys, found)?;
-                    let sound = utt.audio.as_ref().map(Audio::facts);
-                    self.seconds += sound.and_then(|sound| sound.seconds()).unwrap_or_default();
+                    if utt.audio.is_some() {
+                        self.seconds += utt.duration(None).unwrap_or_default().value();
+                    }
                 }
                 Err(error) if error.can_continue() && self.repeats(&error) => {}
                 Err(error) if !damaged => return Ok(Some(error)),
@@ -257,7 +258,7 @@ impl Pass {
             let hint = "rename one of them, or leave one out";
             found.fault("duplicates", error("appears more than once").hint(hint));
         } else if let Some(audit) = &mut self.audit {
-            let recording = self.sounds.whole();
+            let recording = self.sounds.recording();
             audit.utterance(utt, recording, &mut |finding| {
                 found.found(placed(finding, name));
             });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use spr_core::model::{Audio, Dtype, Element, Matrix, Rank, Utterance, Wide};
-use spr_core::stage::LENGTH_ROUNDING;
+use spr_core::recording::LENGTH_ROUNDING;
 use spr_core::{Error, dispatch};
 use spr_stats::{Level, decibels};
 
@@ -206,16 +206,14 @@ fn tiers(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findin
     }
 }
 
-/// Returns the length of the sound in seconds, or else that of the features if it is known.
-#[expect(clippy::cast_precision_loss, reason = "no data have more frames")]
+/// Returns the duration of an utterance in seconds, and what it is the duration of.
 fn length(utt: &Utterance) -> Option<(&'static str, f64)> {
-    let sound = utt.audio.as_ref().map(Audio::facts);
-    if let Some(seconds) = sound.and_then(|sound| sound.seconds()) {
-        return Some(("sound", seconds));
-    }
-    let features = utt.features.as_ref()?;
-    let shift = utt.meta.frame_shift?.value();
-    Some(("features", features.rows() as f64 * shift))
+    let what = match (&utt.audio, &utt.features) {
+        (Some(audio), _) if audio.facts().time().is_some() => "sound",
+        (_, Some(_)) => "features",
+        _ => "utterance",
+    };
+    Some((what, utt.duration(None)?.value()))
 }
 
 /// Checks that arrays have unique names, and their numbers. Values that are not finite may be

@@ -27,9 +27,13 @@ const NAMES: &[Name] = &[
 
 const TIMES: &[Time] = &[
     ("start", |utt| {
-        utt.meta.start.or_else(|| reference(utt)?.start)
+        utt.meta
+            .start
+            .or_else(|| Some(reference(utt)?.span.bounds()?.0))
     }),
-    ("end", |utt| utt.meta.end.or_else(|| reference(utt)?.end)),
+    ("end", |utt| {
+        utt.meta.end.or_else(|| reference(utt)?.span.end())
+    }),
     // Sound that is here is compared by its samples.
     ("seconds", |utt| reference(utt)?.time()),
 ];
@@ -128,7 +132,7 @@ mod tests {
     fn utterance(line: bool) -> Utterance {
         let mut utt = Utterance::default();
         let mut place = AudioReference::new(Locator::file("a.wav"));
-        place.facts.duration = Decimal::parse("2");
+        place.recording.duration = Decimal::parse("2");
         utt.audio = Some(Audio::Reference(place));
         utt.meta.speaker = Some(Key::from("ann"));
         utt.meta.gender = Some(Key::from("f"));
@@ -184,7 +188,7 @@ mod tests {
         assert_eq!(compared(mood, true, false), (vec![], true));
         let longer: fn(&mut Utterance) = |b| {
             if let Some(Audio::Reference(place)) = &mut b.audio {
-                place.facts.duration = Decimal::parse("2.5");
+                place.recording.duration = Decimal::parse("2.5");
             }
         };
         assert_eq!(compared(longer, true, true), (names(&["seconds"]), false));

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::Env;
 use spr_core::model::{Audio, AudioReference, Dtype, Utterance};
-use spr_core::stage::load;
+use spr_core::recording::load;
 use spr_core::{Error, Limits, Result};
 
 use super::noise::Noise;
@@ -43,8 +43,8 @@ impl Tolerance {
             && is_same_file(a, b)
         {
             let facts = [
-                ("rate", a.facts.rate, b.facts.rate),
-                ("channels", a.facts.channels, b.facts.channels),
+                ("rate", a.recording.rate, b.recording.rate),
+                ("channels", a.recording.channels, b.recording.channels),
             ];
             for (name, a, b) in facts {
                 if let (Some(a), Some(b)) = (a, b)
@@ -112,10 +112,10 @@ fn described(sound: &Audio) -> String {
             if let Some(len) = reference.len {
                 text.push_str(&format!(", {len} bytes"));
             }
-            if let Some(start) = reference.start {
+            if let Some((start, _)) = reference.span.bounds() {
                 text.push_str(&format!(", from {start} s"));
             }
-            if let Some(end) = reference.end {
+            if let Some(end) = reference.span.end() {
                 text.push_str(&format!(", to {end} s"));
             }
             if let Some(channel) = reference.channel {

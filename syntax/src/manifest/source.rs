@@ -29,8 +29,8 @@ impl Place {
     pub fn new(recording: Option<Key>, audio: &AudioReference) -> Self {
         let named = |time: Option<Decimal>| time.filter(|_| recording.is_some());
         Self {
-            start: named(audio.start),
-            end: named(audio.end),
+            start: named(audio.span.bounds().map(|(start, _)| start)),
+            end: named(audio.span.end()),
             recording,
         }
     }

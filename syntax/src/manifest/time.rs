@@ -2,7 +2,7 @@
 
 use spr_core::bytes::Env;
 use spr_core::model::{AudioReference, Decimal, Utterance};
-use spr_core::{Error, Result, stage};
+use spr_core::{Error, Result, recording};
 
 /// Returns the duration of the referenced audio in seconds. Reads the header of the file only if
 /// necessary.
@@ -10,14 +10,12 @@ use spr_core::{Error, Result, stage};
 /// # Errors
 /// It can't be opened, or is no sound.
 pub fn lasts(utt: &Utterance, reference: &AudioReference, env: &Env) -> Result<Decimal> {
-    if let Some(time) = reference.time() {
-        return Ok(time);
+    let unknown = || Error::unfit("has sound of unknown duration");
+    match reference.facts().time() {
+        Some(time) => Ok(time),
+        None => {
+            let recording = recording::facts(reference, &utt.origin, env)?;
+            recording.of_span(reference.span).time().ok_or_else(unknown)
+        }
     }
-    let start = reference.start.unwrap_or_default();
-    let whole = match reference.whole.time() {
-        Some(time) => Some(time),
-        None => stage::recording_facts(utt, env)?.time(),
-    };
-    let left = whole.and_then(|whole| whole.minus(start));
-    left.ok_or_else(|| Error::unfit("has sound of unknown duration"))
 }

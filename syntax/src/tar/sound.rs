@@ -71,7 +71,7 @@ impl SoundForm {
             let at = Locator::FileAt(location.clone(), member.offset);
             return Ok(Some(Audio::Reference(AudioReference {
                 len: Some(member.size),
-                facts,
+                recording: facts,
                 ..AudioReference::new(at)
             })));
         }

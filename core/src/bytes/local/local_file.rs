@@ -31,15 +31,6 @@ impl LocalFile {
             identity: is_file.then(|| identity::of_existing(path, &meta)),
         })
     }
-
-    /// Creates a file without a name, of `length` bytes.
-    pub(in super::super) fn nameless(file: File, length: u64) -> Self {
-        Self {
-            file,
-            length: Some(length),
-            identity: None,
-        }
-    }
 }
 
 impl Read for LocalFile {

@@ -1,5 +1,7 @@
 //! The cursor through which every reader gets its bytes.
 
+mod bounded;
+mod copied;
 mod counted;
 mod cursor;
 mod expansion;
@@ -10,11 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::command::Command;
-use super::local::LocalFile;
 use super::store::OpenedFile;
 use super::{Codec, Location};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Limits;
+use bounded::BoundedFile;
+use copied::CopiedFile;
 use counted::CountingReader;
 pub use expansion::MemoryCounter;
 
@@ -65,6 +68,8 @@ pub struct Source {
     live: bool,
     /// The number of decompression threads.
     threads: usize,
+    /// The temporary copy that it reads, if it does.
+    copied: Option<CopiedFile>,
 }
 
 enum Body {
@@ -194,6 +199,7 @@ impl Source {
             pending: None,
             live: false,
             threads: 1,
+            copied: None,
         }
     }
 
@@ -253,8 +259,29 @@ impl Source {
     ///
     /// # Errors
     /// [`Truncated`](ErrorKind::Truncated) if there are known to be fewer.
-    pub fn limited(self, len: u64) -> Result<Self> {
+    pub fn limited(mut self, len: u64) -> Result<Self> {
         self.expect(len)?;
+        let end = self.offset.saturating_add(len);
+        let file = match self.body {
+            Body::File(file) if self.pending.is_none() => file,
+            body => return Self { body, ..self }.limited_stream(len),
+        };
+        let next = self.offset + (self.end - self.start) as u64;
+        let held = usize::try_from(len).unwrap_or(usize::MAX);
+        self.end = self.end.min(self.start.saturating_add(held));
+        Ok(Self {
+            body: Body::File(CountingReader {
+                inner: Box::new(BoundedFile::new(file.inner, next, end)),
+                read: file.read,
+            }),
+            len: Some(end),
+            ended: false,
+            ..self
+        })
+    }
+
+    /// Limits a stream that only goes forward.
+    fn limited_stream(self, len: u64) -> Result<Self> {
         let (body, this) = self.into_rest()?;
         Ok(Self {
             len: this.offset.checked_add(len),
@@ -425,24 +452,40 @@ impl Source {
             len += n as u64;
             self.check_expansion("a temporary copy", len)?;
         }
-        file.rewind().map_err(spool)?;
-        let stored: Box<dyn OpenedFile> = Box::new(LocalFile::nameless(file, len));
-        let (name, location, layers) = (self.name, self.location, self.layers);
-        let copy = Self {
-            len: Some(len),
-            location,
-            layers,
+        let copied = CopiedFile::new(file, len);
+        Ok((self.over(copied), failure))
+    }
+
+    /// Returns a source of the same name over a copy of its bytes.
+    fn over(self, copied: CopiedFile) -> Self {
+        Self {
+            len: copied.length(),
+            copied: Some(copied.clone()),
+            location: self.location,
+            layers: self.layers,
             packed: self.packed,
             unpacked: self.unpacked,
             ..Self::new(
-                name,
+                self.name,
                 Body::File(CountingReader {
-                    inner: stored,
+                    inner: Box::new(copied),
                     read: None,
                 }),
             )
+        }
+    }
+
+    /// Returns another source of the same bytes from the start, if they are a temporary copy.
+    pub(super) fn copy(&self) -> Option<Self> {
+        let copied = self.copied.clone()?;
+        let other = Self {
+            location: self.location.clone(),
+            layers: self.layers.clone(),
+            packed: self.packed.clone(),
+            unpacked: self.unpacked,
+            ..Self::new(self.name.clone(), Body::Stream(Box::new(io::empty())))
         };
-        Ok((copy, failure))
+        Some(other.over(copied))
     }
 }
 

@@ -6,8 +6,8 @@ use crate::bytes::Env;
 use crate::error::{Error, Remedy, Result};
 use crate::format::loss::{LossKind, LossReport};
 use crate::format::{Caps, Recordings};
-use crate::model::{Audio, Decimal, FrameGrid, Key, Utterance};
-use crate::stage;
+use crate::model::{Audio, Decimal, Key, Utterance};
+use crate::recording;
 
 /// The names of utterances that are whole recordings, for targets that join the segments of a
 /// recording by its name: two of them would become one.
@@ -105,11 +105,10 @@ fn join(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()>
 /// reference to it, so that no other is kept. An audio file is opened if nothing else tells its
 /// length.
 fn stretch(utt: &mut Utterance, env: &Env) -> Result<()> {
-    let is_known = utt.meta.end.is_some();
-    let length = match length(utt) {
-        None if !is_known && matches!(utt.audio, Some(Audio::Reference(_))) => remaining(utt, env)?,
-        known => known,
-    };
+    if utt.meta.end.is_none() && utt.duration(None).is_none() {
+        recording::measure(utt, env)?;
+    }
+    let length = utt.duration(None);
     if matches!(utt.audio, Some(Audio::Reference(_))) {
         utt.audio = None;
     }
@@ -128,31 +127,4 @@ fn stretch(utt: &mut Utterance, env: &Env) -> Result<()> {
         meta.end = Some(end.ok_or(unknown)?);
     }
     Ok(())
-}
-
-/// Returns the duration of a reference from its start to the end of its recording.
-fn remaining(utt: &Utterance, env: &Env) -> Result<Option<Decimal>> {
-    let start = match &utt.audio {
-        Some(Audio::Reference(reference)) => reference.start.unwrap_or(Decimal::ZERO),
-        _ => Decimal::ZERO,
-    };
-    let whole = stage::recording_facts(utt, env)?.time();
-    Ok(whole.and_then(|whole| whole.minus(start)))
-}
-
-/// Returns the duration of the utterance in seconds, if its fields imply it.
-fn length(utt: &Utterance) -> Option<Decimal> {
-    let sound = utt.audio.as_ref().and_then(|audio| match audio {
-        Audio::Reference(reference) => reference.time(),
-        other => other.facts().time(),
-    });
-    let frames = || {
-        let grid = FrameGrid::of(&utt.meta)?;
-        (utt.frames() > 0).then(|| grid.time(utt.frames()))
-    };
-    let segments = || {
-        let all = utt.tiers.iter().flat_map(|tier| &tier.segments);
-        all.filter_map(|segment| segment.end).max()
-    };
-    sound.or_else(frames).or_else(segments)
 }

@@ -4,12 +4,12 @@ use super::{Adapter, target_dtype};
 use crate::error::{Error, Remedy, Result};
 use crate::format::loss::LossKind;
 use crate::model::{Audio, Utterance};
-use crate::stage;
+use crate::recording;
 
 impl Adapter {
     /// Checks that all utterances share one sampling rate if they must; the first sets it.
     fn same_rate(&mut self, utt: &Utterance) -> Result<()> {
-        let rate = utt.audio.as_ref().and_then(|audio| audio.facts().rate);
+        let rate = utt.audio.as_ref().and_then(|audio| audio.facts().rate());
         let Some(rate) = rate.filter(|_| self.caps.audio.same_rate) else {
             return Ok(());
         };
@@ -52,11 +52,11 @@ impl Adapter {
             return Ok(());
         }
         if self.dtype.is_none()
-            && stage::fetch_file(utt, caps.encoded, &mut self.fetched, &self.env)?
+            && recording::take_file(utt, caps.encoded, &mut self.fetched, &self.env)?
         {
             return Ok(());
         }
-        stage::load(utt, &self.env)?;
+        recording::load(utt, &self.env)?;
         let limits = self.limits();
         let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) else {
             return Err(Error::unfit("has sound that can't be loaded"));

@@ -113,22 +113,13 @@ impl PaddedBatching {
     }
 }
 
-/// The duration of an utterance: that of its sound, or of its frames.
+/// Returns the duration of an utterance in seconds.
 fn seconds(utt: &Utterance) -> Result<f64> {
-    if let Some(sound) = utt.waveform() {
-        return Ok(float(sound.samples.rows()) / f64::from(sound.rate.max(1)));
-    }
-    match (utt.meta.frame_shift, &utt.features, &utt.labels) {
-        (Some(shift), Some(own), _) | (Some(shift), None, Some(own)) => {
-            Ok(float(own.rows()) * shift.value())
-        }
-        _ => {
-            let error = Error::unfit(
-                "has neither sound nor a frame shift, so that its duration is unknown",
-            );
-            Err(error.suggest(Remedy::TellFrameShift))
-        }
-    }
+    let unknown = || {
+        let message = "has neither sound nor a frame shift, so that its duration is unknown";
+        Error::unfit(message).suggest(Remedy::TellFrameShift)
+    };
+    Ok(utt.duration(None).ok_or_else(unknown)?.value())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nothing in memory is that long")]

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Map;
-use super::load_audio::{load, part};
 use crate::bytes::Env;
 use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
 use crate::model::{Audio, DatasetInfo, Decimal, Dtype, Utterance, Waveform};
 use crate::number::random::Rng;
+use crate::recording::{cut, load};
 use arithmetic::{Steps, levels};
 use resample::{Resamplers, length};
 
@@ -202,7 +202,7 @@ fn pick(sound: &mut Waveform, wanted: usize, env: &Env) -> Result<()> {
     }
     if cols > 1 {
         let rows = 0..sound.samples.rows();
-        sound.samples = part(&sound.samples, rows, wanted..wanted + 1, &env.limits)?;
+        sound.samples = cut(&sound.samples, rows, wanted..wanted + 1, &env.limits)?;
     }
     Ok(())
 }

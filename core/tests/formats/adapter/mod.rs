@@ -12,7 +12,7 @@ use spr_core::format::{
 use spr_core::loss::{LossKind, LossPolicy, describe};
 use spr_core::model::{
     About, AboutField, Array, Audio, AudioReference, Decimal, Dtype, Element, Matrix, NamedArray,
-    Object, Rank, Segment, SourceField, Tag, TagSubject, Tier, Utterance, Waveform,
+    Object, Rank, Segment, SourceField, Span, Tag, TagSubject, Tier, Utterance, Waveform,
 };
 use spr_core::{Error, Limits, Remedy};
 

@@ -110,10 +110,13 @@ fn text_becomes_that_of_a_stretch() {
     let cases: [(Change<'_>, &str); 9] = [
         // The file tells, unless what names it does.
         (&named(|_| {}), "a 0-0.5"),
-        (&named(|r| r.start = Some(at("0.2"))), "a 0-0.3"),
-        (&named(|r| r.facts.duration = Some(at("7"))), "a 0-7"),
         (
-            &named(|r| (r.start, r.end) = (Some(at("0.2")), Some(at("0.3")))),
+            &named(|r| r.span = Span::new(Some(at("0.2")), None)),
+            "a 0-0.3",
+        ),
+        (&named(|r| r.recording.duration = Some(at("7"))), "a 0-7"),
+        (
+            &named(|r| r.span = Span::new(Some(at("0.2")), Some(at("0.3")))),
             "a 0-0.1",
         ),
         (

@@ -3,7 +3,8 @@
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
 use spr_core::model::{Audio, DatasetInfo, Utterance};
-use spr_core::stage::{Filter, SoundLoader, recording_facts};
+use spr_core::recording;
+use spr_core::stage::Filter;
 use spr_core::{Error, Remedy, Result};
 use spr_stats::{AudioNeed, Expression, ListColumn, Row};
 
@@ -106,7 +107,6 @@ fn hours(inner: Box<dyn Reader>, hours: f64) -> Box<dyn Reader> {
 /// Looks at the sound of utterances, which stays as it was.
 struct Listener {
     need: AudioNeed,
-    loader: SoundLoader,
     env: Env,
 }
 
@@ -114,7 +114,6 @@ impl Listener {
     fn new(need: AudioNeed, env: &Env) -> Self {
         Self {
             need,
-            loader: SoundLoader::new(env),
             env: env.clone(),
         }
     }
@@ -129,7 +128,7 @@ impl Listener {
             (AudioNeed::Levels, Some(_)) => true,
             (AudioNeed::Facts, Some(audio)) => {
                 let facts = audio.facts();
-                facts.rate.is_none() || facts.channels.is_none() || facts.samples.is_none()
+                facts.rate().is_none() || facts.channels().is_none() || facts.samples().is_none()
             }
         };
         if !is_named {
@@ -137,20 +136,12 @@ impl Listener {
         }
         let kept = utt.audio.clone();
         let heard = match self.need {
-            AudioNeed::Levels => self.loader.load(utt),
-            AudioNeed::Nothing | AudioNeed::Facts => self.read_header(utt),
+            AudioNeed::Levels => recording::load(utt, &self.env),
+            AudioNeed::Nothing | AudioNeed::Facts => recording::measure(utt, &self.env),
         };
         let found = heard.map(|()| look(utt));
         utt.audio = kept;
         found.map_err(|error| error.utterance(&utt.key).continuable())
-    }
-
-    fn read_header(&self, utt: &mut Utterance) -> Result<()> {
-        let facts = recording_facts(utt, &self.env)?;
-        if let Some(Audio::Reference(reference)) = &mut utt.audio {
-            reference.facts = facts;
-        }
-        Ok(())
     }
 }
 

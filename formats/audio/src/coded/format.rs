@@ -5,7 +5,7 @@ use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, OneReader, OneWriter, OpenedDataset, Options,
     Probe, Request, Score, Writer,
 };
-use spr_core::model::{About, Audio, AudioFacts, DatasetInfo, EncodedAudio, Utterance};
+use spr_core::model::{About, Audio, DatasetInfo, EncodedAudio, RecordingFacts, Utterance};
 use spr_core::{Error, Result};
 
 use super::{CodedFile, CodedKind};
@@ -73,7 +73,7 @@ impl Format for CodedFormat {
 }
 
 /// Returns the information about a file without its samples.
-fn info(source: &Source, facts: AudioFacts) -> DatasetInfo {
+fn info(source: &Source, facts: RecordingFacts) -> DatasetInfo {
     let mut info = DatasetInfo::default();
     info.compression = source.compression();
     info.sample_rate = facts.rate;
@@ -97,7 +97,7 @@ fn decoded(
         let Some(mut coded) = coded.take() else {
             return Ok(());
         };
-        match coded.decode(source, ObjectBounds::Whole, &mut sound, env) {
+        match coded.decode_all(source, ObjectBounds::Whole, &mut sound, env) {
             Err(e) if damaged && sound.samples.rows() > 0 => kept.keep(e)?,
             other => other?,
         }
@@ -114,7 +114,7 @@ fn decoded(
 
 /// Reads the file without decoding it.
 fn stored(kind: &'static CodedKind, source: Source, env: &Env) -> Result<OpenedDataset> {
-    let info = info(&source, AudioFacts::default());
+    let info = info(&source, RecordingFacts::default());
     let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
         utt.start();
         let bytes = source.rest("a sound file", &env.limits)?;

@@ -6,11 +6,12 @@ mod format;
 #[cfg(any(feature = "mp3", feature = "vorbis"))]
 pub(crate) mod library;
 mod nested;
+mod stream;
 
 use spr_core::Result;
 use spr_core::bytes::{Env, ObjectBounds, Source};
 use spr_core::format::{AudioCaps, Caps, Count, Empty, FormatInfo, Keys, Tags};
-use spr_core::model::{AudioFacts, Dtype, Tag, Waveform};
+use spr_core::model::{Dtype, Matrix, Rank, RecordingFacts, Tag, Waveform};
 
 pub use format::CodedFormat;
 pub(crate) use nested::NestedCoded;
@@ -37,7 +38,10 @@ pub(crate) type Encode = Box<dyn FnMut(&Waveform, &[Tag]) -> Result<Vec<u8>> + S
 /// A file whose header has been read.
 pub(crate) trait CodedFile: Send {
     /// Returns the facts in the header.
-    fn facts(&self) -> AudioFacts;
+    fn facts(&self) -> RecordingFacts;
+
+    /// Returns the element type of the samples.
+    fn dtype(&self) -> Dtype;
 
     /// Returns the bits of a sample, if the file states them.
     fn bits(&self) -> Option<u32> {
@@ -53,8 +57,18 @@ pub(crate) trait CodedFile: Send {
     /// Returns the tags in the header.
     fn tags(&mut self) -> Vec<Tag>;
 
-    /// Appends the decoded samples to `sound`, which is empty. Stops at the end of the file, or at
-    /// the end of the stream if other data may follow. Samples before an error are kept.
+    /// Moves to sample `to` or one before it, and returns that; `None` if the samples are only decoded
+    /// from the first to the last.
+    ///
+    /// # Errors
+    /// Reading fails.
+    fn seek(&mut self, source: &mut Source, to: u64) -> Result<Option<u64>> {
+        let (_, _) = (source, to);
+        Ok(None)
+    }
+
+    /// Decodes the next block, and appends its samples to `samples`, which have type and channels.
+    /// Returns `false` at the end: of the file, or of the stream if other data may follow.
     ///
     /// # Errors
     /// The file is truncated or damaged, or exceeds the memory limit.
@@ -62,9 +76,35 @@ pub(crate) trait CodedFile: Send {
         &mut self,
         source: &mut Source,
         extent: ObjectBounds,
+        samples: &mut Matrix,
+        env: &Env,
+    ) -> Result<bool>;
+}
+
+impl dyn CodedFile {
+    /// Sets type and channels of samples that are to be decoded.
+    fn start(&self, samples: &mut Matrix) {
+        let channels = self.facts().channels.unwrap_or_default();
+        let channels = usize::try_from(channels).unwrap_or_default();
+        samples.start(self.dtype(), Rank::Matrix, channels);
+    }
+
+    /// Decodes all samples into `sound`, which keeps those before an error.
+    ///
+    /// # Errors
+    /// As for [`decode`](CodedFile::decode).
+    fn decode_all(
+        &mut self,
+        source: &mut Source,
+        extent: ObjectBounds,
         sound: &mut Waveform,
         env: &Env,
-    ) -> Result<()>;
+    ) -> Result<()> {
+        sound.rate = self.facts().rate.unwrap_or_default();
+        self.start(&mut sound.samples);
+        while self.decode(source, extent, &mut sound.samples, env)? {}
+        Ok(())
+    }
 }
 
 /// Sound of which files of `own` formats are kept untouched, and samples of `dtypes` encoded.

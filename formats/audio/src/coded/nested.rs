@@ -1,11 +1,12 @@
 //! Compressed audio inside containers.
 
-use spr_core::bytes::{Env, ObjectBounds, Source};
+use spr_core::bytes::{Env, ObjectBounds, SampleStream, Source};
 use spr_core::format::{Claim, Keys, Nested};
-use spr_core::model::{Audio, AudioFacts, Utterance};
+use spr_core::model::{Audio, RecordingFacts, Utterance};
 use spr_core::{Error, Result};
 
 use super::CodedKind;
+use super::stream::CodedStream;
 
 /// A compressed file inside a container.
 pub(crate) struct NestedCoded(pub(crate) fn() -> &'static CodedKind);
@@ -27,19 +28,24 @@ impl Nested for NestedCoded {
     ) -> Result<()> {
         let mut coded = (self.0().open)(source, env)?;
         let mut sound = utt.take_waveform();
-        coded.decode(source, extent, &mut sound, env)?;
+        coded.decode_all(source, extent, &mut sound, env)?;
         utt.audio = Some(Audio::Samples(sound));
         utt.meta.tags.extend(coded.tags());
         Ok(())
     }
 
-    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<RecordingFacts> {
         let mut coded = (self.0().open)(source, env)?;
         let mut facts = coded.facts();
         if facts.samples.is_none() {
             facts.samples = coded.count(source, env)?;
         }
         Ok(facts)
+    }
+
+    fn samples(&self, mut source: Source, env: &Env) -> Result<Box<dyn SampleStream>> {
+        let coded = (self.0().open)(&mut source, env)?;
+        Ok(Box::new(CodedStream::new(source, coded, env)))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {

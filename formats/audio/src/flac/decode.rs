@@ -1,51 +1,160 @@
 //! Decoding of the frames.
 
 use spr_core::bytes::{Env, ObjectBounds, Source};
-use spr_core::model::{AudioFacts, Dtype, Matrix, Rank, Tag, Waveform};
+use spr_core::model::{Dtype, Matrix, RecordingFacts, Tag};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::bits::Fault;
-use super::blocks;
+use super::blocks::{self, Blocks};
 use super::checksum::SampleMd5;
 use super::frame::{self, Frame, Number};
 use super::sample::Sample;
+use super::seek::{FrameIndex, FramePlace};
 use super::stream_info::StreamInfo;
 use crate::coded::CodedFile;
 use crate::id3;
 
-/// A buffer size that is sufficient for most frames.
-const USUAL: usize = 32 << 10;
+/// The number of bytes that are looked at for a frame, if the file does not say how long they are.
+const USUAL: usize = 8 << 10;
 /// The largest size of a frame: 65 536 uncompressed samples of 8 channels, with headers.
 const LONGEST: usize = 65_536 * 8 * 5;
 /// The size and first bytes of an ID3v1 tag, which some programs append.
 const TAG: (usize, &[u8]) = (128, b"TAG");
 
-/// A file whose header has been read.
-pub(super) struct Stream {
-    info: StreamInfo,
-    tags: Vec<Tag>,
+/// Reads everything before the first frame.
+///
+/// # Errors
+/// The file is truncated, or the blocks are malformed.
+pub(super) fn open(source: &mut Source, env: &Env) -> Result<Box<dyn CodedFile>> {
+    if id3::skip(source)? {
+        env.warn(&source.malformed("an ID3 tag before the sound, which is ignored"));
+    }
+    let blocks = blocks::read(source, env)?;
+    Ok(match blocks.info.bits {
+        ..=30 => Box::new(Stream::<i32>::new(blocks, env)),
+        _ => Box::new(Stream::<i64>::new(blocks, env)),
+    })
 }
 
-impl Stream {
-    /// Reads everything before the first frame.
-    pub(super) fn open(source: &mut Source, env: &Env) -> Result<Self> {
-        if id3::skip(source)? {
-            env.warn(&source.malformed("an ID3 tag before the sound, which is ignored"));
-        }
-        let (info, tags) = blocks::read(source, env)?;
-        Ok(Self { info, tags })
+/// A file whose header has been read, decoded in numbers of a type.
+struct Stream<S> {
+    info: StreamInfo,
+    tags: Vec<Tag>,
+    points: Vec<FramePlace>,
+    /// The places of frames, if it is sought in.
+    index: Option<FrameIndex>,
+    /// The samples of one frame, for each channel.
+    planes: Vec<Vec<S>>,
+    /// The frame at the current position, if it was decoded already.
+    ready: Option<Frame>,
+    /// The number of bytes in which most frames end.
+    usual: usize,
+    /// The number of samples per channel before the current position.
+    rows: u64,
+    order: Order,
+    /// The sum of all samples so far, if none were passed over.
+    sum: Option<SampleMd5>,
+    /// Whether the sum may be computed on another thread.
+    is_threaded: bool,
+}
+
+impl<S: Sample> Stream<S> {
+    fn new(blocks: Blocks, env: &Env) -> Self {
+        let info = blocks.info;
+        let most = usize::try_from(info.frames.1).unwrap_or_default();
+        let channels = usize::try_from(info.channels).unwrap_or_default();
+        let mut stream = Self {
+            tags: blocks.tags,
+            points: blocks.points,
+            index: None,
+            planes: vec![Vec::new(); channels],
+            ready: None,
+            usual: if most > 0 { most.min(LONGEST) } else { USUAL },
+            rows: 0,
+            order: Order::new(&info),
+            sum: None,
+            is_threaded: env.threads > 1,
+            info,
+        };
+        stream.restart(0);
+        stream
     }
 
-    /// Returns `true` if more samples follow the first `rows`.
-    fn goes_on(&self, rows: u64, extent: ObjectBounds, source: &mut Source) -> Result<bool> {
+    /// Continues with the frame that starts with sample `rows`.
+    fn restart(&mut self, rows: u64) {
+        let is_summed = rows == 0 && self.info.md5 != [0; 16];
+        self.sum = is_summed.then(|| SampleMd5::new(self.info.bits, self.is_threaded));
+        self.order = Order::new(&self.info);
+        self.ready = None;
+        self.rows = rows;
+    }
+
+    /// Returns `true` if more samples follow.
+    fn goes_on(&self, extent: ObjectBounds, source: &mut Source) -> Result<bool> {
         match (self.info.total, extent) {
             (0, ObjectBounds::Whole) => Ok(source.peek(TAG.0 + 1)?.len() > ended(source)?),
             (0, ObjectBounds::Own) => Err(source.error(
                 ErrorKind::Unsupported,
                 "a FLAC file that does not say how many samples it has",
             )),
-            (total, _) => Ok(rows < total),
+            (total, _) => Ok(self.rows < total),
         }
+    }
+
+    /// Moves to a frame, and decodes it unless it is the current one. Returns `false` if it is damaged,
+    /// or another one.
+    fn land(&mut self, source: &mut Source, place: FramePlace) -> Result<bool> {
+        source.seek(place.byte)?;
+        if place.sample == self.rows {
+            return Ok(true);
+        }
+        self.restart(place.sample);
+        match self.next(source) {
+            Ok(frame) => {
+                self.ready = Some(frame);
+                Ok(frame.first(&self.info) == Some(place.sample))
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::Malformed | ErrorKind::Truncated) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Decodes the frame at the current position without consuming it.
+    fn next(&mut self, source: &mut Source) -> Result<Frame> {
+        loop {
+            let bytes = source.peek(self.usual)?;
+            let (there, last) = (bytes.len(), bytes.len() < self.usual);
+            match frame::read(bytes, &self.info, &mut self.planes) {
+                Ok(frame) => return Ok(frame),
+                Err(Fault::Bad(why)) => {
+                    return Err(source.malformed(format!("a damaged frame of samples: {why}")));
+                }
+                Err(Fault::More) if last => {
+                    let of = match self.info.total {
+                        0 => String::new(),
+                        total => format!(" of {total}"),
+                    };
+                    let message = format!("the file ends after {}{of} samples", self.rows);
+                    let error = Error::new(ErrorKind::Truncated, message).file(source.name());
+                    return Err(error.byte(source.offset() + there as u64));
+                }
+                Err(Fault::More) if self.usual >= LONGEST => {
+                    return Err(source.malformed("a damaged frame of samples: it has no end"));
+                }
+                Err(Fault::More) => self.usual *= 2,
+            }
+        }
+    }
+
+    /// Checks the sum of all samples, unless some were passed over.
+    fn check_sum(&mut self, source: &Source) -> Result<()> {
+        if let Some(sum) = self.sum.take()
+            && sum.digest()? != self.info.md5
+        {
+            let message = "the samples are not those that were encoded: their MD5 is another";
+            return Err(source.malformed(message));
+        }
+        Ok(())
     }
 }
 
@@ -56,14 +165,18 @@ fn ended(source: &mut Source) -> Result<usize> {
     Ok(if tag { TAG.0 } else { 0 })
 }
 
-impl CodedFile for Stream {
-    fn facts(&self) -> AudioFacts {
-        AudioFacts {
+impl<S: Sample> CodedFile for Stream<S> {
+    fn facts(&self) -> RecordingFacts {
+        RecordingFacts {
             rate: Some(self.info.rate),
             channels: Some(self.info.channels),
             samples: (self.info.total > 0).then_some(self.info.total),
             duration: None,
         }
+    }
+
+    fn dtype(&self) -> Dtype {
+        dtype(self.info.bits)
     }
 
     fn bits(&self) -> Option<u32> {
@@ -78,65 +191,71 @@ impl CodedFile for Stream {
         std::mem::take(&mut self.tags)
     }
 
+    fn seek(&mut self, source: &mut Source, to: u64) -> Result<Option<u64>> {
+        if self.index.is_none() && self.rows == 0 {
+            let points = std::mem::take(&mut self.points);
+            self.index = FrameIndex::new(source, &self.info, points)?;
+        }
+        let Some(index) = &self.index else {
+            return Ok(None);
+        };
+        let here = FramePlace {
+            sample: self.rows,
+            byte: source.offset(),
+        };
+        let decoded = index.before(to, here);
+        let found = index.search(source, &self.info, decoded, to)?;
+        // What looks like a frame may be none. If the other is damaged, decoding says so.
+        if !self.land(source, found)? {
+            self.land(source, decoded)?;
+        }
+        Ok(Some(self.rows))
+    }
+
     fn decode(
         &mut self,
         source: &mut Source,
         extent: ObjectBounds,
-        sound: &mut Waveform,
-        env: &Env,
-    ) -> Result<()> {
-        sound.rate = self.info.rate;
-        match self.info.bits {
-            ..=30 => self.frames::<i32>(source, extent, &mut sound.samples, env)?,
-            _ => self.frames::<i64>(source, extent, &mut sound.samples, env)?,
-        }
-        match extent {
-            ObjectBounds::Own => Ok(()),
-            ObjectBounds::Whole => finish(source, env),
-        }
-    }
-}
-
-impl Stream {
-    /// Decodes all frames.
-    fn frames<S: Sample>(
-        &self,
-        source: &mut Source,
-        extent: ObjectBounds,
         samples: &mut Matrix,
         env: &Env,
-    ) -> Result<()> {
-        let info = &self.info;
-        let channels = usize::try_from(info.channels).unwrap_or_default();
-        samples.start(dtype(info.bits), Rank::Matrix, channels);
-        let mut planes = vec![Vec::<S>::new(); channels];
-        let threaded = env.threads > 1;
-        let mut sum = (info.md5 != [0; 16]).then(|| SampleMd5::new(info.bits, threaded));
-        let (mut rows, mut order) = (0, Order::new(info));
-        while self.goes_on(rows, extent, source)? {
-            let frame = next(source, info, &mut planes, rows)?;
-            rows += frame.rows as u64;
-            if !order.holds(frame) {
-                return Err(source.malformed("frames of samples are missing here"));
+    ) -> Result<bool> {
+        if !self.goes_on(extent, source)? {
+            self.check_sum(source)?;
+            if extent == ObjectBounds::Whole {
+                finish(source, env)?;
             }
-            if info.total > 0 && rows > info.total {
-                let message = format!("more than the {} samples that are told", info.total);
-                return Err(source.malformed(message));
-            }
-            let out = source.grow(samples, frame.rows, &env.limits)?;
-            store(&planes, info.bits, out);
-            if let Some(sum) = &mut sum {
-                sum.add(out)?;
-            }
-            source.skip(frame.len as u64)?;
+            return Ok(false);
         }
-        if let Some(sum) = sum
-            && sum.digest()? != info.md5
-        {
-            let message = "the samples are not those that were encoded: their MD5 is another";
+        let frame = match self.ready.take() {
+            Some(frame) => frame,
+            None => self.next(source)?,
+        };
+        let rows = self.rows + frame.rows as u64;
+        if !self.order.holds(frame) {
+            return Err(source.malformed("frames of samples are missing here"));
+        }
+        if self.info.total > 0 && rows > self.info.total {
+            let message = format!("more than the {} samples that are told", self.info.total);
             return Err(source.malformed(message));
         }
-        Ok(())
+        if let Some(index) = &mut self.index {
+            if frame.first(&self.info) != Some(self.rows) {
+                let message = "the number of this frame is not that of the samples before it";
+                return Err(source.malformed(message));
+            }
+            index.add(FramePlace {
+                sample: self.rows,
+                byte: source.offset(),
+            });
+        }
+        let out = source.grow(samples, frame.rows, &env.limits)?;
+        store(&self.planes, self.info.bits, out);
+        if let Some(sum) = &mut self.sum {
+            sum.add(out)?;
+        }
+        source.skip(frame.len as u64)?;
+        self.rows = rows;
+        Ok(true)
     }
 }
 
@@ -146,39 +265,6 @@ fn dtype(bits: u32) -> Dtype {
         ..=8 => Dtype::U8,
         9..=16 => Dtype::I16,
         _ => Dtype::I32,
-    }
-}
-
-/// Decodes the frame at the current position, after `rows` samples, without consuming it.
-fn next<S: Sample>(
-    source: &mut Source,
-    info: &StreamInfo,
-    planes: &mut [Vec<S>],
-    rows: u64,
-) -> Result<Frame> {
-    let mut size = USUAL;
-    loop {
-        let bytes = source.peek(size)?;
-        let (there, last) = (bytes.len(), bytes.len() < size);
-        match frame::read(bytes, info, planes) {
-            Ok(frame) => return Ok(frame),
-            Err(Fault::Bad(why)) => {
-                return Err(source.malformed(format!("a damaged frame of samples: {why}")));
-            }
-            Err(Fault::More) if last => {
-                let of = match info.total {
-                    0 => String::new(),
-                    total => format!(" of {total}"),
-                };
-                let message = format!("the file ends after {rows}{of} samples");
-                let error = Error::new(ErrorKind::Truncated, message).file(source.name());
-                return Err(error.byte(source.offset() + there as u64));
-            }
-            Err(Fault::More) if size >= LONGEST => {
-                return Err(source.malformed("a damaged frame of samples: it has no end"));
-            }
-            Err(Fault::More) => size *= 2,
-        }
     }
 }
 

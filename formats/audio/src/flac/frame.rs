@@ -20,6 +20,38 @@ pub(super) struct Frame {
     pub(super) number: Number,
 }
 
+impl Frame {
+    /// Returns the index of its first sample, if that follows from its number.
+    pub(super) fn first(&self, info: &StreamInfo) -> Option<u64> {
+        first(self.number, self.rows, info)
+    }
+}
+
+/// The largest size of the header of a frame.
+pub(super) const HEADER: usize = 16;
+
+/// Returns the index of the first sample of the frame that starts with `bytes`, if its header is
+/// intact.
+pub(super) fn first_sample(bytes: &[u8], info: &StreamInfo) -> Option<u64> {
+    let (rows, number, _) = header(bytes, &mut Bits::new(bytes), info).ok()?;
+    first(number, rows, info)
+}
+
+/// Returns the index of the first sample of a frame. It follows from the index of the frame if all have
+/// the same size but the last.
+fn first(number: Number, rows: usize, info: &StreamInfo) -> Option<u64> {
+    match number {
+        Number::Sample(first) => Some(first),
+        Number::Frame(n) => {
+            let (least, most) = info.blocks;
+            let first = n.checked_mul(u64::from(most))?;
+            let (most, rows) = (usize::from(most), rows as u64);
+            let is_last = first.checked_add(rows) == Some(info.total);
+            (least as usize == most && (rows == most as u64 || is_last)).then_some(first)
+        }
+    }
+}
+
 /// The position of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {

@@ -11,6 +11,7 @@ mod decode;
 mod encode;
 mod frame;
 mod sample;
+mod seek;
 mod stream_info;
 mod subframe;
 
@@ -36,7 +37,7 @@ const AUDIO: AudioCaps = {
 static KIND: CodedKind = CodedKind {
     info: FormatInfo::new(NAME, "FLAC audio", &["flac"]),
     starts: |head| id3::after(head).starts_with(MAGIC),
-    open: |source, env| Ok(Box::new(decode::Stream::open(source, env)?)),
+    open: |source, env| decode::open(source, env),
     audio: AUDIO,
     encoder: encode::encoder,
     nested: NestedCoded(|| &KIND),

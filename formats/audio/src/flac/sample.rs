@@ -1,7 +1,7 @@
 //! The numbers in which samples are decoded.
 
 /// A number of 32 or 64 bits.
-pub(super) trait Sample: Copy + Default {
+pub(super) trait Sample: Copy + Default + Send {
     /// Returns a number of 64 bits.
     fn wide(self) -> i64;
 

@@ -1,8 +1,8 @@
 //! Decoding of the frames.
 
 use spr_core::bytes::{Env, ObjectBounds, Source};
-use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
-use spr_core::{Error, ErrorKind, Remedy, Result};
+use spr_core::model::{Dtype, Matrix, RecordingFacts, Tag};
+use spr_core::{ErrorKind, Remedy, Result};
 use symphonia::core::codecs::audio::well_known::CODEC_ID_MP3;
 use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoderOptions};
 use symphonia::default::codecs::MpaDecoder;
@@ -26,6 +26,12 @@ const TAGS: [(&[u8], Option<u64>); 4] = [
 pub(super) struct Stream {
     first: Header,
     told: InfoFrame,
+    /// The number of audio frames that were decoded, and the decoder after the first.
+    frames: u64,
+    decoder: Option<Decoder>,
+    /// The samples of one frame, and those that may be padding at the end.
+    samples: Vec<f32>,
+    last: Vec<f32>,
 }
 
 impl Stream {
@@ -55,11 +61,15 @@ impl Stream {
         Ok(Self {
             first,
             told: told.unwrap_or_default(),
+            frames: 0,
+            decoder: None,
+            samples: Vec::new(),
+            last: Vec::new(),
         })
     }
 
-    /// Returns the header of the next frame after `frames` frames, if there is one.
-    fn next(&self, source: &mut Source, frames: u64, env: &Env) -> Result<Option<Header>> {
+    /// Returns the header of the next frame, if there is one.
+    fn next(&self, source: &mut Source, env: &Env) -> Result<Option<Header>> {
         let head = source.peek(HEADER)?;
         match header(head) {
             HeaderMatch::Header(next) if next.fits(&self.first) => return Ok(Some(next)),
@@ -70,11 +80,36 @@ impl Stream {
             _ => passed(source, env)?,
         }
         match self.told.frames {
-            Some(told) if frames < told => {
-                let message = format!("the file ends after {frames} of {told} frames");
+            Some(told) if self.frames < told => {
+                let message = format!("the file ends after {} of {told} frames", self.frames);
                 Err(source.error(ErrorKind::Truncated, message))
             }
             _ => Ok(None),
+        }
+    }
+
+    /// Decodes a frame, which is not consumed, into `samples`.
+    fn frame(&mut self, source: &mut Source, header: &Header) -> Result<()> {
+        let frame = source.peek(header.len)?;
+        if frame.len() < header.len {
+            let message = format!("the file ends in a frame, behind {}", self.frames);
+            return Err(source.error(ErrorKind::Truncated, message));
+        }
+        // The library decodes these to noise far above full scale.
+        if is_mixed(frame, header) {
+            let message = "holds MP3 frames with mixed blocks, which are not decoded";
+            let error = source.error(ErrorKind::Unsupported, message);
+            return Err(error.hint(ELSEWHERE));
+        }
+        let decoder = match &mut self.decoder {
+            Some(decoder) => decoder,
+            None => self.decoder.insert(decoder()?),
+        };
+        let decoded = decoder.decode(frame, &mut self.samples);
+        decoded.map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        match self.samples.len() as u64 == header.rows * u64::from(header.channels) {
+            true => Ok(()),
+            false => Err(source.malformed("damaged sound: a frame of another length")),
         }
     }
 
@@ -121,8 +156,8 @@ fn passed(source: &mut Source, env: &Env) -> Result<()> {
 }
 
 impl CodedFile for Stream {
-    fn facts(&self) -> AudioFacts {
-        AudioFacts {
+    fn facts(&self) -> RecordingFacts {
+        RecordingFacts {
             rate: Some(self.first.rate),
             channels: Some(self.first.channels),
             samples: self.told.frames.map(|frames| self.rows(frames)),
@@ -130,13 +165,16 @@ impl CodedFile for Stream {
         }
     }
 
+    fn dtype(&self) -> Dtype {
+        Dtype::F32
+    }
+
     fn count(&mut self, source: &mut Source, env: &Env) -> Result<Option<u64>> {
-        let mut frames = 0;
-        while let Some(next) = self.next(source, frames, env)? {
+        while let Some(next) = self.next(source, env)? {
             source.skip(next.len as u64)?;
-            frames += 1;
+            self.frames += 1;
         }
-        Ok(Some(self.rows(frames)))
+        Ok(Some(self.rows(self.frames)))
     }
 
     fn tags(&mut self) -> Vec<Tag> {
@@ -147,56 +185,47 @@ impl CodedFile for Stream {
         &mut self,
         source: &mut Source,
         extent: ObjectBounds,
-        sound: &mut Waveform,
+        samples: &mut Matrix,
         env: &Env,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         if extent == ObjectBounds::Own {
             let message = "an MP3 file that others follow, as it has no end of its own";
             return Err(source.error(ErrorKind::Unsupported, message));
         }
+        let Some(next) = self.next(source, env)? else {
+            return Ok(false);
+        };
+        self.frame(source, &next)?;
         let channels = self.first.channels as usize;
-        sound.rate = self.first.rate;
-        sound.samples.start(Dtype::F32, Rank::Matrix, channels);
-        let mut params = AudioCodecParameters::new();
-        params.for_codec(CODEC_ID_MP3);
-        let options = AudioDecoderOptions::default();
-        let mut decoder = Decoder::new(|| MpaDecoder::try_new(&params, &options))?;
-        let (mut frames, mut samples) = (0, Vec::new());
-        let mut skip = usize::try_from(self.told.before).unwrap_or(usize::MAX) * channels;
-        while let Some(next) = self.next(source, frames, env)? {
-            let frame = source.peek(next.len)?;
-            if frame.len() < next.len {
-                let message = format!("the file ends in a frame, behind {frames}");
-                return Err(source.error(ErrorKind::Truncated, message));
-            }
-            // The library decodes these to noise far above full scale.
-            if is_mixed(frame, &next) {
-                let message = "holds MP3 frames with mixed blocks, which are not decoded";
-                let error = source.error(ErrorKind::Unsupported, message);
-                return Err(error.hint(ELSEWHERE));
-            }
-            let decoded = decoder.decode(frame, &mut samples);
-            let place = |e: Error| e.file(source.name()).byte(source.offset());
-            decoded.map_err(place)?;
-            if samples.len() as u64 != next.rows * channels as u64 {
-                return Err(source.malformed("damaged sound: a frame of another length"));
-            }
-            let (before, kept) = samples.split_at(skip.min(samples.len()));
-            skip -= before.len();
-            source.hold(
-                "audio",
-                (sound.samples.as_bytes().len() + 4 * kept.len()) as u64,
-                &env.limits,
-            )?;
-            sound
-                .samples
-                .extend_from(kept, &env.limits)
-                .map_err(place)?;
-            source.skip(next.len as u64)?;
-            frames += 1;
-        }
-        let rows = usize::try_from(self.rows(frames)).unwrap_or(usize::MAX);
-        sound.samples.retain_rows(|row| row < rows);
-        Ok(())
+        let count = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
+        let before = self.told.before.saturating_sub(self.frames * next.rows);
+        let before = count(before).saturating_mul(channels);
+        self.last
+            .extend(self.samples.get(before..).unwrap_or_default());
+        self.frames += 1;
+        // Samples that are padding if no more frames follow are kept back.
+        let end = self.rows(self.told.frames.unwrap_or(0).max(self.frames));
+        let held = self.last.len() / channels;
+        let first = (self.frames * next.rows).saturating_sub(self.told.before) - held as u64;
+        let kept = count(end.saturating_sub(first)).min(held) * channels;
+        source.hold(
+            "audio",
+            (samples.as_bytes().len() + 4 * kept) as u64,
+            &env.limits,
+        )?;
+        samples
+            .extend_from(&self.last[..kept], &env.limits)
+            .map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        self.last.drain(..kept);
+        source.skip(next.len as u64)?;
+        Ok(true)
     }
+}
+
+/// Creates a decoder.
+fn decoder() -> Result<Decoder> {
+    let mut params = AudioCodecParameters::new();
+    params.for_codec(CODEC_ID_MP3);
+    let options = AudioDecoderOptions::default();
+    Decoder::new(|| MpaDecoder::try_new(&params, &options))
 }

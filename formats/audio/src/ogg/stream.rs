@@ -1,7 +1,7 @@
 //! Decoding of Vorbis packets.
 
 use spr_core::bytes::{ByteOrder, Env, ObjectBounds, Source};
-use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
+use spr_core::model::{Dtype, Matrix, RecordingFacts, Tag};
 use spr_core::{Error, ErrorKind, Result};
 use symphonia::core::codecs::audio::well_known::CODEC_ID_VORBIS;
 use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoderOptions};
@@ -37,6 +37,14 @@ pub(super) struct Stream {
     tags: Vec<Tag>,
     /// Audio packets on the last header page, which should be none.
     rest: Page,
+    /// The decoder after the first page of audio, and the samples of one packet and of one page.
+    decoder: Option<Decoder>,
+    samples: Vec<f32>,
+    all: Vec<f32>,
+    /// The number of decoded samples per channel.
+    decoded: u64,
+    /// The position of the first sample according to the pages, once one has it.
+    first: Option<i128>,
 }
 
 impl Stream {
@@ -81,6 +89,11 @@ impl Stream {
             setup: [&first[..], setup].concat(),
             tags,
             rest,
+            decoder: None,
+            samples: Vec::new(),
+            all: Vec::new(),
+            decoded: 0,
+            first: None,
         })
     }
 
@@ -92,6 +105,72 @@ impl Stream {
             false => Ok(Some(rest)),
         }
     }
+}
+
+impl Stream {
+    /// Decodes the packets of a page into `all`.
+    fn packets(&mut self, page: &Page) -> Result<()> {
+        let decoder = match &mut self.decoder {
+            Some(decoder) => decoder,
+            None => self.decoder.insert(decoder(&self.setup)?),
+        };
+        self.all.clear();
+        for packet in &page.packets {
+            decoder.decode(packet, &mut self.samples)?;
+            self.all.extend_from_slice(&self.samples);
+        }
+        self.decoded += self.all.len() as u64 / u64::from(self.channels);
+        Ok(())
+    }
+
+    /// Returns the part of `all` that the page with its last sample, which is number `told`, counts.
+    fn counted(&mut self, told: u64) -> Option<std::ops::Range<usize>> {
+        let channels = self.channels as usize;
+        let count = |rows: i128| usize::try_from(rows).unwrap_or(usize::MAX);
+        let (mut kept, start) = (
+            0..self.all.len(),
+            i128::from(told) - i128::from(self.decoded),
+        );
+        match self.first {
+            // Samples before the first only start the decoder.
+            None if start < 0 && !self.pages.ended => {
+                kept.start = count(-start).saturating_mul(channels).min(kept.end);
+                self.decoded = told;
+                self.first = Some(0);
+            }
+            None => self.first = Some(start.max(0)),
+            Some(_) => {}
+        }
+        if self.pages.ended {
+            let end = i128::from(told) - self.first.unwrap_or_default();
+            let behind = i128::from(self.decoded) - end;
+            let behind = count((behind >= 0).then_some(behind)?).saturating_mul(channels);
+            kept.end = kept.end.saturating_sub(behind).max(kept.start);
+        }
+        Some(kept)
+    }
+}
+
+/// Creates the decoder that these header packets describe.
+fn decoder(setup: &[u8]) -> Result<Decoder> {
+    let mut params = AudioCodecParameters::new();
+    params.for_codec(CODEC_ID_VORBIS);
+    params.with_extra_data(setup.into());
+    let options = AudioDecoderOptions::default();
+    Decoder::new(|| VorbisDecoder::try_new(&params, &options))
+}
+
+/// Fails unless the file ends here.
+fn end(source: &mut Source) -> Result<()> {
+    if source.at_end()? {
+        return Ok(());
+    }
+    Err(match source.peek(4)? == super::page::MAGIC {
+        true => source
+            .error(ErrorKind::Unsupported, "another stream follows the first")
+            .hint("make one of them: `ffmpeg -i FILE OUT.wav`"),
+        false => source.malformed("the file goes on after the sound"),
+    })
 }
 
 /// Rejects other codecs by name.
@@ -119,13 +198,17 @@ fn shape(first: &[u8]) -> Option<(u32, u32, u64)> {
 }
 
 impl CodedFile for Stream {
-    fn facts(&self) -> AudioFacts {
-        AudioFacts {
+    fn facts(&self) -> RecordingFacts {
+        RecordingFacts {
             rate: Some(self.rate),
             channels: Some(self.channels),
             samples: None,
             duration: None,
         }
+    }
+
+    fn dtype(&self) -> Dtype {
+        Dtype::F32
     }
 
     fn count(&mut self, source: &mut Source, env: &Env) -> Result<Option<u64>> {
@@ -148,73 +231,28 @@ impl CodedFile for Stream {
         &mut self,
         source: &mut Source,
         extent: ObjectBounds,
-        sound: &mut Waveform,
+        samples: &mut Matrix,
         env: &Env,
-    ) -> Result<()> {
-        let channels = self.channels as usize;
-        sound.rate = self.rate;
-        sound.samples.start(Dtype::F32, Rank::Matrix, channels);
-        let mut params = AudioCodecParameters::new();
-        params.for_codec(CODEC_ID_VORBIS);
-        params.with_extra_data(self.setup.clone().into());
-        let options = AudioDecoderOptions::default();
-        let place = |source: &Source, e: Error| e.file(source.name()).byte(source.offset());
-        let mut decoder = Decoder::new(|| VorbisDecoder::try_new(&params, &options))
-            .map_err(|e| place(source, e))?;
-        // The position of the first sample according to the pages, once one has it.
-        let mut first: Option<i128> = None;
-        let (mut decoded, mut samples, mut all) = (0u64, Vec::new(), Vec::new());
-        while let Some(page) = self.next(source, env)? {
-            all.clear();
-            for packet in &page.packets {
-                decoder
-                    .decode(packet, &mut samples)
-                    .map_err(|e| place(source, e))?;
-                all.extend_from_slice(&samples);
-            }
-            decoded += (all.len() / channels) as u64;
-            let mut kept = &all[..];
-            if let Some(told) = page.samples {
-                let start = i128::from(told) - i128::from(decoded);
-                match first {
-                    // Samples before the first only start the decoder.
-                    None if start < 0 && !self.pages.ended => {
-                        let skip = usize::try_from(-start).unwrap_or(usize::MAX);
-                        kept = kept
-                            .get(skip.saturating_mul(channels)..)
-                            .unwrap_or_default();
-                        decoded = told;
-                        first = Some(0);
-                    }
-                    None => first = Some(start.max(0)),
-                    Some(_) => {}
-                }
-                let end = i128::from(told) - first.unwrap_or_default();
-                if self.pages.ended {
-                    let behind = i128::from(decoded) - end;
-                    if behind < 0 {
-                        return Err(source.malformed("packets of sound are missing before this"));
-                    }
-                    let behind = usize::try_from(behind).unwrap_or(usize::MAX);
-                    let keep = kept.len().saturating_sub(behind.saturating_mul(channels));
-                    kept = &kept[..keep];
-                }
-            }
-            let held = sound.samples.as_bytes().len() + 4 * kept.len();
-            source.hold("audio", held as u64, &env.limits)?;
-            let out = sound.samples.extend_from(kept, &env.limits);
-            out.map_err(|e| place(source, e))?;
-        }
-        match extent {
-            ObjectBounds::Whole if !source.at_end()? => {
-                Err(match source.peek(4)? == super::page::MAGIC {
-                    true => source
-                        .error(ErrorKind::Unsupported, "another stream follows the first")
-                        .hint("make one of them: `ffmpeg -i FILE OUT.wav`"),
-                    false => source.malformed("the file goes on after the sound"),
-                })
-            }
-            _ => Ok(()),
-        }
+    ) -> Result<bool> {
+        let Some(page) = self.next(source, env)? else {
+            return match extent {
+                ObjectBounds::Whole => end(source).map(|()| false),
+                ObjectBounds::Own => Ok(false),
+            };
+        };
+        let place = |e: Error| e.file(source.name()).byte(source.offset());
+        self.packets(&page).map_err(place)?;
+        let kept = match page.samples {
+            Some(told) => self.counted(told),
+            None => Some(0..self.all.len()),
+        };
+        let Some(kept) = kept else {
+            return Err(source.malformed("packets of sound are missing before this"));
+        };
+        let kept = &self.all[kept];
+        let held = samples.as_bytes().len() + 4 * kept.len();
+        source.hold("audio", held as u64, &env.limits)?;
+        samples.extend_from(kept, &env.limits).map_err(place)?;
+        Ok(true)
     }
 }

@@ -4,15 +4,14 @@ mod header;
 
 use spr_core::bytes::{ByteOrder, Env, ObjectBounds, Source};
 use spr_core::format::{FormatInfo, OptionSpec, Options};
-use spr_core::model::{Dtype, Tag, Utterance, Waveform};
+use spr_core::model::{Dtype, Tag, Waveform};
 use spr_core::number::companding::Companding;
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{Error, Result};
 
-use crate::coding::{Amount, SampleCoding};
+use crate::coding::{Amount, PlainSamples, SampleCoding, sum};
 use crate::kind::AudioKind;
 use crate::nested::NestedPlain;
 use crate::reader::Head;
-use crate::writer::sound;
 use header::{Header, Print};
 
 const NAME: &str = "sphere";
@@ -84,19 +83,20 @@ fn open(source: &mut Source, extent: ObjectBounds, options: &Options, env: &Env)
     };
     let tags = header.lines.iter();
     let tags = tags.filter(|(name, _)| !is_own(name));
-    let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
-        verify(source, utt, count, checksum, env)
+    let finish = move |source: &mut Source, samples: &PlainSamples, _: &mut Vec<Tag>, env: &Env| {
+        verify(source, samples, count, checksum, env)
     };
+    let amount = match (extent, count) {
+        (ObjectBounds::Own, Some(count)) => Amount::Rows(count),
+        // Counts that are too small occur; the file size decides.
+        _ => Amount::ToEnd,
+    };
+    let mut samples = PlainSamples::new(source, (coding, channels), order, amount);
+    samples.sum = checksum.map(|_| 0);
     Ok(Head {
         rate,
-        channels,
-        coding,
-        order,
-        amount: match (extent, count) {
-            (ObjectBounds::Own, Some(count)) => Amount::Rows(count),
-            // Counts that are too small occur; the file size decides.
-            _ => Amount::ToEnd,
-        },
+        samples,
+        told: count,
         tags: tags
             .map(|(name, value)| Tag::new(NAME, name.as_slice(), value.as_slice()))
             .collect(),
@@ -136,26 +136,22 @@ fn coding(header: &Header, bytes: Option<u64>) -> Result<SampleCoding> {
 /// Compares the samples with the count and the checksum in the header.
 fn verify(
     source: &mut Source,
-    utt: &Utterance,
+    samples: &PlainSamples,
     count: Option<u64>,
     checksum: Option<u64>,
     env: &Env,
 ) -> Result<()> {
-    let samples = &sound(utt)?.samples;
-    let rows = samples.rows() as u64;
+    let rows = samples.read_so_far();
     if let Some(count) = count.filter(|count| *count > rows) {
-        let message =
-            format!("the file ends here: expected {count} samples a channel, found {rows}");
-        return Err(source.error(ErrorKind::Truncated, message));
+        return Err(samples.cut_short(source, count, rows));
     }
-    if let Some(checksum) = checksum {
-        let sum = sum(samples.values()?);
-        if checksum != u64::from(sum) {
-            let message = format!("the samples sum up to {sum}, sample_checksum is {checksum}");
-            return Err(source
-                .malformed(message)
-                .hint("checksum=ignore reads them all the same"));
-        }
+    if let (Some(checksum), Some(sum)) = (checksum, samples.sum)
+        && checksum != u64::from(sum)
+    {
+        let message = format!("the samples sum up to {sum}, sample_checksum is {checksum}");
+        return Err(source
+            .malformed(message)
+            .hint("checksum=ignore reads them all the same"));
     }
     if let Some(count) = count.filter(|count| *count < rows) {
         let message =
@@ -163,12 +159,6 @@ fn verify(
         env.warn(&source.malformed(message));
     }
     Ok(())
-}
-
-/// Computes the sum of the samples modulo 65536.
-fn sum(samples: &[i16]) -> u16 {
-    let add = |sum: u16, sample: &i16| sum.wrapping_add(sample.cast_unsigned());
-    samples.iter().fold(0, add)
 }
 
 fn print(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
@@ -186,8 +176,8 @@ fn print(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
         Dtype::I32 => "01",
         other => return Err(Error::unfit(format!("has samples of {other}"))),
     };
-    if let Some(samples) = samples.as_slice::<i16>() {
-        lines.push(("sample_checksum", sum(samples).to_string()));
+    if samples.dtype() == Dtype::I16 {
+        lines.push(("sample_checksum", sum(samples.as_bytes()).to_string()));
     }
     let mut header = Print::new(out);
     for (name, value) in lines {

@@ -1,12 +1,13 @@
 //! WAV files inside containers.
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, SampleStream, Source};
 use spr_core::format::{Caps, Claim, Keys, Nested, ObjectBounds};
-use spr_core::model::{AudioFacts, Utterance};
+use spr_core::model::{RecordingFacts, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::own_extent::PIPED;
 use super::{KIND, read, starts};
+use crate::stream::PlainStream;
 use crate::writer::{Encoder, sound};
 
 /// The numbers of bytes in which the header is searched, in turn.
@@ -36,11 +37,17 @@ impl Nested for NestedWave {
         head.read(source, sound, utt, env)
     }
 
-    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<RecordingFacts> {
         let head =
             read::open(source, ObjectBounds::Whole, env).map_err(|e| e.file(source.name()))?;
         head.expect(source)?;
         Ok(head.facts(source))
+    }
+
+    fn samples(&self, mut source: Source, env: &Env) -> Result<Box<dyn SampleStream>> {
+        let head = read::open(&mut source, ObjectBounds::Whole, env);
+        let head = head.map_err(|e| e.file(source.name()))?;
+        Ok(Box::new(PlainStream::new(source, head, env)?))
     }
 
     fn pass(&self, source: &mut Source, env: &Env) -> Result<bool> {

@@ -2,13 +2,13 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::ObjectBounds;
-use spr_core::model::Utterance;
+use spr_core::model::Tag;
 use spr_core::{Error, ErrorKind, Result};
 
 use super::fmt::Fmt;
 use super::own_extent;
 use super::texts::Texts;
-use crate::coding::Amount;
+use crate::coding::{Amount, PlainSamples};
 use crate::reader::Head;
 
 /// The sizes that programs write into a pipe.
@@ -85,21 +85,19 @@ pub(super) fn open(source: &mut Source, extent: ObjectBounds, env: &Env) -> Resu
             Amount::Rows(bytes / block)
         }
     };
-    let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
+    let finish = move |source: &mut Source, _: &PlainSamples, tags: &mut Vec<Tag>, env: &Env| {
         if let (Some(bytes), ObjectBounds::Whole) = (bytes, extent) {
             source.skip(bytes % block)?;
             riff.finish(source, bytes, &mut texts, env)?;
-            utt.meta.tags.append(&mut texts.tags);
+            tags.append(&mut texts.tags);
         }
         texts.warn_passed(source, env);
         Ok(())
     };
     Ok(Head {
         rate: fmt.rate,
-        channels: fmt.channels,
-        coding: fmt.coding,
-        order: riff.order,
-        amount,
+        samples: PlainSamples::new(source, (fmt.coding, fmt.channels), riff.order, amount),
+        told: None,
         tags,
         finish: Box::new(finish),
     })

@@ -10,7 +10,7 @@
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Format, Options, Request};
-use spr_core::model::{AudioFacts, Utterance};
+use spr_core::model::{RecordingFacts, Utterance};
 use spr_core::{ErrorKind, Limits, Result};
 use spr_format_audio::{AU, SPHERE, WAV};
 
@@ -112,7 +112,7 @@ fn facts_need_no_samples() {
         let mut source = Source::from_bytes("x", bytes).unwrap();
         format.nested().unwrap().facts(&mut source, &Env::default())
     };
-    let three = |samples| AudioFacts {
+    let three = |samples| RecordingFacts {
         rate: Some(8000),
         channels: Some(1),
         samples,

@@ -110,7 +110,7 @@ impl RowMaker {
             let path = take_tag(&mut tags, FORMAT, PATH)?;
             let path = path.map_or(Some(usual), |path| (!path.is_empty()).then_some(path));
             add(Role::Audio, Cell::Sound { bytes, path });
-            row.rate = Some(audio.facts().rate);
+            row.rate = Some(audio.facts().rate());
         }
         let mut add = |role: Role, cell: Cell<'a>| row.cells.push((role, String::new(), cell));
         if let Some(text) = &utt.text {

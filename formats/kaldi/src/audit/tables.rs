@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, FileKind, Location};
 use spr_core::format::{Audit, Auditor, Finding};
-use spr_core::model::{AudioFacts, Key, Utterance};
+use spr_core::model::{Key, RecordingFacts, Utterance};
 use spr_core::{Error, Result};
 
 use super::offsets::Offsets;
@@ -65,7 +65,7 @@ impl Auditor for TableAuditor {
     fn utterance(
         &mut self,
         utt: &Utterance,
-        _recording: Option<AudioFacts>,
+        _recording: Option<RecordingFacts>,
         found: &mut dyn FnMut(Finding),
     ) {
         if self.is_sorted && utt.key < self.last {

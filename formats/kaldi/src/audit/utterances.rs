@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use spr_core::bytes::Location;
 use spr_core::format::{Auditor, Finding};
-use spr_core::model::{Audio, AudioFacts, Key, Utterance};
-use spr_core::stage::LENGTH_ROUNDING;
+use spr_core::model::{Key, RecordingFacts, Utterance};
+use spr_core::recording::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 
 use super::findings::Places;
@@ -74,7 +74,7 @@ impl DirectoryAuditor {
     fn durations(
         &mut self,
         utt: &Utterance,
-        recording: Option<AudioFacts>,
+        recording: Option<RecordingFacts>,
         found: &mut dyn FnMut(Finding),
     ) {
         let mut wrong = |table: &str, key: &Key, what: &str, is: Option<f64>| {
@@ -106,27 +106,21 @@ fn duration(utt: &Utterance, table: &str) -> Option<f64> {
     std::str::from_utf8(&tag.value).ok()?.parse().ok()
 }
 
-/// Returns the length of an utterance in seconds, as far as it is known, and the name of its measure.
-#[expect(clippy::cast_precision_loss, reason = "no data have more frames")]
+/// Returns the duration of an utterance in seconds, as far as it is known, and the name of its measure.
 fn length(utt: &Utterance) -> (&'static str, Option<f64>) {
-    if let Some(Audio::Samples(_)) = utt.audio {
-        let sound = utt.audio.as_ref().map(Audio::facts);
-        return ("sound", sound.and_then(|sound| sound.seconds()));
-    }
-    if let (Some(start), Some(end)) = (utt.meta.start, utt.meta.end) {
-        return ("segment", end.minus(start).map(|length| length.value()));
-    }
-    let rows = utt.features.as_ref().map(|features| features.rows() as f64);
-    let shift = utt.meta.frame_shift.map(|shift| shift.value());
-    let length = rows.zip(shift).map(|(rows, shift)| rows * shift);
-    ("utterance", length)
+    let what = match (&utt.audio, utt.meta.start, utt.meta.end) {
+        (Some(_), None, None) => "sound",
+        (_, Some(_), Some(_)) => "segment",
+        _ => "utterance",
+    };
+    (what, utt.duration(None).map(|duration| duration.value()))
 }
 
 impl Auditor for DirectoryAuditor {
     fn utterance(
         &mut self,
         utt: &Utterance,
-        recording: Option<AudioFacts>,
+        recording: Option<RecordingFacts>,
         found: &mut dyn FnMut(Finding),
     ) {
         self.count(utt, found);

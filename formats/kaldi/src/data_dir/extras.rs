@@ -1,8 +1,8 @@
 //! The information in other tables about an utterance, its speaker and its recording.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::model::{Audio, Decimal, Key, Meta, Tag, TagSubject, Utterance};
-use spr_core::stage::LENGTH_ROUNDING;
+use spr_core::model::{Audio, Decimal, FrameGrid, Key, Meta, Tag, TagSubject, Utterance};
+use spr_core::recording::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 
 use super::faults::Faults;
@@ -159,12 +159,11 @@ fn value<'a>(
 
 /// Returns the lengths of the features and of the segment of an utterance in seconds, if they differ by
 /// more than the rounding of either and a window.
-#[expect(clippy::cast_precision_loss, reason = "no data have more frames")]
 pub(crate) fn other_length(utt: &Utterance) -> Option<(f64, f64)> {
     let (start, end) = utt.meta.start.zip(utt.meta.end)?;
     let segment = end.minus(start)?.value();
-    let rows = utt.features.as_ref()?.rows() as f64;
-    let frames = rows * utt.meta.frame_shift?.value();
+    let frames =
+        FrameGrid::duration(utt.meta.frame_shift?, utt.features.as_ref()?.rows() as u64)?.value();
     ((frames - segment).abs() > LENGTH_ROUNDING).then_some((frames, segment))
 }
 
@@ -180,22 +179,22 @@ fn is_length(meta: &Meta, duration: &[u8]) -> bool {
     duration.is_some() && length == duration
 }
 
-/// Returns `true` if a value is the duration of the audio, which is then set. The duration of a
-/// segment may be rounded.
+/// Returns `true` if a value is the duration of the audio, which is then set. That of the recording of a
+/// segment is set, too.
 fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
     let Some(Audio::Reference(sound)) = audio else {
         return false;
     };
     let duration = seconds(value);
-    let whole = sound.start.is_none() && sound.end.is_none();
-    if !matches!(name, UTT2DUR | RECO2DUR) || !whole || duration.is_none() {
+    let of_part = sound.span.bounds().is_some();
+    if !matches!(name, UTT2DUR | RECO2DUR) || of_part && name == UTT2DUR || duration.is_none() {
         return false;
     }
-    match sound.facts.duration {
-        None => sound.facts.duration = duration,
+    match sound.recording.duration {
+        None => sound.recording.duration = duration,
         known => return known == duration,
     }
-    true
+    !of_part
 }
 
 /// Reads the only number of the file `frame_shift`, in seconds.

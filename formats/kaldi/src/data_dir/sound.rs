@@ -1,7 +1,7 @@
 //! The audio of utterances: `wav.scp`, with segments from `segments`.
 
 use spr_core::bytes::{Env, Location, Locator};
-use spr_core::model::{Audio, AudioReference, Decimal, Key, Utterance};
+use spr_core::model::{Audio, AudioReference, Decimal, Key, Span, Utterance};
 use spr_core::{Error, Result};
 
 use super::faults::Faults;
@@ -108,23 +108,24 @@ impl Sound {
         env: &Env,
         faults: &mut Faults,
     ) -> Result<()> {
-        let mut stretch = (None, None, None);
+        let (mut span, mut channel) = (Span::Whole, None);
         let mut recording = utt.key.as_bytes().to_vec();
         let mut line = None;
         if let Some(table) = &mut self.segments {
             let name = table.name().to_owned();
-            let Some((rest, number)) = table.find(utt.key.as_bytes(), env, faults)? else {
+            let Some((rest, line_number)) = table.find(utt.key.as_bytes(), env, faults)? else {
                 return Err(faults.no_line(&name));
             };
-            let place = |e: Error| e.file(&name).line(number);
+            let place = |e: Error| e.file(&name).line(line_number);
             let segment = Segment::parse(rest).map_err(place)?;
             recording = segment.recording.as_bytes().to_vec();
-            stretch = (Some(segment.start), segment.end, segment.channel);
+            span = Span::new(Some(segment.start), segment.end);
+            channel = segment.channel;
             utt.meta.recording = Some(Key::from(recording.as_slice()));
             (utt.meta.start, utt.meta.end) = (Some(segment.start), segment.end);
-            let channel = segment.channel.map(|channel| channel.to_string());
-            utt.meta.channel = channel.map(|channel| Key::from(channel.as_str()));
-            line = Some((name, number));
+            let number = channel.map(|channel| channel.to_string());
+            utt.meta.channel = number.map(|number| Key::from(number.as_str()));
+            line = Some((name, line_number));
         }
         if self.waves.is_none() {
             return Ok(());
@@ -134,10 +135,12 @@ impl Sound {
             Some((name, number)) => e.file(name).line(number),
             None => e,
         })?;
-        let mut reference = AudioReference::new(at);
-        (reference.start, reference.end, reference.channel) = stretch;
-        reference.shortest = reference.start.map(|_| SHORTEST);
-        utt.audio = Some(Audio::Reference(reference));
+        utt.audio = Some(Audio::Reference(AudioReference {
+            span,
+            channel,
+            shortest: span.bounds().map(|_| SHORTEST),
+            ..AudioReference::new(at)
+        }));
         Ok(())
     }
 

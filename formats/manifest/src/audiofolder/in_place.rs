@@ -62,7 +62,8 @@ impl TableWriter {
             return Err(no_sound("is about", utt));
         };
         NAMED.check(utt)?;
-        let is_whole = !audio.is_stretch() && audio.channel.is_none() && audio.len.is_none();
+        let is_whole =
+            audio.span.bounds().is_none() && audio.channel.is_none() && audio.len.is_none();
         let file = match &audio.at {
             Locator::File(file) if is_whole => self.inside(file),
             _ => None,

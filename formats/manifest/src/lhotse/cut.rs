@@ -94,7 +94,9 @@ impl<'a> Cut<'a> {
             if let Some(said) = said {
                 let recording = recording.map(|(name, _)| name.as_str());
                 said.keep_own(key, stretch, recording, &mut utt.meta);
-                let whole = audio.as_ref().is_some_and(|audio| !audio.is_stretch());
+                let whole = audio
+                    .as_ref()
+                    .is_some_and(|audio| audio.span.bounds().is_none());
                 let all = Some(stretch.duration).filter(|_| whole);
                 said.fill(stretch.start, all, &mut utt)?;
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use spr_core::model::{Decimal, Matrix, Utterance};
-use spr_core::stage::LENGTH_ROUNDING;
+use spr_core::recording::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;

@@ -2,8 +2,8 @@
 
 use serde_json::value::RawValue;
 use spr_core::bytes::Locator;
-use spr_core::model::{AudioFacts, AudioReference, Decimal};
-use spr_core::stage::{LENGTH_ROUNDING, OVERSHOOT};
+use spr_core::model::{AudioReference, Decimal, RecordingFacts, Span};
+use spr_core::recording::{LENGTH_ROUNDING, OVERSHOOT};
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::manifest::Places;
@@ -138,14 +138,19 @@ impl Recording {
         Ok((id, recording))
     }
 
+    /// Returns its facts, with the number of channels of the file that is meant.
+    fn facts(&self, channels: Option<u32>) -> RecordingFacts {
+        RecordingFacts {
+            rate: Some(self.rate),
+            channels,
+            samples: Some(self.samples),
+            duration: None,
+        }
+    }
+
     /// Returns the length in seconds.
     fn length(&self) -> Decimal {
-        let facts = AudioFacts {
-            rate: Some(self.rate),
-            samples: Some(self.samples),
-            ..AudioFacts::default()
-        };
-        facts.time().unwrap_or_default()
+        self.facts(None).time().unwrap_or_default()
     }
 
     /// Returns the reference for a segment, without times if it is the whole recording.
@@ -158,24 +163,13 @@ impl Recording {
             return Err(Error::malformed(message.as_str()));
         }
         let (at, channels, channel) = self.channel(&stretch.channels)?;
-        let facts = AudioFacts {
-            rate: Some(self.rate),
-            ..AudioFacts::default()
-        };
-        let all = AudioFacts {
-            channels: u32::try_from(channels).ok(),
-            samples: Some(self.samples),
-            ..facts
-        };
         let place = AudioReference {
             channel,
+            recording: self.facts(u32::try_from(channels).ok()),
             ..AudioReference::new(at.clone())
         };
         if stretch.start.is_zero() && stretch.duration.sample(self.rate) == Some(self.samples) {
-            return Ok(AudioReference {
-                facts: all,
-                ..place
-            });
+            return Ok(place);
         }
         if stretch.start.is_negative() {
             let message = format!("starts {} s before its recording", stretch.start);
@@ -188,10 +182,7 @@ impl Recording {
             return Err(Error::malformed(message));
         }
         Ok(AudioReference {
-            start: Some(stretch.start),
-            end: Some(end),
-            facts,
-            whole: all,
+            span: Span::new(Some(stretch.start), Some(end)),
             ..place
         })
     }

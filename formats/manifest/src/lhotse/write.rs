@@ -5,8 +5,8 @@ use std::fmt::{Display, Formatter};
 
 use spr_core::bytes::{Env, Locator, Output, Part, Sink};
 use spr_core::format::{Caps, Medium, Options, WriteSummary, Writer};
-use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Utterance};
-use spr_core::{Error, Result, stage};
+use spr_core::model::{Audio, AudioReference, Decimal, RecordingFacts, Utterance};
+use spr_core::{Error, Result, recording};
 use spr_syntax::json::Fields;
 use spr_syntax::manifest::Names;
 use spr_syntax::manifest::source::{no_sound, utf8};
@@ -26,16 +26,16 @@ pub(super) struct LhotseWriter {
     names: Names,
     env: Env,
     /// The location of each recording written.
-    recordings: HashMap<String, (Locator, RecordingFacts)>,
+    recordings: HashMap<String, (Locator, KnownRecording)>,
     /// The facts about the last recording.
-    last: Option<(Locator, RecordingFacts)>,
+    last: Option<(Locator, KnownRecording)>,
     made: UtteranceLines,
     written: WriteSummary,
 }
 
 /// The required facts about a recording.
 #[derive(Clone, Copy, PartialEq)]
-struct RecordingFacts {
+struct KnownRecording {
     rate: u32,
     samples: u64,
     channels: u32,
@@ -45,7 +45,7 @@ struct RecordingFacts {
 #[derive(Default)]
 struct UtteranceLines {
     id: String,
-    at: Option<(Locator, RecordingFacts)>,
+    at: Option<(Locator, KnownRecording)>,
     recording: Vec<u8>,
     said: Vec<u8>,
     features: Vec<u8>,
@@ -130,7 +130,9 @@ impl LhotseWriter {
             None => {
                 let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
                 let mut ends = segments.filter_map(|segment| segment.end);
-                if !audio.is_stretch() && ends.any(|end| alignment::is_behind(end, duration)) {
+                if audio.span.bounds().is_none()
+                    && ends.any(|end| alignment::is_behind(end, duration))
+                {
                     return Err(Error::unfit("has segments after its end"));
                 }
                 let mut fields = Fields::open(&mut self.made.said);
@@ -181,12 +183,8 @@ impl LhotseWriter {
     }
 
     /// Returns the facts about the recording, and reads its header if necessary.
-    fn known(&mut self, utt: &Utterance, audio: &AudioReference) -> Result<RecordingFacts> {
-        let told = match audio.is_stretch() {
-            true => audio.whole,
-            false => audio.facts,
-        };
-        if let Some(known) = RecordingFacts::of(told) {
+    fn known(&mut self, utt: &Utterance, audio: &AudioReference) -> Result<KnownRecording> {
+        if let Some(known) = KnownRecording::of(audio.recording) {
             return Ok(known);
         }
         if let Some((at, known)) = &self.last
@@ -200,7 +198,7 @@ impl LhotseWriter {
                 Error::unfit(message).hint("write an audiofolder first, which has sound files")
             );
         }
-        let known = RecordingFacts::of(stage::recording_facts(utt, &self.env)?);
+        let known = KnownRecording::of(recording::facts(audio, &utt.origin, &self.env)?);
         let known = known.ok_or_else(|| Error::unfit("has sound of which too little is known"))?;
         self.last = Some((audio.at.clone(), known));
         Ok(known)
@@ -210,7 +208,8 @@ impl LhotseWriter {
     /// the audio file, or the key if the utterance is the whole file.
     fn recording_id(&self, utt: &Utterance, audio: &AudioReference, key: &str) -> Result<String> {
         let meta = &utt.meta;
-        let same = (meta.start, meta.end) == (audio.start, audio.end);
+        let start = audio.span.bounds().map(|(start, _)| start);
+        let same = (meta.start, meta.end) == (start, audio.span.end());
         if let Some(told) = meta.recording.as_ref().filter(|_| same) {
             let id = utf8(told.as_bytes(), "the recording")?;
             return match self.is_taken(id, &audio.at) {
@@ -220,7 +219,7 @@ impl LhotseWriter {
                 ))),
             };
         }
-        if !audio.is_stretch() && !self.is_taken(key, &audio.at) {
+        if audio.span.bounds().is_none() && !self.is_taken(key, &audio.at) {
             return Ok(key.to_owned());
         }
         let stem = audio
@@ -239,7 +238,7 @@ impl LhotseWriter {
     }
 }
 
-impl Display for RecordingFacts {
+impl Display for KnownRecording {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let Self {
             rate,
@@ -250,8 +249,8 @@ impl Display for RecordingFacts {
     }
 }
 
-impl RecordingFacts {
-    fn of(facts: AudioFacts) -> Option<Self> {
+impl KnownRecording {
+    fn of(facts: RecordingFacts) -> Option<Self> {
         Some(Self {
             rate: facts.rate.filter(|rate| *rate > 0)?,
             samples: facts.samples?,
@@ -260,22 +259,23 @@ impl RecordingFacts {
     }
 
     fn duration(self) -> Decimal {
-        let facts = AudioFacts {
+        self.facts().time().unwrap_or_default()
+    }
+
+    fn facts(self) -> RecordingFacts {
+        RecordingFacts {
             rate: Some(self.rate),
+            channels: Some(self.channels),
             samples: Some(self.samples),
-            ..AudioFacts::default()
-        };
-        facts.time().unwrap_or_default()
+            duration: None,
+        }
     }
 
     /// Returns the start and duration of a segment.
     fn stretch(self, audio: &AudioReference) -> Result<(Decimal, Decimal)> {
-        let start = audio.start.unwrap_or_default();
-        let end = audio.end.unwrap_or_else(|| self.duration());
-        match end.minus(start) {
-            Some(duration) if !duration.is_negative() && !start.is_negative() => {
-                Ok((start, duration))
-            }
+        let start = audio.span.start();
+        match self.facts().of_span(audio.span).time() {
+            Some(duration) if !start.is_negative() => Ok((start, duration)),
             _ => Err(Error::unfit("has sound that ends before it starts")),
         }
     }
@@ -284,7 +284,7 @@ impl RecordingFacts {
 fn write_recording(
     id: &str,
     audio: &AudioReference,
-    known: RecordingFacts,
+    known: KnownRecording,
     names: &mut Names,
     out: &mut Vec<u8>,
 ) -> Result<()> {

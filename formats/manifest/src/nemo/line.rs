@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use spr_core::bytes::Locator;
 use spr_core::format::{OptionSpec, Options};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, Decimal, Key, KeySet, Tag, TagSubject, Utterance,
+    Audio, AudioReference, Decimal, Key, KeySet, RecordingFacts, Span, Tag, TagSubject, Utterance,
 };
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
@@ -150,18 +150,20 @@ impl<'a> Line<'a> {
         // Of a sound without a length NeMo takes all.
         let open = duration.is_zero();
         let audio = AudioReference {
-            start,
-            end: stretch.map(|[_, end]| end).filter(|_| !open),
-            first_seconds: start.is_none() && !open,
+            span: match stretch {
+                Some([start, end]) => Span::new(Some(start), Some(end).filter(|_| !open)),
+                None if open => Span::Whole,
+                None => Span::First(duration),
+            },
             channel: object
                 .take_if("channel", |raw| json::is_number(raw.get()).then_some(raw))
                 .map(|raw| json::count(raw, "channel"))
                 .transpose()?,
-            facts: AudioFacts {
+            recording: RecordingFacts {
                 rate,
-                duration: Some(duration).filter(|_| start.is_none() || open),
-                ..AudioFacts::default()
+                ..RecordingFacts::default()
             },
+            duration: Some(duration).filter(|_| open),
             ..AudioReference::new(at)
         };
         let mut name = |own: &str| {

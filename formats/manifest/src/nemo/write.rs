@@ -84,7 +84,7 @@ impl NemoWriter {
             start,
             duration,
             channel: audio.channel,
-            rate: audio.facts.rate,
+            rate: audio.recording.rate,
             names_utterance: utt.key.as_bytes() == made_up(stem(name), stretch).as_bytes(),
         };
         sound.write(utt, None, &mut self.line)
@@ -246,15 +246,8 @@ fn place(audio: &AudioReference) -> Result<&spr_core::bytes::Location> {
 
 /// Returns the start, if the audio is a segment, and the duration.
 fn times(utt: &Utterance, audio: &AudioReference, env: &Env) -> Result<[Option<Decimal>; 2]> {
-    let is_stretch = audio.start.is_some() || audio.end.is_some();
-    let start = is_stretch.then(|| audio.start.unwrap_or_default());
-    let between = audio
-        .end
-        .and_then(|end| end.minus(start.unwrap_or_default()));
-    let duration = match between {
-        Some(between) => between,
-        None => manifest::lasts(utt, audio, env)?,
-    };
+    let start = audio.span.bounds().map(|(start, _)| start);
+    let duration = manifest::lasts(utt, audio, env)?;
     match duration.is_negative() || start.is_some_and(Decimal::is_negative) {
         true => Err(Error::unfit("has sound that ends before it starts")),
         false => Ok([start, Some(duration)]),

@@ -4,7 +4,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use spr_core::format::{ArrayCaps, AudioCaps, Caps, Count, Keys, SegmentCaps};
-use spr_core::model::{Audio, Decimal, Dtype, Key, Meta, Object, Rank, Tag, Utterance};
+use spr_core::model::{Audio, Decimal, Dtype, Key, Meta, Object, Rank, Span, Tag, Utterance};
 
 use super::names::{any_tag, source};
 use super::{Other, decimal, encoded, key, matrix, object, reference};
@@ -96,8 +96,8 @@ impl Oddity {
             Self::Encoded(format) => utt.audio = Some(Audio::Encoded(encoded(format, rows))),
             Self::Stretch(start, channel) => {
                 let mut stretch = reference(rows);
-                (stretch.start, stretch.channel) = (Some(*start), *channel);
-                stretch.end = start.plus(Decimal::new(5, -1));
+                stretch.channel = *channel;
+                stretch.span = Span::new(Some(*start), start.plus(Decimal::new(5, -1)));
                 utt.audio = Some(Audio::Reference(stretch));
             }
             Self::Object(kind) => utt.object = Some(object(kind, 2)),

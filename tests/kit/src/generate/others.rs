@@ -4,8 +4,8 @@ use spr_core::Limits;
 use spr_core::bytes::Locator;
 use spr_core::format::{AudioCaps, Caps, SegmentCaps};
 use spr_core::model::{
-    Array, Audio, AudioFacts, AudioReference, Decimal, Dtype, EncodedAudio, GaussPosterior, Matrix,
-    NamedArray, Object, Rank, Segment, Sparse, Tier, Utterance, Waveform,
+    Array, Audio, AudioReference, Decimal, Dtype, EncodedAudio, GaussPosterior, Matrix, NamedArray,
+    Object, Rank, RecordingFacts, Segment, Sparse, Tier, Utterance, Waveform,
 };
 
 use super::{matrix, plain};
@@ -158,7 +158,7 @@ pub fn encoded(format: &str, n: usize) -> EncodedAudio {
     EncodedAudio {
         format: format.to_owned(),
         bytes,
-        facts: AudioFacts::default(),
+        facts: RecordingFacts::default(),
     }
 }
 

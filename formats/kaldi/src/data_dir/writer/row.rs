@@ -94,12 +94,7 @@ pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
 /// Returns the duration of an utterance, if it is known.
 pub(super) fn duration(row: &Utterance) -> Option<Decimal> {
     let told = tag(row, UTT2DUR).and_then(|value| Decimal::parse(std::str::from_utf8(value).ok()?));
-    let sound = match &row.audio {
-        Some(Audio::Reference(sound)) => sound.time(),
-        _ => None,
-    };
-    let between = || row.meta.end?.minus(row.meta.start?);
-    let known = told.or(sound).or_else(between);
+    let known = told.or_else(|| row.duration(None));
     known.filter(|duration| *duration > Decimal::ZERO)
 }
 
@@ -120,14 +115,14 @@ pub(super) struct RecordingSegment {
 impl RecordingSegment {
     /// Returns the segment of a reference, or `None` if it is the whole recording.
     pub(super) fn of(sound: &AudioReference) -> Option<Self> {
-        let one = sound.facts.channels == Some(1) && sound.channel == Some(0);
+        let one = sound.recording.channels == Some(1) && sound.channel == Some(0);
         let channel = sound.channel.filter(|_| !one);
-        if sound.start.is_none() && sound.end.is_none() && channel.is_none() {
+        if sound.span.bounds().is_none() && channel.is_none() {
             return None;
         }
         Some(Self {
-            start: sound.start.unwrap_or(Decimal::ZERO),
-            end: sound.end,
+            start: sound.span.start(),
+            end: sound.span.end(),
             channel,
         })
     }

@@ -2,8 +2,8 @@
 
 use spr_core::bytes::{Location, Locator, Part};
 use spr_core::loss::LossKind;
-use spr_core::model::{Audio, AudioReference, Key, Tag, Utterance};
-use spr_core::stage;
+use spr_core::model::{Audio, AudioReference, Key, Tag, Utterance, Waveform};
+use spr_core::recording;
 use spr_core::{Error, Result};
 
 use super::super::layout::NAME;
@@ -57,15 +57,15 @@ impl DataWriter {
                     audio: Some(audio.clone()),
                     ..Utterance::default()
                 };
-                stage::load(&mut sound, &self.env)?;
+                recording::load(&mut sound, &self.env)?;
                 let wav = self.env.nested(audio::WAV)?;
                 wav.write(&sound, &mut |bytes| sink.put(bytes))?;
-                sound.audio.as_ref().map(Audio::facts).unwrap_or_default()
+                sound.waveform().map(Waveform::facts).unwrap_or_default()
             }
         };
         self.written.bytes += sink.finish()?;
         let reference = AudioReference {
-            facts,
+            recording: facts,
             ..AudioReference::new(Locator::file(name))
         };
         Ok((reference, place))

@@ -6,7 +6,7 @@ use spr_core::model::{
     Array, Audio, AudioReference, Decimal, Dtype, EncodedAudio, Matrix, NamedArray, Rank, Tag,
     Utterance,
 };
-use spr_core::stage;
+use spr_core::recording;
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
 use spr_syntax::lilcom::Decoder;
@@ -164,7 +164,7 @@ impl Sound {
             return Ok(());
         };
         let facts = env.nested(name)?.facts(&mut source, env)?;
-        let told = self.recording.1.all()?.facts;
+        let told = self.recording.1.all()?.recording;
         let number = |n: Option<u32>| n.map(u64::from);
         for (what, told, is) in [
             ("sampling_rate", number(told.rate), number(facts.rate)),
@@ -196,33 +196,19 @@ impl Sound {
         let encoded = EncodedAudio {
             format: format.unwrap_or(&self.extension).to_owned(),
             bytes: bytes.clone(),
-            facts: match reference.is_stretch() {
-                true => reference.whole,
-                false => reference.facts,
-            },
+            facts: reference.recording,
         };
-        if !reference.is_stretch() && reference.channel.is_none() {
+        if reference.span.bounds().is_none() && reference.channel.is_none() {
             return Ok(Audio::Encoded(encoded));
         }
-        let mut utt = Utterance {
-            audio: Some(Audio::Encoded(encoded)),
-            ..Utterance::default()
-        };
-        stage::load(&mut utt, env).map_err(|e| e.file(&self.name))?;
-        let mut sound = utt.audio.unwrap_or_default().into_waveform();
-        let sample = |time: Decimal| {
-            time.sample(sound.rate)
-                .and_then(|n| usize::try_from(n).ok())
-        };
-        let rows = sound.samples.rows();
-        let start = reference.start.and_then(sample).unwrap_or(0).min(rows);
-        let end = reference.end.and_then(sample).unwrap_or(rows).min(rows);
-        let cols = match reference.channel.and_then(|n| usize::try_from(n).ok()) {
-            Some(n) => n..n + 1,
-            None => 0..sound.samples.cols(),
-        };
-        sound.samples = cut(&sound.samples, start..end.max(start), cols, env)?;
-        Ok(Audio::Samples(sound))
+        let in_file = |error: Error| error.file(&self.name);
+        let sound = recording::decode(&encoded, None, env).map_err(in_file)?;
+        let (part, warning) =
+            recording::part_of(sound, &reference, &env.limits).map_err(in_file)?;
+        if let Some(warning) = warning {
+            env.warn(&in_file(warning));
+        }
+        Ok(Audio::Samples(part))
     }
 }
 

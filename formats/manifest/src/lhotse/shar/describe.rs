@@ -10,7 +10,7 @@ use super::options::FEATURES;
 
 /// Describes sound.
 pub(super) fn recording_line(id: &str, facts: AudioFacts, duration: Decimal) -> Vec<u8> {
-    let channels: Vec<_> = (0..facts.channels.unwrap_or(1))
+    let channels: Vec<_> = (0..facts.channels().unwrap_or(1))
         .map(|n| n.to_string())
         .collect();
     let channels = format!("[{}]", channels.join(", "));
@@ -19,8 +19,8 @@ pub(super) fn recording_line(id: &str, facts: AudioFacts, duration: Decimal) -> 
     fields.text("id", id);
     let source = format!(r#"[{{"type": "{SHAR}", "channels": {channels}, "source": ""}}]"#);
     fields.raw("sources", &source);
-    fields.number("sampling_rate", facts.rate);
-    fields.number("num_samples", facts.samples);
+    fields.number("sampling_rate", facts.rate());
+    fields.number("num_samples", facts.samples());
     fields.time("duration", duration);
     fields.raw("channel_ids", &channels);
     fields.close();

@@ -1,11 +1,11 @@
 //! Cuts and their entries as they are written.
 
-use spr_core::bytes::{Env, Locator, Source};
+use spr_core::bytes::{Env, Locator};
 use spr_core::model::{
     Array, Audio, AudioFacts, AudioReference, CastStats, Decimal, Matrix, NamedArray, Rank, Tag,
     Utterance, Waveform,
 };
-use spr_core::{Error, Remedy, Result};
+use spr_core::{Error, Remedy, Result, recording};
 use spr_syntax::json::{self, Fields, Object};
 use spr_syntax::lilcom::check_finite;
 use spr_syntax::manifest::columns::COLUMN;
@@ -76,7 +76,7 @@ impl CutEncoder {
         let sound = sound.transpose()?;
         let facts = sound.as_ref().map(|(_, facts)| *facts);
         let duration = duration(utt, facts)?;
-        let channels = facts.and_then(|facts| facts.channels).unwrap_or(1);
+        let channels = facts.and_then(|facts| facts.channels()).unwrap_or(1);
         let naming = Naming {
             key,
             recording,
@@ -181,18 +181,18 @@ impl CutEncoder {
     /// Returns sound, and the facts about it.
     fn sound(&self, audio: &Audio) -> Result<(NewData, AudioFacts)> {
         let facts = audio.facts();
-        let is_known = facts.rate.is_some() && facts.channels.is_some() && facts.samples.is_some();
+        let is_known = [
+            facts.rate().is_some(),
+            facts.channels().is_some(),
+            facts.samples().is_some(),
+        ];
         match audio {
             Audio::Samples(sound) => Ok((NewData::Sound(sound.clone()), facts)),
             Audio::Encoded(encoded) => {
                 let bytes = encoded.bytes.clone();
-                let facts = match is_known {
+                let facts = match is_known == [true; 3] {
                     true => facts,
-                    false => {
-                        let mut source = Source::from_bytes("a sound file", bytes.clone())?;
-                        let nested = self.env.nested(&encoded.format)?;
-                        nested.facts(&mut source, &self.env)?
-                    }
+                    false => recording::facts_of_file(encoded, &self.env)?.whole(),
                 };
                 Ok((NewData::Bytes(bytes), facts))
             }
@@ -218,7 +218,7 @@ impl CutEncoder {
         naming: &Naming<'_>,
         cut: &mut NewCut,
     ) -> Result<Vec<u8>> {
-        let rate = facts.and_then(|facts| facts.rate).or(self.settings.rate);
+        let rate = facts.and_then(|facts| facts.rate()).or(self.settings.rate);
         let rate = rate.ok_or_else(|| {
             let message = "has features without sound, and nobody knows the rate of the sound";
             Error::unfit(message).hint("rate=16000 says that it was 16 kHz")
@@ -347,7 +347,7 @@ fn is_column(utt: &Utterance, name: &str) -> bool {
     tags.any(|tag| tag.format == COLUMN && tag.key == name.as_bytes())
 }
 
-/// Returns how long a cut lasts: as its sound, else as its frames.
+/// Returns the duration of a cut, whose sound has these facts.
 fn duration(utt: &Utterance, facts: Option<AudioFacts>) -> Result<Decimal> {
     if let Some(facts) = facts {
         let time = facts.time().filter(|time| time.is_positive());
@@ -358,12 +358,10 @@ fn duration(utt: &Utterance, facts: Option<AudioFacts>) -> Result<Decimal> {
             Error::unfit("has neither sound nor frames, and nothing else tells how long it lasts");
         return Err(error);
     }
-    let Some(shift) = utt.meta.frame_shift else {
-        let error = Error::unfit("has frames whose shift is unknown, and so is how long they last");
-        return Err(error.suggest(Remedy::TellFrameShift));
-    };
-    let lasts = shift.times(utt.frames());
-    lasts.ok_or_else(|| Error::unfit("has too many frames"))
+    utt.duration(None).ok_or_else(|| {
+        let message = "has frames whose shift is unknown, and so is how long they last";
+        Error::unfit(message).suggest(Remedy::TellFrameShift)
+    })
 }
 
 /// Checks that no segment ends after the cut, as times behind it are taken for others.

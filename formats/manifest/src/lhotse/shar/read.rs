@@ -235,7 +235,7 @@ impl SharReader {
                 let (id, recording) =
                     Recording::read(Object::of(raw, "recording")?, &mut self.places)?;
                 // A part would start at 0, wherever it was cut out.
-                match recording.reference(&cut.stretch)?.is_stretch() {
+                match recording.reference(&cut.stretch)?.span.bounds().is_some() {
                     true => self.tell(
                         RECORDING,
                         "is outside the folder, which does not say where cuts start in it, and is left out",

@@ -4,14 +4,12 @@ use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Locator, ObjectBounds, Source};
+use spr_core::bytes::{Env, Locator};
 use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Key, KeySource, Matrix,
-    Position, Utterance, Waveform,
+    Audio, AudioReference, DatasetInfo, Key, KeySource, Position, RecordingFacts, Span, Utterance,
 };
-use spr_core::stage::{self, OVERSHOOT};
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{Error, ErrorKind, Result, recording};
 use spr_syntax::sound;
 use spr_syntax::tar::sound::SoundForm;
 use spr_syntax::tar::{Member, MemberKind, TarReader};
@@ -194,10 +192,10 @@ impl ShardReader {
 
     /// Warns of a part so long that NeMo takes all of the sound for it.
     fn warn_of_whole(&self, part: &AudioReference, sound: &Audio, utt: &Utterance) {
-        let times = part.start.zip(part.end);
-        let Some((start, end)) = times.map(|(start, end)| (start.value(), end.value())) else {
+        let Some((start, Some(end))) = part.span.bounds() else {
             return;
         };
+        let (start, end) = (start.value(), end.value());
         let left = |whole: f64| (whole - (end - start)).abs();
         let is_taken = sound
             .facts()
@@ -233,14 +231,13 @@ fn member_of(file: &str) -> Vec<u8> {
 
 /// Returns `true` if a part is all of a sound that lasts so many seconds.
 fn is_whole(part: &AudioReference, seconds: Option<f64>) -> bool {
-    let zero = part.start.is_none_or(Decimal::is_zero);
     // NeMo takes all of a sound without a length.
-    let lasts = part.time().map(Decimal::value).filter(|lasts| *lasts > 0.0);
+    let lasts = part.facts().seconds().filter(|lasts| *lasts > 0.0);
     let all = match (lasts, seconds) {
         (Some(lasts), Some(seconds)) => (lasts - seconds).abs() <= FRAME,
-        _ => !part.is_stretch(),
+        _ => part.span.bounds().is_none(),
     };
-    zero && all && part.channel.is_none()
+    part.span.start().is_zero() && all && part.channel.is_none()
 }
 
 /// Returns a part of the sound of a member.
@@ -250,97 +247,40 @@ fn part_of(
     (tar, key): (&str, &Key),
     env: &Env,
 ) -> Result<Audio> {
-    let facts = sound.facts();
-    let whole = is_whole(&part, facts.seconds());
+    let whole = is_whole(&part, sound.facts().seconds());
     match sound {
         Audio::Reference(member) => {
-            let mut part = AudioReference {
+            let recording = RecordingFacts {
+                rate: part.recording.rate.or(member.recording.rate),
+                ..member.recording
+            };
+            let part = AudioReference {
                 at: member.at,
                 len: member.len,
+                recording,
                 ..part
             };
-            match whole {
-                true => {
-                    (part.start, part.end, part.first_seconds) = (None, None, false);
-                    let rate = part.facts.rate.or(facts.rate);
-                    part.facts = AudioFacts { rate, ..facts };
-                }
-                false => {
-                    part.facts.rate = part.facts.rate.or(facts.rate);
-                    part.whole = facts;
-                }
-            }
-            Ok(Audio::Reference(part))
+            Ok(Audio::Reference(match whole {
+                true => AudioReference {
+                    span: Span::Whole,
+                    duration: None,
+                    ..part
+                },
+                false => part,
+            }))
         }
         Audio::Encoded(encoded) if whole => Ok(Audio::Encoded(encoded)),
         Audio::Encoded(encoded) => {
-            let samples = Audio::Samples(decode(encoded, tar, env)?);
-            // As where sound is loaded by its place.
-            let length = samples.facts().seconds().unwrap_or_default();
-            if let Some((_, warning)) = stage::first_seconds(&part, length) {
+            let sound = recording::decode(&encoded, Some(tar), env)?;
+            let part = recording::part_of(sound, &part, &env.limits);
+            let (part, warning) = part.map_err(|e| e.file(tar))?;
+            if let Some(warning) = warning {
                 env.warn(&warning.file(tar).utterance(key));
             }
-            if let Some(end) = part.end.filter(|end| end.value() > length + OVERSHOOT) {
-                let message = format!("ends at {end} s, and its sound at {length} s");
-                return Err(Error::unfit(message).file(tar));
-            }
-            cut(&samples.into_waveform(), &part, env).map(Audio::Samples)
+            Ok(Audio::Samples(part))
         }
         other => Ok(other),
     }
-}
-
-/// Decodes a sound file of a compressed tar file.
-fn decode(encoded: EncodedAudio, tar: &str, env: &Env) -> Result<Waveform> {
-    let name = format!("{tar} ({} file)", encoded.format);
-    let mut source = Source::from_bytes(name, encoded.bytes)?;
-    let mut utt = Utterance::default();
-    let nested = env.nested(&encoded.format)?;
-    nested.read(&mut source, ObjectBounds::Whole, &mut utt, env)?;
-    match utt.audio {
-        Some(Audio::Samples(sound)) => Ok(sound),
-        _ => Err(source.malformed("holds no sound")),
-    }
-}
-
-/// Returns a part of samples, which ends with them at the latest.
-fn cut(sound: &Waveform, part: &AudioReference, env: &Env) -> Result<Waveform> {
-    let samples = &sound.samples;
-    let at = |time: Decimal| {
-        let sample = time
-            .sample(sound.rate)
-            .and_then(|n| usize::try_from(n).ok());
-        sample.ok_or_else(|| Error::unfit(format!("{time} s is no time in the sound")))
-    };
-    if part.channel.is_some() {
-        return Err(
-            Error::unsupported("a channel of sound in a compressed tar file")
-                .hint("decompress the tar file"),
-        );
-    }
-    let start = part.start.map_or(Ok(0), at)?;
-    let end = part
-        .end
-        .or(part.facts.duration)
-        .map_or(Ok(samples.rows()), at)?;
-    let (end, size) = (
-        end.min(samples.rows()),
-        samples.cols() * samples.dtype().size(),
-    );
-    let Some(bytes) = samples.as_bytes().get(start * size..end * size) else {
-        return Err(Error::unfit(format!(
-            "starts at sample {start} of a sound of {} samples",
-            samples.rows()
-        )));
-    };
-    let mut cut = Matrix::default();
-    let (rows, cols) = (end - start, samples.cols());
-    let into = cut.reset(samples.dtype(), samples.rank(), rows, cols, &env.limits)?;
-    into.copy_from_slice(bytes);
-    Ok(Waveform {
-        rate: sound.rate,
-        samples: cut,
-    })
 }
 
 impl Reader for ShardReader {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use spr_core::bytes::{Env, Output, Part, Sink, Source};
+use spr_core::bytes::{Env, Output, Part, Sink};
 use spr_core::format::{Caps, OptionSpec, Options, WriteSummary, Writer};
 use spr_core::model::{Audio, AudioFacts, Decimal, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, Result, recording};
 use spr_syntax::manifest::source::{no_sound, utf8};
 use spr_syntax::shards::ShardLimits;
 use spr_syntax::sound::SoundCodec;
@@ -177,15 +177,11 @@ impl TarredWriter {
 
     /// Returns the facts about sound, for which a file may be read.
     fn facts(&self, audio: &Audio) -> Result<AudioFacts> {
-        let facts = audio.facts();
         match audio {
-            Audio::Encoded(encoded) if facts.rate.is_none() || facts.samples.is_none() => {
-                let mut source = Source::from_bytes("a sound file", encoded.bytes.clone())?;
-                self.env
-                    .nested(&encoded.format)?
-                    .facts(&mut source, &self.env)
+            Audio::Encoded(encoded) if !encoded.facts.are_complete() => {
+                Ok(recording::facts_of_file(encoded, &self.env)?.whole())
             }
-            _ => Ok(facts),
+            _ => Ok(audio.facts()),
         }
     }
 }
@@ -249,7 +245,7 @@ impl Entry<'_> {
             start: None,
             duration: self.duration,
             channel: None,
-            rate: self.facts.rate,
+            rate: self.facts.rate(),
             names_utterance: false,
         };
         sound.write(utt, Some(shard), line)
