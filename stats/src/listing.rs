@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Utterance};
+use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Level, Matrix, Utterance};
 use spr_core::{Error, Remedy, Result, nearest};
 
 use crate::entry::{kinds, level};
-use crate::sound::{Level, decibels};
+use crate::sound::decibels;
 
 /// The value of a column for one utterance.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,9 +181,11 @@ impl<'u> Row<'u> {
         self.utt.features.is_none() && self.utt.labels.is_none()
     }
 
-    fn frames(&self) -> u64 {
-        let samples = self.facts().samples().filter(|_| self.is_sound());
-        samples.unwrap_or(self.utt.frames())
+    fn frames(&self) -> Option<u64> {
+        match &self.utt.audio {
+            Some(audio) if self.is_sound() => audio.facts().samples(),
+            _ => Some(self.utt.frames()),
+        }
     }
 
     fn text(&self) -> Option<&[u8]> {
@@ -247,7 +249,7 @@ pub static COLUMNS: &[ListColumn] = &[
     needs(
         Facts,
         column("frames", Count, "frames; samples of sound alone", |row| {
-            count(Some(row.frames()))
+            count(row.frames())
         }),
     ),
     needs(
@@ -270,8 +272,9 @@ pub static COLUMNS: &[ListColumn] = &[
         column("dtype", Text, "the type of these numbers", |row| {
             let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
             let samples = || row.utt.waveform().map(|sound| &sound.samples);
-            let matrix = main.or_else(samples)?;
-            Some(Cell::Text(matrix.dtype().name().as_bytes().into()))
+            let dtype = main.or_else(samples).map(Matrix::dtype);
+            let dtype = dtype.or_else(|| Some(row.utt.level.as_ref()?.dtype))?;
+            Some(Cell::Text(dtype.name().as_bytes().into()))
         }),
     ),
     ListColumn {

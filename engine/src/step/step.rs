@@ -189,14 +189,19 @@ impl Step {
         self.operation.reach() == Reach::Twice
     }
 
+    /// The columns of a table of utterances that it looks at.
+    pub fn columns(&self) -> &[&'static str] {
+        self.operation.columns()
+    }
+
     /// Returns `true` if it looks at this column of a table of utterances.
     pub fn uses(&self, column: &str) -> bool {
-        self.operation.columns().contains(&column)
+        self.columns().contains(&column)
     }
 
     /// What it needs to know of sound that an utterance only names.
     pub fn audio_need(&self) -> AudioNeed {
-        AudioNeed::of(self.operation.columns().iter().copied())
+        AudioNeed::of(self.columns().iter().copied())
     }
 
     /// Returns `true` if it does nothing.

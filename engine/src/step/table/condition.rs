@@ -2,11 +2,10 @@
 
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
-use spr_core::model::{Audio, DatasetInfo, Utterance};
-use spr_core::recording;
+use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::stage::Filter;
 use spr_core::{Error, Remedy, Result};
-use spr_stats::{AudioNeed, Expression, ListColumn, Row};
+use spr_stats::{Expression, ListColumn, Row};
 
 use super::super::kind::{Kind, Level, Phase, Subject};
 use super::super::operation::{Reach, Stage};
@@ -48,8 +47,15 @@ pub(super) static SECONDS: Kind = Kind {
     flags: &["min-seconds", "max-seconds"],
     parse: |values| {
         let range = values.need("seconds", durations, "seconds, such as 1.5-20, 1- or -20")?;
-        let stage = Stage::new(Reach::Utterance, ["seconds"], move |reader, at| {
-            Ok(Box::new(LastingReader::new(reader, range, at.env)))
+        let stage = Stage::new(Reach::Utterance, ["seconds"], move |reader, _| {
+            let shift = reader.info().frame_shift;
+            let fits = move |utt: &Utterance| {
+                let seconds = Row::new(utt, shift)
+                    .duration()
+                    .map_err(Error::continuable)?;
+                Ok((range.0..=range.1).contains(&seconds))
+            };
+            Ok(Box::new(Filter::new(reader, fits)))
         });
         stage.parsed()
     },
@@ -95,54 +101,14 @@ pub(super) static HOURS: Kind = Kind {
 /// lasts longer than what is left is left out.
 fn hours(inner: Box<dyn Reader>, hours: f64) -> Box<dyn Reader> {
     let mut left = hours * 3600.0;
+    let shift = inner.info().frame_shift;
     Box::new(Filter::new(inner, move |utt: &Utterance| {
-        let seconds = Row::new(utt, None).duration();
+        let seconds = Row::new(utt, shift).duration();
         let seconds = seconds.map_err(Error::continuable)?;
         let fits = seconds <= left;
         left -= if fits { seconds } else { 0.0 };
         Ok(fits)
     }))
-}
-
-/// Looks at the sound of utterances, which stays as it was.
-struct Listener {
-    need: AudioNeed,
-    env: Env,
-}
-
-impl Listener {
-    fn new(need: AudioNeed, env: &Env) -> Self {
-        Self {
-            need,
-            env: env.clone(),
-        }
-    }
-
-    /// Returns what `look` says of an utterance with as much of its sound as is asked for.
-    ///
-    /// # Errors
-    /// The sound cannot be read.
-    fn look<T>(&mut self, utt: &mut Utterance, look: impl FnOnce(&Utterance) -> T) -> Result<T> {
-        let is_named = match (self.need, &utt.audio) {
-            (AudioNeed::Nothing, _) | (_, None | Some(Audio::Samples(_))) => false,
-            (AudioNeed::Levels, Some(_)) => true,
-            (AudioNeed::Facts, Some(audio)) => {
-                let facts = audio.facts();
-                facts.rate().is_none() || facts.channels().is_none() || facts.samples().is_none()
-            }
-        };
-        if !is_named {
-            return Ok(look(utt));
-        }
-        let kept = utt.audio.clone();
-        let heard = match self.need {
-            AudioNeed::Levels => recording::load(utt, &self.env),
-            AudioNeed::Nothing | AudioNeed::Facts => recording::measure(utt, &self.env),
-        };
-        let found = heard.map(|()| look(utt));
-        utt.audio = kept;
-        found.map_err(|error| error.utterance(&utt.key).continuable())
-    }
 }
 
 /// The utterances of which an expression is true.
@@ -153,7 +119,7 @@ struct ConditionReader {
     unknown: Vec<&'static ListColumn>,
     /// Whether an utterance was read.
     any: bool,
-    listener: Listener,
+    env: Env,
     info: DatasetInfo,
 }
 
@@ -164,7 +130,7 @@ impl ConditionReader {
             info: inner.info().without_totals(),
             inner,
             unknown: wanted.compared(),
-            listener: Listener::new(AudioNeed::of(wanted.names()), env),
+            env: env.clone(),
             wanted,
             any: false,
         }
@@ -179,7 +145,7 @@ impl ConditionReader {
             let name = column.name;
             let message = format!("no utterance has '{name}': comparisons with it are false");
             let warning = Error::unfit(message);
-            self.listener.env.warn(&match name {
+            self.env.warn(&match name {
                 "seconds" => warning.suggest(Remedy::TellFrameShift),
                 _ => warning,
             });
@@ -196,59 +162,13 @@ impl Reader for ConditionReader {
         while self.inner.read(utt)? {
             self.any = true;
             let shift = self.inner.info().frame_shift;
-            let (wanted, unknown) = (&self.wanted, &mut self.unknown);
-            let holds = self.listener.look(utt, |utt| {
-                let row = Row::new(utt, shift);
-                unknown.retain(|column| column.take(&row).is_none());
-                wanted.holds(&row)
-            })?;
-            if holds {
+            let row = Row::new(utt, shift);
+            self.unknown.retain(|column| column.take(&row).is_none());
+            if self.wanted.holds(&row) {
                 return Ok(true);
             }
         }
         self.warn();
-        Ok(false)
-    }
-}
-
-/// The utterances that last so many seconds. Each must have a known duration.
-struct LastingReader {
-    inner: Box<dyn Reader>,
-    /// The shortest and the longest duration.
-    range: (f64, f64),
-    listener: Listener,
-    info: DatasetInfo,
-}
-
-impl LastingReader {
-    /// Chooses utterances of `inner`.
-    fn new(inner: Box<dyn Reader>, range: (f64, f64), env: &Env) -> Self {
-        Self {
-            info: inner.info().without_totals(),
-            inner,
-            range,
-            listener: Listener::new(AudioNeed::Facts, env),
-        }
-    }
-}
-
-impl Reader for LastingReader {
-    fn info(&self) -> &DatasetInfo {
-        &self.info
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        let (least, most) = self.range;
-        while self.inner.read(utt)? {
-            let shift = self.inner.info().frame_shift;
-            let seconds = self
-                .listener
-                .look(utt, |utt| Row::new(utt, shift).duration())?;
-            let seconds = seconds.map_err(Error::continuable)?;
-            if (least..=most).contains(&seconds) {
-                return Ok(true);
-            }
-        }
         Ok(false)
     }
 }
