@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example own_format -- fixtures/samples/kaldi/fbank.scp target/example.toy`
 
-use spr_convert::{Converter, Error, Result, builtin};
+use spr_convert::{ConvertOptions, Error, Result, builtin};
 
 #[path = "../tests/stranger/src/toy.rs"]
 pub mod toy;
@@ -14,7 +14,8 @@ fn main() -> Result<()> {
     };
     // With these formats `spr_convert::cli::main` is a program with all verbs.
     let formats = builtin::registry().with_format(&toy::TOY);
-    let outcome = Converter::new(formats).convert(input, output)?;
+    let options = ConvertOptions::within(&formats, &builtin::env());
+    let outcome = options.convert(input, output)?;
     println!(
         "{} utterances, {} -> {}",
         outcome.written.utterances, outcome.from, outcome.to

@@ -58,11 +58,12 @@
 //! use spr_convert::core::bytes::MemoryStore;
 //! use spr_convert::core::format::Writer;
 //! use spr_convert::core::model::{Matrix, Rank, Utterance};
-//! use spr_convert::{Converter, builtin};
+//! use spr_convert::{ConvertOptions, builtin};
 //!
 //! let store = MemoryStore::new(); // files in memory; without it they are on the disk
 //! let env = builtin::env().with_store(Arc::new(store.clone()));
-//! let mut writer = Converter::default().in_env(env).create("ark,t:new.ark")?;
+//! let options = ConvertOptions::within(&builtin::registry(), &env);
+//! let mut writer = options.create("ark,t:new.ark")?;
 //! let mut utt = Utterance { key: "ann-1".into(), ..Utterance::default() };
 //! utt.features = Some(Matrix::from_rows(&[1.0f32, 2.5], 2, Rank::Matrix)?);
 //! writer.write(&utt)?;
@@ -78,9 +79,10 @@
 //! # Further
 //!
 //! * [`core::convert()`] takes any reader and any writer, and measures what is lost.
-//! * A [`Converter`] works with formats of other crates and in other surroundings.
-//! * [`Job`](job::Job) has all the choices of the program: [`argument`] turns text into inputs and outputs,
-//!   a [`Plan`](plan::Plan) holds what is to be done, and [`step`] is the table of what can happen to utterances.
+//! * [`OpenOptions`] and [`ConvertOptions`] join labels, add steps, set formats and types, and work with
+//!   formats of other crates and in other surroundings.
+//! * A [`PlanBuilder`](builder::PlanBuilder) has all the choices of the program. The [`Plan`](plan::Plan) that it
+//!   makes is run by a [`Job`](job::Job), and [`step`] is the table of what can happen to utterances.
 //! * [`verbs`] are what else the program does, and [`stats`] what can be counted. With the feature `plot` there
 //!   are pictures, with `cli` the program.
 //! * The model, the readers and the stages are those of [`spr_core`], re-exported as [`core`].
@@ -92,6 +94,7 @@
 pub mod builtin;
 #[cfg(feature = "cli")]
 pub mod cli;
+mod options;
 pub mod verbs;
 
 #[cfg(feature = "kaldi")]
@@ -99,16 +102,18 @@ pub use builtin::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
     read_object,
 };
+pub use options::{ConvertOptions, OpenOptions};
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};
-pub use spr_engine::{argument, capabilities, explain, job, looks, plan, shard, step, writing};
+pub use spr_engine::{
+    argument, builder, capabilities, explain, job, looks, plan, shard, step, writing,
+};
 #[cfg(feature = "plot")]
 pub use spr_plot as plot;
 pub use spr_stats as stats;
 
 use spr_core::DatasetWriter;
-use spr_core::bytes::Env;
-use spr_core::format::{Reader, Registry, Request};
+use spr_core::format::Reader;
 
 /// Tests of the README's examples.
 #[cfg(all(doctest, feature = "kaldi"))]
@@ -126,7 +131,7 @@ pub struct StagesPage;
 /// # Errors
 /// An argument is invalid, the input is faulty, data would be lost, or the system refuses.
 pub fn convert(input: &str, output: &str) -> Result<job::Outcome> {
-    Converter::default().convert(input, output)
+    ConvertOptions::new().convert(input, output)
 }
 
 /// Opens `input`, an argument as on the command line, as a stream of utterances. No commands run.
@@ -134,7 +139,7 @@ pub fn convert(input: &str, output: &str) -> Result<job::Outcome> {
 /// # Errors
 /// The argument is invalid, no format matches, or the header is invalid.
 pub fn open(input: &str) -> Result<Box<dyn Reader>> {
-    Converter::default().open(input)
+    OpenOptions::new().open(input)
 }
 
 /// Begins a data set at `output`, written as on the command line. It is there once it is
@@ -143,90 +148,5 @@ pub fn open(input: &str) -> Result<Box<dyn Reader>> {
 /// # Errors
 /// The argument is wrong, or the output exists or can't be made.
 pub fn create(output: &str) -> Result<DatasetWriter> {
-    Converter::default().create(output)
-}
-
-/// [`convert`], [`open`] and [`create`] with formats and surroundings of the caller's choice.
-///
-/// ```
-/// use spr_convert::{Converter, builtin};
-///
-/// let mut env = builtin::env();
-/// env.threads = 1;
-/// // Another crate's format goes here: builtin::registry().with_format(&FORMAT).
-/// let converter = Converter::new(builtin::registry()).in_env(env);
-/// let error = converter.open("missing.wav").err().unwrap();
-/// assert_eq!(error.file_name(), Some("missing.wav"));
-/// ```
-#[derive(Clone)]
-pub struct Converter {
-    registry: Registry,
-    env: Env,
-}
-
-impl Default for Converter {
-    /// The formats that are built in, in [safe surroundings](builtin::env).
-    fn default() -> Self {
-        Self::new(builtin::registry())
-    }
-}
-
-impl Converter {
-    /// A converter of these formats, in safe surroundings.
-    pub fn new(registry: Registry) -> Self {
-        let env = builtin::env_with(registry.clone());
-        Self { registry, env }
-    }
-
-    /// The same in other surroundings, where containers find the formats of this converter.
-    #[must_use]
-    pub fn in_env(self, env: Env) -> Self {
-        Self {
-            env: env.with_formats(self.registry.clone()),
-            ..self
-        }
-    }
-
-    /// The formats.
-    pub fn registry(&self) -> &Registry {
-        &self.registry
-    }
-
-    /// The surroundings.
-    pub fn env(&self) -> &Env {
-        &self.env
-    }
-
-    /// Converts `input` to `output`, as [`convert`].
-    ///
-    /// # Errors
-    /// As [`convert`].
-    pub fn convert(&self, input: &str, output: &str) -> Result<job::Outcome> {
-        let (registry, env) = (&self.registry, &self.env);
-        let inputs = argument::Input::parse(input, None, &[], registry, env)?;
-        let target = argument::Target::parse(output, None, &[], registry, env)?;
-        job::Job::new(inputs, &target).run(registry, env, &mut ())
-    }
-
-    /// Opens `input` as a stream of utterances, as [`open`].
-    ///
-    /// # Errors
-    /// As [`open`].
-    pub fn open(&self, input: &str) -> Result<Box<dyn Reader>> {
-        let (registry, env) = (&self.registry, &self.env);
-        let inputs = argument::Input::parse(input, None, &[], registry, env)?;
-        let opened = argument::Input::open_all(&inputs, Request::all(), registry, env)?;
-        Ok(opened.reader)
-    }
-
-    /// Begins a data set at `output`, as [`create`].
-    ///
-    /// # Errors
-    /// As [`create`].
-    pub fn create(&self, output: &str) -> Result<DatasetWriter> {
-        let (registry, env) = (&self.registry, &self.env);
-        let target = argument::Target::parse(output, None, &[], registry, env)?;
-        let place = target.output(false, false, env)?;
-        DatasetWriter::create(target.format(), place, &target.options()?, env)
-    }
+    ConvertOptions::new().create(output)
 }

@@ -6,7 +6,11 @@ use spr_core::format::Registry;
 
 use crate::argument::Target;
 use crate::plan::order::Order;
-use crate::plan::{Balance, Input, Joins, OnError, Plan, Rule, Sink, Split, Work};
+use crate::plan::{Balance, Input, Joins, Plan, Rule, Sink, Split, Work};
+use crate::step::ListCache;
+
+/// The subject of lines about inputs.
+const INPUT: &str = "input";
 
 /// One argument or one part of the work, explained.
 #[non_exhaustive]
@@ -94,36 +98,26 @@ fn told(table: &Locator) -> String {
 /// Explains what joins data by key.
 fn joins(joins: &Joins, registry: &Registry, env: &Env) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
-    let joined = |input: &Input| -> Result<(Line, Vec<Line>)> {
-        let mut own = plan(&Plan::new(vec![input.clone()]), registry, env)?;
-        let further = own.split_off(1);
-        let first = own.pop();
-        let first = first.unwrap_or_else(|| line("input", input.text.clone()));
-        Ok((first, further))
+    let joined = |data: &Plan, what: &'static str, how: &str| {
+        let mut lines = plan(data, registry, env)?;
+        for line in lines.iter_mut().filter(|line| line.what == INPUT) {
+            *line = Line {
+                what,
+                how: format!("{}; {how}", line.how),
+                steps: std::mem::take(&mut line.steps),
+            };
+        }
+        Result::Ok(lines)
     };
     if let Some(labels) = &joins.labels {
         let how = match labels.speakers {
             Some(_) => "join by speaker, or else by key",
             None => "join by key, or else by recording and time",
         };
-        for input in &labels.inputs {
-            let (own, further) = joined(input)?;
-            lines.push(Line {
-                what: "labels",
-                how: format!("{}; {how}", own.how),
-                steps: own.steps,
-            });
-            lines.extend(further);
-        }
+        lines.extend(joined(&labels.data, "labels", how)?);
     }
     if let Some(text) = &joins.text {
-        let (own, further) = joined(text)?;
-        lines.push(Line {
-            what: "text",
-            how: format!("{}; join by key", own.how),
-            steps: own.steps,
-        });
-        lines.extend(further);
+        lines.extend(joined(text, "text", "join by key")?);
     }
     if let Some(table) = &joins.speakers {
         lines.push(line("speakers", format!("{}; join by key", told(table))));
@@ -138,7 +132,8 @@ fn explain_input(
     registry: &Registry,
     env: &Env,
 ) -> Result<Line> {
-    let opened = input.open(plan.request(), registry, env)?;
+    let files = ListCache::default();
+    let opened = input.open_with(work, plan.request(), &files, (registry, env))?;
     let place = match &input.place {
         Locator::Standard => "standard input".to_owned(),
         Locator::File(file) => format!("file {}", file.told()),
@@ -169,12 +164,8 @@ fn explain_input(
     if plan.damaged {
         text.push_str("; what is intact of damaged data is read");
     }
-    match input.permissive {
-        true => text.push_str("; bad entries are skipped (p)"),
-        false if input.skips || plan.on_error == OnError::Skip => {
-            text.push_str("; faulty utterances are skipped");
-        }
-        false => {}
+    if input.on_error.skips() {
+        text.push_str("; faulty utterances are skipped");
     }
     if input.round {
         text.push_str("; times of segments rounded to whole frames");
@@ -187,7 +178,7 @@ fn explain_input(
             Work::Labels(labels) => input
                 .has_labels()
                 .then(|| format!("with labels from {}", labels.text())),
-            Work::Text(from) => Some(format!("with text from {}", from.text)),
+            Work::Text(from) => Some(format!("with text from {}", from.text())),
             Work::Speakers(table) => Some(format!("with speakers from {}", told(table))),
             Work::Measure(_) | Work::ReadAhead => None,
         };
@@ -196,7 +187,7 @@ fn explain_input(
         }
     }
     Ok(Line {
-        what: "input",
+        what: INPUT,
         how: text,
         steps: written(work),
     })

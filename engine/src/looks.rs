@@ -144,9 +144,8 @@ mod tests {
     use spr_core::format::Registry;
 
     use super::*;
-    use crate::argument::{Input, Target};
+    use crate::builder::PlanBuilder;
     use crate::job::Job;
-    use crate::plan::Labels;
 
     /// A store that counts how often each place is looked at.
     #[derive(Debug, Default)]
@@ -243,12 +242,10 @@ mod tests {
             &spr_format_jsonl::FORMAT as _,
         ]);
         let env = once(&Env::default().with_store(store.clone()));
-        let parse = |text| Input::parse(text, None, &[], &registry, &env).unwrap();
-        let target = Target::parse("o.jsonl", None, &[], &registry, &env).unwrap();
-        let labels = Labels::new(parse("l.ark").pop().unwrap());
-        let job = Job::new(parse("f.scp"), &target)
-            .labels(labels)
-            .overwrite(true);
+        let mut builder = PlanBuilder::new(&registry, &env);
+        builder.input("f.scp").unwrap().labels("l.ark").unwrap();
+        builder.output("o.jsonl").unwrap().overwrite(true);
+        let job = Job::new(builder.finish().unwrap());
         job.run(&registry, &env, &mut ()).unwrap();
         assert!(store.inner.get("o.jsonl").is_some_and(|new| new != b"old"));
         let counts = store.counts.lock().unwrap();

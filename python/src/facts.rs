@@ -12,7 +12,7 @@ use spr_convert::verbs::stats::{AudioLoader, Facts};
 use spr_convert::{Error, Result};
 
 use crate::failure::apart;
-use crate::input::InputArgs;
+use crate::input::DatasetPlan;
 use crate::settings::Settings;
 use crate::text;
 
@@ -21,13 +21,13 @@ use crate::text;
 #[pyfunction]
 pub(crate) fn stats(
     py: Python<'_>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     settings: Settings,
     by: Vec<String>,
 ) -> PyResult<String> {
     let at = settings.surroundings();
     let told = apart(py, || {
-        let input = asked.input(&at)?;
+        let input = asked.get().input(&at)?;
         let by = groups::parse(&by)?;
         let (mut reader, format) = AudioLoader::open(&input, &at.registry, &at.env)?;
         let told = if by.is_empty() {
@@ -93,12 +93,12 @@ impl Value {
 #[pyfunction]
 pub(crate) fn columns<'py>(
     py: Python<'py>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     settings: Settings,
     names: Vec<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let at = settings.surroundings();
-    let data = asked.data(py, &at)?;
+    let data = asked.get().resolve(py, &at)?;
     let listed = apart(py, || {
         let shown = names.iter().map(|name| ListColumn::find(name));
         let mut shown = shown.collect::<Result<Vec<_>>>()?;
@@ -106,7 +106,7 @@ pub(crate) fn columns<'py>(
             shown.extend(COLUMNS);
         }
         let mut values: Vec<Vec<Value>> = shown.iter().map(|_| Vec::new()).collect();
-        let mut reader = asked.open(data, 0, &at)?;
+        let mut reader = asked.get().open(data, 0, &at)?;
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
             let of_all = reader.info().frame_shift;

@@ -1,18 +1,21 @@
-//! Conversion of a caller's arguments to a plan and its reader.
+//! What a caller reads, as a plan that is made when it is run.
 
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::sync::Arc;
 
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spr_convert::argument::{self, Input};
+use spr_convert::builder::{Duplicates, PlanBuilder};
 use spr_convert::core::bytes::{Env, FileKind, Locator, Source};
-use spr_convert::core::format::{FieldSet, Format, Options, Reader, Registry, Request, Subset};
+use spr_convert::core::format::{
+    ErrorPolicy, FieldSet, Options, Reader, Registry, Request, Subset,
+};
 use spr_convert::core::stage::SkipErrors;
-use spr_convert::plan::{Joins, Labels, Plan};
-use spr_convert::step::{Phase, Step, Steps};
+use spr_convert::plan::{Input, Owner, Plan};
+use spr_convert::step::{Step, Steps};
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, raised};
@@ -20,41 +23,48 @@ use crate::settings::Surroundings;
 use crate::text::argument;
 
 /// Data that join by key.
-#[derive(FromPyObject)]
+#[derive(FromPyObject, IntoPyObject, Clone, Default, PartialEq, Eq, Hash)]
 #[pyo3(from_item_all)]
-struct JoinArgs {
+struct Joins {
     labels: Option<OsString>,
     text: Option<OsString>,
     speakers: Option<OsString>,
     tolerance: u64,
 }
 
-/// One of the data sets that are read one after the other.
-#[derive(FromPyObject)]
+/// Data sets that are read one after the other, with what joins them and their steps before they are
+/// merged with others.
+#[derive(FromPyObject, IntoPyObject, Clone, PartialEq, Eq, Hash)]
 #[pyo3(from_item_all)]
-struct SourceArgs {
+struct Sources {
     paths: Vec<OsString>,
     format: Option<String>,
     options: Vec<(String, String)>,
-    /// What joins it, and its steps, before it is merged with others.
-    joins: JoinArgs,
+    joins: Joins,
     steps: Vec<String>,
 }
 
-/// The arguments of a caller about what is read.
-#[derive(FromPyObject)]
+/// What is read of all data sets together.
+#[derive(FromPyObject, IntoPyObject, Clone, PartialEq, Eq, Hash)]
 #[pyo3(from_item_all)]
-pub(crate) struct InputArgs {
-    sources: Vec<SourceArgs>,
-    /// A name with bytes or a file object that replace the paths.
-    data: Option<(String, Py<PyAny>)>,
-    joins: JoinArgs,
+pub(crate) struct Reading {
+    sources: Vec<Sources>,
+    joins: Joins,
     steps: Vec<String>,
     skip: bool,
     parts: Option<Vec<String>>,
     samples: bool,
     shard: Option<(u64, u64)>,
-    distinct: Option<bool>,
+    keeps_duplicates: bool,
+}
+
+/// A plan of what is read, which says what is to be opened but opens nothing. Its methods return other
+/// plans.
+#[pyclass(frozen, module = "spr_convert._native", name = "Plan")]
+pub(crate) struct DatasetPlan {
+    reading: Reading,
+    /// A name with bytes or a file object that replace the paths.
+    data: Option<(String, Arc<Py<PyAny>>)>,
 }
 
 /// The resolved data of an input.
@@ -75,182 +85,387 @@ pub(crate) fn steps(texts: &[String]) -> Result<Steps> {
     }
 }
 
-fn format(name: Option<&str>, registry: &Registry) -> Result<Option<&'static dyn Format>> {
-    name.map(|name| registry.get(name)).transpose()
-}
+impl Joins {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 
-impl JoinArgs {
-    fn joins(&self, at: &Surroundings) -> Result<Joins> {
-        let (registry, env) = (&at.registry, &at.env);
-        let inputs =
-            |text: &OsString| Input::parse(&argument(text.clone()), None, &[], registry, env);
-        let mut joins = Joins::default();
-        let table = self.speakers.clone().map(argument);
-        let table = table.map(|text| argument::table(&text, registry));
-        joins.speakers = table.transpose()?;
-        if let Some(text) = &self.labels {
-            let mut labels = Labels::of(inputs(text)?);
-            labels.tolerance = self.tolerance;
-            labels.speakers.clone_from(&joins.speakers);
-            joins.labels = Some(labels);
+    fn add(&self, builder: &mut PlanBuilder) -> Result<()> {
+        if let Some(table) = &self.speakers {
+            builder.speakers(&argument(table.clone()))?;
+        }
+        if let Some(labels) = &self.labels {
+            builder.labels(&argument(labels.clone()))?;
+            builder.tolerance(self.tolerance);
         }
         if let Some(text) = &self.text {
-            let mut found = inputs(text)?;
-            joins.text = match (found.pop(), found.is_empty()) {
-                (Some(only), true) => Some(Box::new(only)),
-                _ => return Err(Error::usage("text is one data set")),
-            };
+            builder.text(&argument(text.clone()))?;
         }
-        Ok(joins)
+        Ok(())
+    }
+
+    /// Adds what `other` has.
+    ///
+    /// # Errors
+    /// Both have the same kind.
+    fn and(&self, other: Self) -> Result<Self> {
+        let one = |name: &str, own: &Option<OsString>, other: Option<OsString>| match (own, other) {
+            (Some(_), Some(_)) => Err(Error::usage(format!("{name} join already"))),
+            (own, other) => Ok(other.or_else(|| own.clone())),
+        };
+        Ok(Self {
+            labels: one("labels", &self.labels, other.labels)?,
+            text: one("text", &self.text, other.text)?,
+            speakers: one("speakers", &self.speakers, other.speakers)?,
+            tolerance: self.tolerance.max(other.tolerance),
+        })
     }
 }
 
-impl SourceArgs {
-    /// Returns the inputs as they are named.
-    fn inputs(&self, at: &Surroundings) -> Result<Vec<Input>> {
-        let (registry, env) = (&at.registry, &at.env);
-        let from = format(self.format.as_deref(), registry)?;
-        let mut inputs = Vec::new();
+impl Sources {
+    /// Reads the data sets, without what joins them and their steps.
+    fn add(&self, builder: &mut PlanBuilder) -> Result<()> {
+        if let Some(format) = &self.format {
+            builder.format(format)?;
+        }
+        for (key, value) in &self.options {
+            builder.option(key, value);
+        }
         for path in &self.paths {
-            let path = argument(path.clone());
-            inputs.extend(Input::parse(&path, from, &self.options, registry, env)?);
+            builder.input(&argument(path.clone()))?;
         }
-        Ok(inputs)
+        Ok(())
     }
 
-    /// Returns the inputs with what joins them and their steps, to be merged with others.
-    fn own(&self, at: &Surroundings) -> Result<Vec<Input>> {
-        let mut inputs = self.inputs(at)?;
-        let joins = self.joins.joins(at)?;
-        let steps = steps(&self.steps)?;
-        steps.check_utterances()?;
-        let steps = steps.into_vec();
-        let across = steps.iter().find(|step| step.looks_across());
-        if let Some(step) = across.filter(|_| inputs.len() > 1) {
-            let message = format!("{} looks at all of several inputs", step.name());
-            return Err(Error::usage(message).hint("merge them first"));
+    /// Returns the plan of them alone, to be merged with others.
+    fn plan(&self, at: &Surroundings) -> Result<Plan> {
+        let mut builder = PlanBuilder::new(&at.registry, &at.env);
+        self.add(&mut builder)?;
+        self.joins.add(&mut builder)?;
+        add_steps(&mut builder, &self.steps)?;
+        builder.finish()
+    }
+}
+
+fn add_steps(builder: &mut PlanBuilder, steps: &[String]) -> Result<()> {
+    match steps.is_empty() {
+        true => Ok(()),
+        false => builder.stages(&steps.join("|")).map(drop),
+    }
+}
+
+#[pymethods]
+impl DatasetPlan {
+    /// Reads data sets by their paths, or `data` in their place.
+    #[new]
+    #[pyo3(signature = (paths, data, format, options, parts, samples, shard, skip))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of open()")]
+    fn new(
+        paths: Vec<OsString>,
+        data: Option<(String, Py<PyAny>)>,
+        format: Option<String>,
+        options: Vec<(String, String)>,
+        parts: Option<Vec<String>>,
+        samples: bool,
+        shard: Option<(u64, u64)>,
+        skip: bool,
+    ) -> Self {
+        let (joins, steps) = (Joins::default(), Vec::new());
+        let sources = vec![Sources {
+            paths,
+            format,
+            options,
+            joins: joins.clone(),
+            steps: steps.clone(),
+        }];
+        Self {
+            reading: Reading {
+                sources,
+                joins,
+                steps,
+                skip,
+                parts,
+                samples,
+                shard,
+                keeps_duplicates: false,
+            },
+            data: data.map(|(name, data)| (name, Arc::new(data))),
         }
-        if let Some(step) = early(&steps) {
-            let message = format!("{} would come before the steps in front of it", step.name());
-            return Err(Error::usage(message).hint("merge before it, or let it be the first step"));
+    }
+
+    /// Merges plans, and goes on with steps about the keys of all of them.
+    #[staticmethod]
+    fn merged(py: Python<'_>, plans: Vec<Py<Self>>, steps: Vec<String>) -> PyResult<Self> {
+        let merged = Self::merge(&plans, steps);
+        merged.map_err(|error| raised(py, &error))
+    }
+
+    /// Adds a chain of steps.
+    fn stage(&self, py: Python<'_>, text: String) -> PyResult<Self> {
+        let mut plan = self.copy();
+        plan.reading.steps.push(text);
+        apart(py, || steps(&plan.reading.steps).map(drop))?;
+        Ok(plan)
+    }
+
+    /// Joins data by key.
+    fn join(
+        &self,
+        py: Python<'_>,
+        labels: Option<OsString>,
+        text: Option<OsString>,
+        speakers: Option<OsString>,
+        tolerance: u64,
+    ) -> PyResult<Self> {
+        let joins = Joins {
+            labels,
+            text,
+            speakers,
+            tolerance,
+        };
+        let joins = self.reading.joins.and(joins);
+        let joins = joins.and_then(|joins| match self.data.is_some() && !joins.is_empty() {
+            true => Err(Error::usage("data join only what is named by a path")),
+            false => Ok(joins),
+        });
+        let mut plan = self.copy();
+        plan.reading.joins = joins.map_err(|error| raised(py, &error))?;
+        Ok(plan)
+    }
+
+    /// Takes one of several equal shares.
+    fn of_share(&self, index: u64, count: u64) -> Self {
+        let mut plan = self.copy();
+        plan.reading.shard = Some((index, count));
+        plan
+    }
+
+    /// Takes all utterances of a key.
+    fn keeping_duplicates(&self) -> Self {
+        let mut plan = self.copy();
+        plan.reading.keeps_duplicates = true;
+        plan
+    }
+
+    /// Reads a path in place of the data.
+    fn at_path(&self, path: OsString) -> Self {
+        let mut plan = self.copy();
+        plan.data = None;
+        for source in &mut plan.reading.sources {
+            source.paths = vec![path.clone()];
         }
-        for input in &mut inputs {
-            input.steps.extend(steps.iter().cloned());
-            if let Some(labels) = &joins.labels {
-                input.join_labels(labels.clone())?;
+        plan
+    }
+
+    /// The names of what is read.
+    #[getter]
+    fn names(&self) -> Vec<OsString> {
+        match &self.data {
+            Some((name, _)) => vec![name.into()],
+            None => {
+                let sources = self.reading.sources.iter();
+                sources.flat_map(|source| source.paths.clone()).collect()
             }
-            input.joins.text.clone_from(&joins.text);
-            input.joins.speakers.clone_from(&joins.speakers);
         }
-        Ok(inputs)
+    }
+
+    /// The name of the data with them, if they are not at paths.
+    #[getter]
+    fn data(&self, py: Python<'_>) -> Option<(String, Py<PyAny>)> {
+        let (name, data) = self.data.as_ref()?;
+        Some((name.clone(), data.clone_ref(py)))
+    }
+
+    /// The chains of steps.
+    #[getter]
+    fn steps(&self) -> Vec<String> {
+        self.reading.steps.clone()
+    }
+
+    /// Whether faulty utterances are skipped.
+    #[getter]
+    fn skip(&self) -> bool {
+        self.reading.skip
+    }
+
+    /// What keeps it from being the input of a job: the fields that are left out, or a share.
+    #[getter]
+    fn limited(&self) -> Option<&'static str> {
+        let fields = self.reading.parts.is_some().then_some("parts");
+        fields.or(self.reading.shard.is_some().then_some("shard"))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        let same = match (&self.data, &other.data) {
+            (None, None) => true,
+            (Some((one, a)), Some((other, b))) => one == other && a.bind(py).eq(b.bind(py))?,
+            _ => false,
+        };
+        Ok(same && self.reading == other.reading)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.reading.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let restore = py.import("spr_convert._native")?.getattr("restored")?;
+        let state = (self.reading.clone(), self.data(py));
+        Ok((restore, state).into_pyobject(py)?.into_any())
     }
 }
 
-/// The first step that an input of several would do before those in front of it.
-fn early(steps: &[Step]) -> Option<&Step> {
-    let is_early = |step: &&Step| step.kind().phase <= Phase::Names;
-    let later = steps.iter().skip_while(is_early);
-    later.into_iter().find(is_early)
+/// Returns the plan that was pickled.
+#[pyfunction]
+pub(crate) fn restored(reading: Reading, data: Option<(String, Py<PyAny>)>) -> DatasetPlan {
+    let data = data.map(|(name, data)| (name, Arc::new(data)));
+    DatasetPlan { reading, data }
 }
 
-impl InputArgs {
-    /// Returns the steps as they are written.
-    pub(crate) fn steps(&self) -> &[String] {
-        &self.steps
+impl DatasetPlan {
+    fn copy(&self) -> Self {
+        Self {
+            reading: self.reading.clone(),
+            data: self.data.clone(),
+        }
+    }
+
+    fn merge(plans: &[Py<Self>], steps: Vec<String>) -> Result<Self> {
+        let Some(first) = plans.first().map(Py::get) else {
+            return Err(Error::usage("there is nothing to merge"));
+        };
+        let mut sources = Vec::new();
+        for plan in plans.iter().map(Py::get) {
+            let (own, of) = (&plan.reading, &first.reading);
+            if plan.data.is_some() {
+                return Err(Error::usage("what is merged is named by paths"));
+            }
+            let different = [
+                ("skip", own.skip != of.skip),
+                ("parts", own.parts != of.parts),
+                ("samples", own.samples != of.samples),
+                ("shard", own.shard != of.shard || own.shard.is_some()),
+            ];
+            if let Some((name, _)) = different.iter().find(|(_, different)| *different) {
+                let message = format!("what is merged is opened with one {name}");
+                return Err(Error::usage(message));
+            }
+            let changed = !own.steps.is_empty() || !own.joins.is_empty();
+            match own.sources.as_slice() {
+                [only] if changed => sources.push(Sources {
+                    joins: own.joins.clone(),
+                    steps: own.steps.clone(),
+                    ..only.clone()
+                }),
+                _ if changed => {
+                    let message = "what was merged before has steps: merge all at once";
+                    return Err(Error::usage(message));
+                }
+                same => sources.extend_from_slice(same),
+            }
+        }
+        Ok(Self {
+            reading: Reading {
+                sources,
+                joins: Joins::default(),
+                steps,
+                keeps_duplicates: true,
+                ..first.reading.clone()
+            },
+            data: None,
+        })
+    }
+
+    /// Returns a builder that reads all of it; the share, if there is one, is its first step if
+    /// `as_step` is set.
+    fn building(&self, as_step: bool, at: &Surroundings) -> Result<PlanBuilder> {
+        let own = &self.reading;
+        let mut builder = PlanBuilder::new(&at.registry, &at.env);
+        match own.sources.as_slice() {
+            [only] => only.add(&mut builder)?,
+            several => {
+                for source in several {
+                    builder.merge(source.plan(at)?)?;
+                }
+            }
+        }
+        own.joins.add(&mut builder)?;
+        if let Some((index, count)) = own.shard.filter(|_| as_step) {
+            let values = [("i", index.to_string()), ("n", count.to_string())];
+            builder.step(Step::new("shard", values)?);
+        }
+        add_steps(&mut builder, &own.steps)?;
+        if own.keeps_duplicates {
+            builder.duplicates(Duplicates::Keep)?;
+        }
+        builder.on_error(ErrorPolicy::skip_if(own.skip));
+        Ok(builder)
+    }
+
+    /// Returns a builder for a job that reads all of it.
+    pub(crate) fn builder(&self, at: &Surroundings) -> Result<PlanBuilder> {
+        self.building(false, at)
     }
 
     /// Returns what is read, as a plan without outputs.
     pub(crate) fn plan(&self, at: &Surroundings) -> Result<Plan> {
-        let mut plan = match self.sources.as_slice() {
-            [only] => Plan::new(only.inputs(at)?),
-            several => {
-                let each = several.iter().map(|source| source.own(at));
-                Plan::new(each.collect::<Result<Vec<_>>>()?.concat())
-            }
-        };
-        if self.skip {
-            plan.inputs.iter_mut().for_each(|input| input.skips = true);
-        }
-        plan.joins = self.joins.joins(at)?;
-        plan.steps = steps(&self.steps)?.into_vec();
-        let unique = plan.steps.iter().any(|step| step.name() == "unique");
-        plan.distinct = self.distinct.unwrap_or(true) && !unique;
-        Ok(plan)
+        self.building(false, at)?.finish()
     }
 
-    /// Returns what is read, as a plan whose first step takes the share, if there is one, to be shown.
+    /// Returns the same with the share, if there is one, as its first step.
     pub(crate) fn plan_of_share(&self, at: &Surroundings) -> Result<Plan> {
-        let mut plan = self.plan(at)?;
-        plan.steps.splice(0..0, self.share()?);
-        Ok(plan)
+        self.building(true, at)?.finish()
     }
 
-    /// Returns the step that takes the share.
-    fn share(&self) -> Result<Option<Step>> {
-        let step = |(index, count): (u64, u64)| {
-            let values = [("i", index.to_string()), ("n", count.to_string())];
-            Step::new(
-                "shard",
-                values.iter().map(|(name, text)| (*name, text.as_str())),
-            )
-        };
-        self.shard.map(step).transpose()
-    }
-
-    /// Returns the only input, with what joins it, its share and its steps.
-    pub(crate) fn input(&self, at: &Surroundings) -> Result<Input> {
+    /// Returns the plan of the only data set.
+    pub(crate) fn input(&self, at: &Surroundings) -> Result<Plan> {
         if self.data.is_some() {
             return Err(Error::usage("is asked of data that are named by a path"));
         }
-        let mut plan = self.plan(at)?;
-        if let Some(step) = early(&plan.steps) {
-            let message = format!("{} would come before the steps in front of it", step.name());
-            return Err(Error::usage(message).hint("write the data set, and ask of that"));
-        }
-        let (Some(mut only), true) = (plan.inputs.pop(), plan.inputs.is_empty()) else {
-            return Err(Error::usage("expected one file, found several"));
-        };
-        only.steps.extend(self.share()?);
-        only.steps.append(&mut plan.steps);
-        if let Some(labels) = plan.joins.labels {
-            only.join_labels(labels)?;
-        }
-        only.joins.text = plan.joins.text.or(only.joins.text);
-        only.joins.speakers = plan.joins.speakers.or(only.joins.speakers);
-        Ok(only)
+        let plan = self.plan_of_share(at)?;
+        plan.only()?;
+        Ok(plan)
     }
 
     pub(crate) fn request(&self) -> Result<Request> {
-        let distinct = self.distinct == Some(true);
-        let mut request = Request::all().lenient(self.skip).distinct(distinct);
-        request.samples = self.samples;
-        if let Some(names) = &self.parts {
+        let own = &self.reading;
+        let mut request = Request::all().on_error(ErrorPolicy::skip_if(own.skip));
+        request.samples = own.samples;
+        if let Some(names) = &own.parts {
             request.parts = parts(names)?;
         }
-        if let Some((index, count)) = self.shard {
+        if let Some((index, count)) = own.shard {
             request = request.share(Subset::EveryNth { index, count });
         }
         Ok(request)
     }
 
+    /// Checks that utterances come out.
+    pub(crate) fn check_utterances(&self) -> Result<()> {
+        steps(&self.reading.steps)?.check_utterances()
+    }
+
     /// Returns `true` if only some of the stored utterances are its own, whatever its steps are.
     pub(crate) fn is_part(&self) -> bool {
-        self.shard.is_some() || self.skip
+        self.reading.shard.is_some() || self.reading.skip
     }
 
     /// Returns the request for no more than keys, if the steps look at nothing else, and no values need to be
     /// read to know which are skipped.
     pub(crate) fn request_of_keys(&self, plan: &Plan) -> Result<Request> {
         let request = self.request()?;
-        let blind = plan.steps.iter().all(|step| step.chooses_by_key());
-        Ok(match blind && plan.joins.is_empty() && !self.skip {
+        let mut steps = plan.steps().iter().filter(|own| own.owner() == Owner::Inputs);
+        let blind = steps.all(|own| own.step().chooses_by_key());
+        Ok(match blind && !plan.has_joins() && !self.reading.skip {
             true => request.headers().parts(parts(&[])?),
             false => request,
         })
     }
 
     /// Resolves the data.
-    pub(crate) fn data(&self, py: Python<'_>, at: &Surroundings) -> PyResult<Data> {
+    pub(crate) fn resolve(&self, py: Python<'_>, at: &Surroundings) -> PyResult<Data> {
         let Some((name, data)) = &self.data else {
             let plan = apart(py, || self.plan(at));
             at.close(py)?;
@@ -274,30 +489,18 @@ impl InputArgs {
     pub(crate) fn open(&self, data: Data, pass: u64, at: &Surroundings) -> Result<Box<dyn Reader>> {
         let (registry, env, request) = (&at.registry, &at.env, self.request()?);
         match data {
-            Data::Plan(plan) => self.open_plan(&plan, request, pass, (registry, env)),
+            Data::Plan(plan) => Ok(plan.open_pass(request, pass, registry, env)?.reader),
             Data::Bytes(source) => {
                 let reader = self.open_bytes(source, request, registry, env)?;
-                let reader = steps(&self.steps)?.in_pass(pass, reader, env)?;
-                Ok(self.lenient(reader, env))
+                let reader = steps(&self.reading.steps)?.in_pass(pass, reader, env)?;
+                Ok(self.skipping(reader, env))
             }
         }
     }
 
-    /// Opens a plan. What its steps find at fault is skipped as what is read is, if it is.
-    pub(crate) fn open_plan(
-        &self,
-        plan: &Plan,
-        request: Request,
-        pass: u64,
-        (registry, env): (&Registry, &Env),
-    ) -> Result<Box<dyn Reader>> {
-        let reader = plan.open(request, pass, registry, env)?.reader;
-        Ok(self.lenient(reader, env))
-    }
-
-    /// Skips utterances at fault, if it is asked for, and tells of them.
-    fn lenient(&self, reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
-        if !self.skip {
+    /// Skips faulty utterances if that was asked for, and reports them.
+    fn skipping(&self, reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
+        if !self.reading.skip {
             return reader;
         }
         let env = env.clone();
@@ -312,7 +515,7 @@ impl InputArgs {
         registry: &Registry,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
-        let [only] = self.sources.as_slice() else {
+        let [only] = self.reading.sources.as_slice() else {
             return Err(Error::usage("what is merged is named by paths"));
         };
         let format = match format(only.format.as_deref(), registry)? {
@@ -326,7 +529,7 @@ impl InputArgs {
 
 /// Returns `true` if all inputs are files or folders, which can be read any number of times.
 pub(crate) fn is_lasting(plan: &Plan, env: &Env) -> bool {
-    let lasts = |input: &Input| match &input.place {
+    let lasts = |input: &Input| match input.place() {
         Locator::Folder(_) => true,
         Locator::File(file) | Locator::FileAt(file, _) if file.is_url() => true,
         Locator::File(file) | Locator::FileAt(file, _) => env
@@ -334,7 +537,7 @@ pub(crate) fn is_lasting(plan: &Plan, env: &Env) -> bool {
             .is_ok_and(|look| look.is_none_or(|look| look.kind != FileKind::Stream)),
         _ => false,
     };
-    plan.inputs.iter().all(lasts)
+    plan.inputs().iter().all(lasts)
 }
 
 /// Parses the names of fields.

@@ -5,23 +5,21 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use spr_convert::argument::{Input, Target};
 use spr_convert::capabilities;
-use spr_convert::core::Remedy;
 use spr_convert::core::bytes::{Env, Location, Urls};
 use spr_convert::core::format::Request;
 use spr_convert::core::model::Key;
 use spr_convert::job::{Job, Observer, Progress};
-use spr_convert::plan::{OnError, Plan, Sink};
+use spr_convert::plan::{Input, Plan, Sink};
 use spr_convert::verbs;
 use spr_convert::verbs::diff::{Finding, Tolerance, by_key, in_order};
 use spr_convert::verbs::repair::repair;
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, exception, raised};
-use crate::input::InputArgs;
+use crate::input::DatasetPlan;
 use crate::settings::{Settings, Surroundings};
-use crate::split::{SplitArgs, check_part};
+use crate::split::SplitArgs;
 use crate::text::argument;
 use crate::writer::OutputArgs;
 
@@ -90,7 +88,6 @@ impl Observer for Watch {
 #[pyo3(from_item_all)]
 pub(crate) struct Conversion {
     labels_out: Option<OsString>,
-    skip: bool,
     dry_run: bool,
     verify: bool,
     hash: bool,
@@ -102,9 +99,9 @@ pub(crate) struct Conversion {
 #[pyfunction]
 pub(crate) fn convert(
     py: Python<'_>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     wanted: OutputArgs,
-    steps: Conversion,
+    conversion: Conversion,
     settings: Settings,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<(String, Vec<Py<PyAny>>)> {
@@ -116,9 +113,9 @@ pub(crate) fn convert(
         failed: None,
     };
     let done = apart(py, || {
-        let job = job(&asked, &wanted, &steps, &at)?;
+        let job = job(asked.get(), &wanted, &conversion, &at)?;
         let mut env = at.env.clone();
-        if asks_servers(&job.plan, &env) {
+        if asks_servers(job.plan(), &env) {
             // Signals reach only this thread, which must not wait for one that waits for a server.
             env.threads = 1;
         }
@@ -138,69 +135,60 @@ pub(crate) fn convert(
 
 /// Returns `true` if servers may be asked for what is read.
 fn asks_servers(plan: &Plan, env: &Env) -> bool {
-    let is_url = |input: &Input| input.place.location().is_some_and(Location::is_url);
-    env.urls != Urls::Own || plan.inputs.iter().any(is_url)
+    let is_url = |input: &Input| input.place().location().is_some_and(Location::is_url);
+    env.urls != Urls::Own || plan.inputs().iter().any(is_url)
 }
 
 /// The output as it was named.
 fn output(job: &Job) -> &str {
-    job.plan.output.as_ref().map_or("", Sink::text)
+    job.plan().output().map_or("", Sink::text)
 }
 
 fn job(
-    asked: &InputArgs,
+    asked: &DatasetPlan,
     wanted: &OutputArgs,
-    steps: &Conversion,
+    conversion: &Conversion,
     at: &Surroundings,
 ) -> Result<Job> {
-    let mut plan = asked.plan(at)?;
-    if steps.damaged {
-        let input = asked.input(at)?;
-        let (text, rest) = wanted.parts(at)?;
-        let mut job = repair(input, &text, rest, &at.registry, &at.env)?;
-        job.plan.run.overwrite = wanted.overwrite;
-        job.plan.run.add = wanted.add;
-        return Ok(job);
+    let mut builder = asked.builder(at)?;
+    builder.overwrite(wanted.overwrite).add_files(wanted.add);
+    wanted.set_format(&mut builder)?;
+    let output = argument(wanted.path.clone());
+    if conversion.damaged {
+        asked.input(at)?;
+        return repair(&mut builder, &output);
     }
-    plan.output = Some(wanted.target_like(&plan.inputs, at)?.sink().clone());
-    let mut job = Job::from(plan);
-    let plan = &mut job.plan;
-    let chain = crate::input::steps(asked.steps())?;
-    let kept = chain.check_utterances();
-    kept.map_err(|e| e.suggest(Remedy::KeepUtterances))?;
-    if let Some(text) = &steps.labels_out {
-        let text = argument(text.clone());
-        let target = Target::parse(&text, None, &[], &at.registry, &at.env)?;
-        plan.labels_output = Some(target.sink().clone());
+    builder.keep_form().output(&output)?;
+    if let Some(labels) = &conversion.labels_out {
+        builder.labels_output(&argument(labels.clone()))?;
     }
-    wanted.allow(&mut plan.policy)?;
-    plan.set_dtype(wanted.dtype()?);
-    plan.on_error = match steps.skip {
-        true => OnError::Skip,
-        false => OnError::Stop,
-    };
-    plan.run.overwrite = wanted.overwrite;
-    plan.run.add = wanted.add;
-    plan.run.dry_run = steps.dry_run;
-    plan.run.verify = steps.verify;
-    plan.run.hash = steps.hash;
-    let split = steps.rule.as_ref().map(|rule| rule.split(at));
-    plan.split = split.transpose()?;
-    check_part(plan)?;
-    Ok(job)
+    for loss in &wanted.allow_loss {
+        builder.allow_named(loss)?;
+    }
+    if let Some(dtype) = wanted.dtype()? {
+        builder.dtype(dtype);
+    }
+    if let Some(rule) = &conversion.rule {
+        builder.split(rule.split(at)?)?;
+    }
+    builder
+        .dry_run(conversion.dry_run)
+        .verify(conversion.verify)
+        .hash(conversion.hash);
+    Ok(Job::new(builder.finish()?))
 }
 
 /// Explains what is read: the subject and the description of each part.
 #[pyfunction]
 pub(crate) fn explain(
     py: Python<'_>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     settings: Settings,
 ) -> PyResult<Vec<(&'static str, String)>> {
     let at = settings.surroundings();
     let lines = apart(py, || {
         let quiet = at.silent();
-        spr_convert::explain::plan(&asked.plan_of_share(&at)?, &at.registry, &quiet)
+        spr_convert::explain::plan(&asked.get().plan_of_share(&at)?, &at.registry, &quiet)
     });
     at.close(py)?;
     Ok(lines?
@@ -213,14 +201,14 @@ pub(crate) fn explain(
 #[pyfunction]
 pub(crate) fn info(
     py: Python<'_>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     settings: Settings,
     quick: bool,
 ) -> PyResult<String> {
     let at = settings.surroundings();
     let facts = apart(py, || {
         let (facts, result) =
-            verbs::info::inspect(&asked.input(&at)?, quick, &at.registry, &at.env);
+            verbs::info::inspect(&asked.get().input(&at)?, quick, &at.registry, &at.env);
         result?;
         serde_json::to_string(&facts).map_err(|e| Error::io("cannot write", e.into()))
     });
@@ -239,17 +227,15 @@ type CheckResult = (
 #[pyfunction]
 pub(crate) fn check(
     py: Python<'_>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     settings: Settings,
     quick: bool,
 ) -> PyResult<CheckResult> {
     let at = settings.surroundings();
     let done = apart(py, || {
-        let mut input = asked.input(&at)?;
+        let input = asked.get().input(&at)?;
         let options = verbs::check::Options {
             quick,
-            // They are compared with it, and need not fit.
-            labels: input.joins.labels.take(),
             ..verbs::check::Options::default()
         };
         let mut findings = Vec::new();
@@ -282,8 +268,8 @@ pub(crate) fn check(
 #[pyo3(signature = (one, other, settings, rtol, atol, any_order))]
 pub(crate) fn diff(
     py: Python<'_>,
-    one: InputArgs,
-    other: InputArgs,
+    one: Py<DatasetPlan>,
+    other: Py<DatasetPlan>,
     settings: Settings,
     rtol: f64,
     atol: f64,
@@ -294,7 +280,7 @@ pub(crate) fn diff(
     }
     let at = settings.surroundings();
     let told = apart(py, || {
-        let (a, b) = (one.input(&at)?, other.input(&at)?);
+        let (a, b) = (one.get().input(&at)?, other.get().input(&at)?);
         let tolerance = Tolerance { atol, rtol };
         let mut listed = Vec::new();
         let listener = &mut |key: &Key, finding: &Finding| {
@@ -307,7 +293,7 @@ pub(crate) fn diff(
         let summary = if any_order {
             by_key((&a, &b), tolerance, 1 << 30, (registry, env), listener)?
         } else {
-            let open = |input: &Input| input.open(Request::all(), registry, env);
+            let open = |input: &Plan| input.open_whole(Request::all(), registry, env);
             in_order(open(&a)?, open(&b)?, tolerance, env, listener)?
         };
         Ok(verbs::diff::json::summary(&summary, (&a, &b), listed).to_string())
@@ -320,7 +306,7 @@ pub(crate) fn diff(
 #[pyfunction]
 pub(crate) fn index(
     py: Python<'_>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     settings: Settings,
     output: Option<OsString>,
     overwrite: bool,
@@ -328,7 +314,7 @@ pub(crate) fn index(
     let at = settings.surroundings();
     let output = output.map(argument);
     let done = apart(py, || {
-        let input = asked.input(&at)?;
+        let input = asked.get().input(&at)?;
         let output = output.as_deref();
         let done = verbs::index::index(&input, output, overwrite, &at.registry, &at.env)?;
         Ok((done.written, done.utterances))

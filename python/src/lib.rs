@@ -35,13 +35,14 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("has_urls", cfg!(feature = "remote"))?;
+    module.add_class::<input::DatasetPlan>()?;
     module.add_class::<stream::Stream>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<batches::Batches>()?;
     module.add_class::<writer::Writer>()?;
     module.add_function(wrap_pyfunction!(process::forked, module)?)?;
     module.add_function(wrap_pyfunction!(stream::stages, module)?)?;
-    module.add_function(wrap_pyfunction!(stream::check_steps, module)?)?;
+    module.add_function(wrap_pyfunction!(input::restored, module)?)?;
     module.add_function(wrap_pyfunction!(stream::step, module)?)?;
     module.add_function(wrap_pyfunction!(stream::count, module)?)?;
     module.add_function(wrap_pyfunction!(batches::check_batches, module)?)?;

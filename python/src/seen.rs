@@ -11,7 +11,7 @@ use spr_convert::plot::{Chart, Clip, Detail, Overview, Picture, Scene, pdf, rast
 use spr_convert::{Error, Result};
 
 use crate::failure::apart;
-use crate::input::InputArgs;
+use crate::input::DatasetPlan;
 use crate::settings::Settings;
 use crate::text::argument;
 use crate::utterance;
@@ -77,16 +77,16 @@ fn nothing() -> Error {
 #[pyfunction]
 pub(crate) fn plot<'py>(
     py: Python<'py>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     settings: Settings,
     all: bool,
     look: Look,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let at = settings.surroundings();
-    let data = asked.data(py, &at)?;
+    let data = asked.get().resolve(py, &at)?;
     let drawn = apart(py, || {
         let size = size(&look)?;
-        let mut reader = asked.open(data, 0, &at)?;
+        let mut reader = asked.get().open(data, 0, &at)?;
         let scene = match all {
             true => overview(reader.as_mut(), size)?,
             false => utterances(reader.as_mut(), size)?,
@@ -168,14 +168,14 @@ pub(crate) fn picture<'py>(
 #[pyfunction]
 pub(crate) fn report(
     py: Python<'_>,
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     settings: Settings,
     max_sound: u64,
 ) -> PyResult<String> {
     let at = settings.surroundings();
     let made = apart(py, || {
         let made = spr_convert::verbs::report::report(
-            &asked.input(&at)?,
+            &asked.get().input(&at)?,
             max_sound,
             &at.registry,
             &at.env,

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use pyo3::prelude::*;
 use spr_convert::argument;
 use spr_convert::core::bytes::Locator;
-use spr_convert::plan::{Balance, Plan, Rule, Speakers, Split};
+use spr_convert::plan::{Balance, Rule, Speakers, Split};
 use spr_convert::{Error, Result};
 
 use crate::settings::Surroundings;
@@ -46,17 +46,10 @@ impl SplitArgs {
         if self.test.is_some() && self.valid.is_none() {
             return Err(Error::usage("test goes with valid"));
         }
-        let grouped = self.by.is_some() || self.speakers.is_some() || self.balance.is_some();
-        if grouped && matches!(rule, Rule::Frames(_)) {
-            let message = "by, speakers and balance go with parts, train or valid";
-            return Err(Error::usage(message));
-        }
-        Ok(Split {
-            rule,
-            speakers: self.speakers(at)?,
-            balance: self.balance()?,
-            seed: self.seed,
-        })
+        Ok(Split::new(rule)
+            .with_speakers(self.speakers(at)?)
+            .with_balance(self.balance()?)
+            .with_seed(self.seed))
     }
 
     fn balance(&self) -> Result<Option<Balance>> {
@@ -82,17 +75,5 @@ impl SplitArgs {
             (None, None) => Ok(None),
             (_, Some(other)) => Err(Error::usage(format!("by is speaker, not '{other}'"))),
         }
-    }
-}
-
-/// Checks that the parts of a split have places of their own, and that what is not split needs none.
-pub(crate) fn check_part(plan: &Plan) -> Result<()> {
-    match &plan.output {
-        Some(output) if plan.split.is_some() && !output.is_numbered() => Err(Error::usage(
-            "the name of the output needs a place for the part",
-        )
-        .file(output.text())
-        .hint("write {part} where its number is to stand, such as out.{part}.ark")),
-        _ => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ use spr_convert::{Error, Result};
 use crate::batch_maker::BatchArgs;
 use crate::batches::Batches;
 use crate::failure::{apart, locked, raised};
-use crate::input::{Data, InputArgs, is_lasting, steps};
+use crate::input::{Data, DatasetPlan, is_lasting, steps};
 use crate::process::Process;
 use crate::settings::{Settings, Surroundings};
 use crate::{text, utterance};
@@ -22,12 +22,6 @@ use crate::{text, utterance};
 #[pyfunction]
 pub(crate) fn stages() -> Vec<(&'static str, &'static str)> {
     Steps::list().collect()
-}
-
-/// Fails if the texts are no valid chain of stages.
-#[pyfunction]
-pub(crate) fn check_steps(py: Python<'_>, texts: Vec<String>) -> PyResult<()> {
-    apart(py, || steps(&texts).map(drop))
 }
 
 /// Returns a step as it is written.
@@ -56,9 +50,9 @@ pub(crate) fn step(
 
 /// Counts the utterances that come out, or returns `None` if they can be read only once.
 #[pyfunction]
-pub(crate) fn count(py: Python<'_>, asked: InputArgs, settings: Settings) -> PyResult<Option<u64>> {
+pub(crate) fn count(py: Python<'_>, asked: Py<DatasetPlan>, settings: Settings) -> PyResult<Option<u64>> {
     let at = settings.surroundings();
-    let data = asked.data(py, &at)?;
+    let data = asked.get().resolve(py, &at)?;
     let counted = apart(py, || {
         let Data::Plan(plan) = data else {
             return Ok(None);
@@ -66,9 +60,9 @@ pub(crate) fn count(py: Python<'_>, asked: InputArgs, settings: Settings) -> PyR
         if !is_lasting(&plan, &at.env) {
             return Ok(None);
         }
-        let request = asked.request_of_keys(&plan)?;
+        let request = asked.get().request_of_keys(&plan)?;
         let quiet = at.silent();
-        let mut reader = asked.open_plan(&plan, request, 0, (&at.registry, &quiet))?;
+        let mut reader = plan.open_pass(request, 0, &at.registry, &quiet)?.reader;
         if let Some(known) = reader.info().utterances {
             return Ok(Some(known));
         }
@@ -111,17 +105,17 @@ impl Stream {
     #[new]
     fn new(
         py: Python<'_>,
-        asked: InputArgs,
+        asked: Py<DatasetPlan>,
         settings: Settings,
         pass_number: u64,
     ) -> PyResult<Self> {
         let surroundings = settings.surroundings();
-        let data = asked.data(py, &surroundings)?;
+        let data = asked.get().resolve(py, &surroundings)?;
         let is_lasting = match &data {
             Data::Plan(plan) => is_lasting(plan, &surroundings.env),
             Data::Bytes(_) => false,
         };
-        let reader = apart(py, || asked.open(data, pass_number, &surroundings));
+        let reader = apart(py, || asked.get().open(data, pass_number, &surroundings));
         surroundings.close(py)?;
         let reader = reader?;
         Ok(Self {

@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use spr_convert::core::format::{OpenedDataset, RandomAccess, Reader};
 use spr_convert::core::model::{DatasetInfo, Key, Utterance};
-use spr_convert::plan::Plan;
+use spr_convert::plan::{Owner, Plan, PlanStep};
 use spr_convert::step::{Phase, Step, Subject, Surroundings as StepSurroundings};
 use spr_convert::{Error, Result};
 
 use crate::failure::{apart, locked};
-use crate::input::InputArgs;
+use crate::input::DatasetPlan;
 use crate::process::Process;
 use crate::settings::{Settings, Surroundings};
 use crate::{memory, text, utterance};
@@ -20,7 +20,7 @@ use crate::{memory, text, utterance};
 /// Utterances by key.
 #[pyclass(frozen, module = "spr_convert._native")]
 pub(crate) struct Table {
-    asked: InputArgs,
+    asked: Py<DatasetPlan>,
     entries: Mutex<Option<Entries>>,
     surroundings: Surroundings,
     process: Process,
@@ -55,18 +55,26 @@ fn keeps_names(plan: &Plan) -> bool {
         let whole = step.reads_twice() && !chooses(step);
         step.kind().gives.is_none() && step.kind().phase != Phase::Names && !whole
     };
-    plan.inputs.len() == 1 && plan.joins.is_empty() && plan.steps.iter().all(keeps)
+    plan.inputs().len() == 1 && !plan.has_joins() && on_all(plan).all(keeps)
+}
+
+/// The steps on all that is read.
+fn on_all(plan: &Plan) -> impl Iterator<Item = &Step> {
+    let own = plan.steps().iter();
+    let own = own.filter(|own| !matches!(own.owner(), Owner::Input(_)));
+    own.map(PlanStep::step)
 }
 
 impl Entries {
-    fn open(asked: &InputArgs, at: &Surroundings) -> Result<Self> {
+    fn open(asked: &DatasetPlan, at: &Surroundings) -> Result<Self> {
         let plan = asked.plan(at)?;
-        crate::input::steps(asked.steps())?.check_utterances()?;
-        if let Some(input) = plan.inputs.first().filter(|_| keeps_names(&plan)) {
-            let opened = input.open_lookup(asked.request()?, &at.registry, &at.env)?;
+        asked.check_utterances()?;
+        if let Some(input) = plan.inputs().first().filter(|_| keeps_names(&plan)) {
+            let stored = plan.of_input(input);
+            let (opened, _) = stored.open_lookup(asked.request()?, &at.registry, &at.env)?;
             if let OpenedDataset::Table(table) = opened {
                 let (choices, changes): (Vec<_>, Vec<_>) =
-                    plan.steps.iter().cloned().partition(chooses);
+                    on_all(&plan).cloned().partition(chooses);
                 let chosen = match choices.is_empty() && !asked.is_part() {
                     true => None,
                     false => Some(keys(asked, at)?.into_iter().collect()),
@@ -78,7 +86,7 @@ impl Entries {
                 });
             }
         }
-        let mut reader = asked.open_plan(&plan, asked.request()?, 0, (&at.registry, &at.env))?;
+        let mut reader = plan.open_pass(asked.request()?, 0, &at.registry, &at.env)?.reader;
         let (mut utterances, mut order) = (HashMap::new(), Vec::new());
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
@@ -144,11 +152,11 @@ impl Reader for Single {
 }
 
 /// Reads all keys from the data, in order.
-fn keys(asked: &InputArgs, at: &Surroundings) -> Result<Vec<Key>> {
+fn keys(asked: &DatasetPlan, at: &Surroundings) -> Result<Vec<Key>> {
     let plan = asked.plan(at)?;
     let request = asked.request_of_keys(&plan)?;
     let quiet = at.silent();
-    let mut reader = asked.open_plan(&plan, request, 0, (&at.registry, &quiet))?;
+    let mut reader = plan.open_pass(request, 0, &at.registry, &quiet)?.reader;
     let (mut keys, mut utt) = (Vec::new(), Utterance::default());
     while reader.read(&mut utt)? {
         keys.push(std::mem::take(&mut utt.key));
@@ -162,7 +170,7 @@ impl Table {
         let mut slot = locked(&self.entries);
         let entries = match &mut *slot {
             Some(entries) => entries,
-            None => slot.insert(Entries::open(&self.asked, &self.surroundings)?),
+            None => slot.insert(Entries::open(self.asked.get(), &self.surroundings)?),
         };
         work(entries)
     }
@@ -171,12 +179,12 @@ impl Table {
 #[pymethods]
 impl Table {
     #[new]
-    fn new(py: Python<'_>, asked: InputArgs, settings: Settings) -> PyResult<Self> {
+    fn new(py: Python<'_>, asked: Py<DatasetPlan>, settings: Settings) -> PyResult<Self> {
         let surroundings = settings.surroundings();
         // Existence is checked at once; the content is read on access.
         apart(py, || {
-            let plan = asked.plan(&surroundings)?;
-            let mut files = plan.inputs.iter().flat_map(|input| input.sources());
+            let plan = asked.get().plan(&surroundings)?;
+            let mut files = plan.inputs().iter().flat_map(|input| input.sources());
             match files.find(|file| !surroundings.env.exists(file)) {
                 Some(missing) => surroundings.env.open_file(&missing).map(drop),
                 None => Ok(()),
@@ -219,7 +227,7 @@ impl Table {
                 },
                 Entries::Kept { order, .. } => Ok(Some(order.clone())),
             })?;
-            known.map_or_else(|| keys(&self.asked, &self.surroundings), Ok)
+            known.map_or_else(|| keys(self.asked.get(), &self.surroundings), Ok)
         });
         self.surroundings.close(py)?;
         let all = all?;

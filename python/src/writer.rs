@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
-use spr_convert::argument::{Input, Pair, Target};
-use spr_convert::core::format::Format;
+use spr_convert::argument::Target;
+use spr_convert::builder::PlanBuilder;
 use spr_convert::core::loss::{LossKind, LossPolicy};
 use spr_convert::core::model::{Dtype, Utterance};
 use spr_convert::writing::{Permissions, Writing};
@@ -17,38 +17,35 @@ use crate::settings::{Settings, Surroundings};
 use crate::text::argument;
 use crate::utterance;
 
-/// The format of an output, if it is named, and its options.
-pub(crate) type FormatChoice = (Option<&'static dyn Format>, Vec<Pair>);
-
 /// The arguments of a caller about an output.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct OutputArgs {
-    path: OsString,
+    pub(crate) path: OsString,
     format: Option<String>,
     options: Vec<(String, String)>,
-    allow_loss: Vec<String>,
+    pub(crate) allow_loss: Vec<String>,
     dtype: Option<String>,
     pub(crate) overwrite: bool,
     pub(crate) add: bool,
 }
 
 impl OutputArgs {
-    pub(crate) fn target(&self, at: &Surroundings) -> Result<Target> {
-        self.target_like(&[], at)
+    /// Sets the format of the output and its options.
+    pub(crate) fn set_format(&self, builder: &mut PlanBuilder) -> Result<()> {
+        if let Some(format) = &self.format {
+            builder.output_format(format)?;
+        }
+        for (key, value) in &self.options {
+            builder.output_option(key, value);
+        }
+        Ok(())
     }
 
-    /// Returns the target, a folder as those that are read where its name says no format.
-    pub(crate) fn target_like(&self, inputs: &[Input], at: &Surroundings) -> Result<Target> {
-        let (path, (format, options)) = self.parts(at)?;
-        Target::parse_like(inputs, &path, format, &options, &at.registry, &at.env)
-    }
-
-    /// Returns the argument, with the format and its options.
-    pub(crate) fn parts(&self, at: &Surroundings) -> Result<(String, FormatChoice)> {
-        let format = self.format.as_deref();
-        let format = format.map(|name| at.registry.get(name)).transpose()?;
-        Ok((argument(self.path.clone()), (format, self.options.clone())))
+    fn target(&self, at: &Surroundings) -> Result<Target> {
+        let mut builder = PlanBuilder::new(&at.registry, &at.env);
+        self.set_format(&mut builder)?;
+        builder.output(&argument(self.path.clone()))?.target()
     }
 
     pub(crate) fn dtype(&self) -> Result<Option<Dtype>> {
@@ -56,7 +53,7 @@ impl OutputArgs {
     }
 
     /// Allows the losses that are named, and those that the element type implies.
-    pub(crate) fn allow(&self, policy: &mut LossPolicy) -> Result<()> {
+    fn allow(&self, policy: &mut LossPolicy) -> Result<()> {
         for kind in &self.allow_loss {
             match kind.as_str() {
                 "all" => policy.allow_all(),

@@ -8,6 +8,7 @@ use super::beside::JoinArgs;
 use super::filter::FilterArgs;
 use super::shard_args::ShardArgs;
 use super::words::{data_set, dtype, file, label_dtype, loss};
+use crate::builder::Duplicates;
 use crate::step::Step;
 
 // Options of everything that reads.
@@ -397,6 +398,17 @@ pub(super) enum DuplicatesArg {
     First,
     Last,
     Keep,
+}
+
+impl From<DuplicatesArg> for Duplicates {
+    fn from(how: DuplicatesArg) -> Self {
+        match how {
+            DuplicatesArg::Refuse => Self::Refuse,
+            DuplicatesArg::First => Self::First,
+            DuplicatesArg::Last => Self::Last,
+            DuplicatesArg::Keep => Self::Keep,
+        }
+    }
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

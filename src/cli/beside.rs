@@ -1,7 +1,7 @@
 //! Joins of data from other files, by key.
 
 use clap::{Args, ValueHint};
-use spr_core::bytes::{Env, Location, Locator};
+use spr_core::bytes::{Env, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, Remedy, Result, Symbols};
@@ -9,11 +9,11 @@ use spr_core::{Error, Remedy, Result, Symbols};
 use super::filter::FilterArgs;
 use super::words::data_set;
 use super::words::file;
-use crate::argument::{self, Input};
-use crate::plan::{Joins, Labels};
+use crate::builder::PlanBuilder;
+use crate::plan::{Input, Plan};
 
 // Options for data that join by key.
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub(super) struct JoinArgs {
     /// Take labels from another data set, by key: a file, a folder or a pattern in quotes
     #[arg(long, value_name = "IN", value_parser = data_set())]
@@ -67,69 +67,30 @@ pub(super) struct BesideArgs {
 }
 
 impl JoinArgs {
-    /// The labels of the data sets that `--labels` names.
-    fn labels(&self, registry: &Registry, env: &Env) -> Result<Option<Labels>> {
-        let labels = self.labels.as_deref();
-        let labels = labels.map(|text| Input::parse(text, None, &[], registry, env));
-        let Some(inputs) = labels.transpose()? else {
-            return Ok(None);
-        };
-        let mut labels = Labels::of(inputs);
-        labels.tolerance = self.length_tolerance.unwrap_or_default();
-        labels.speakers = self.speakers(registry)?;
-        Ok(Some(labels))
-    }
-
-    /// The table of speakers that `--utt2spk` names.
-    pub(super) fn speakers(&self, registry: &Registry) -> Result<Option<Locator>> {
-        let table = self.utt2spk.as_deref();
-        let table = table.map(|text| argument::table(text, registry));
-        table.transpose().map_err(|e| e.context("--utt2spk"))
-    }
-
-    /// The data set that `--text` names.
-    fn text(&self, registry: &Registry, env: &Env) -> Result<Option<Box<Input>>> {
-        let text = self.text.as_deref();
-        let text = text.map(|text| only("--text", text, registry, env));
-        Ok(text.transpose()?.map(Box::new))
-    }
-
-    /// All that joins `inputs`. The labels are translated by their model if that is asked for, and
-    /// those of the inputs if none join.
-    pub(super) fn joins(
-        &self,
-        inputs: &mut [Input],
-        registry: &Registry,
-        env: &Env,
-    ) -> Result<Joins> {
-        let mut joins = Joins::default();
-        joins.labels = self.labels(registry, env)?;
-        joins.text = self.text(registry, env)?;
-        joins.speakers = self.speakers(registry)?;
-        let labelled = match &mut joins.labels {
-            Some(labels) => labels.inputs.as_mut_slice(),
-            None => inputs,
-        };
-        match (&self.ali_to, self.model.as_ref().map(Location::to_string)) {
+    /// Joins what the flags name.
+    pub(super) fn add(&self, builder: &mut PlanBuilder) -> Result<()> {
+        if let Some(labels) = &self.labels {
+            builder.labels(labels)?;
+        }
+        if let Some(text) = &self.text {
+            builder.text(text)?;
+        }
+        if let Some(table) = &self.utt2spk {
+            let added = builder.speakers(table);
+            added.map_err(|e| e.context("--utt2spk"))?;
+        }
+        if let Some(frames) = self.length_tolerance {
+            builder.tolerance(frames);
+        }
+        match (&self.ali_to, &self.model) {
             (None, None) => {}
             (None, Some(_)) => {
                 let error = Error::usage("--model: nothing says what its labels become");
                 return Err(error.hint("add --ali-to phones or --ali-to pdfs"));
             }
             (Some(unit), model) => {
-                for input in labelled {
-                    input.translate_labels(unit, model.as_deref(), registry, env)?;
-                }
+                builder.translate_labels(unit, model.clone());
             }
-        }
-        Ok(joins)
-    }
-
-    /// Refuses what has nothing to work on; `joined` is whether labels join by other means.
-    pub(super) fn check(&self, joined: bool) -> Result<()> {
-        if self.length_tolerance.is_some() && self.labels.is_none() && !joined {
-            let message = "--length-tolerance is for labels that join; give them with --labels";
-            return Err(Error::usage(message));
         }
         Ok(())
     }
@@ -145,30 +106,13 @@ impl BesideArgs {
         }
     }
 
-    /// Joins to the inputs what the flags name, and takes of them what the rules say.
-    pub(super) fn join(&self, inputs: &mut [Input], registry: &Registry, env: &Env) -> Result<()> {
-        let mut joins = self.join.joins(inputs, registry, env)?;
-        if let (Some(labels), Some(file)) = (&mut joins.labels, &self.symbols) {
-            for input in &mut labels.inputs {
-                let symbols = ("symbols".to_owned(), file.to_string());
-                input.wishes.push(symbols);
-            }
+    /// Joins what the flags name, and takes the utterances that the rules say.
+    pub(super) fn add(&self, builder: &mut PlanBuilder) -> Result<()> {
+        self.join.add(builder)?;
+        if let Some(file) = &self.symbols {
+            builder.symbols(file.clone());
         }
-        self.join.check(inputs.iter().any(Input::has_labels))?;
-        check_stdin(inputs, &joins)?;
-        for input in inputs.iter_mut() {
-            input.tolerate(self.join.length_tolerance.unwrap_or_default());
-            if let Some(labels) = &joins.labels {
-                input.join_labels(labels.clone())?;
-            }
-            if let Some(text) = &joins.text {
-                input.joins.text = Some(text.clone());
-            }
-            if let Some(file) = &joins.speakers {
-                input.joins.speakers = Some(file.clone());
-            }
-        }
-        self.filter.add(inputs)
+        self.filter.add(builder)
     }
 
     /// The names of labels, if there are any.
@@ -178,44 +122,19 @@ impl BesideArgs {
     }
 }
 
-/// Refuses standard input where it would be read more than once.
-pub(super) fn check_stdin(inputs: &[Input], joins: &Joins) -> Result<()> {
-    let labels = joins.labels.iter().flat_map(|labels| &labels.inputs);
-    let text = joins.text.iter().map(|text| &**text);
-    let all = inputs.iter().chain(labels).chain(text);
-    let inputs = all.filter(|input| input.is_stdin()).count();
-    match inputs + usize::from(joins.speakers == Some(Locator::Standard)) {
-        0 | 1 => Ok(()),
-        _ => Err(Error::usage("standard input can be read only once")),
-    }
-}
-
-/// The one data set that a flag names.
-pub(super) fn only(flag: &str, text: &str, registry: &Registry, env: &Env) -> Result<Input> {
-    let mut found = Input::parse(text, None, &[], registry, env)?;
-    match (found.pop(), found.is_empty()) {
-        (Some(only), true) => Ok(only),
-        _ => Err(Error::usage(format!("{flag} takes one data set: '{text}'"))),
-    }
-}
-
 /// An error about a key that two inputs have, where the second holds labels for the first.
-pub(super) fn labels_apart(
-    error: Error,
-    inputs: &[Input],
-    registry: &Registry,
-    env: &Env,
-) -> Error {
-    let ([data, labels], Some(Remedy::KeepOne)) = (inputs, error.remedy()) else {
+pub(super) fn labels_apart(error: Error, plan: &Plan, registry: &Registry, env: &Env) -> Error {
+    let ([data, labels], Some(Remedy::KeepOne)) = (plan.inputs(), error.remedy()) else {
         return error;
     };
-    if inputs.iter().any(|input| input.is_read_once(env)) {
+    if plan.is_read_once(env) {
         return error;
     }
     let quiet = env.listening(|_| {});
     let first = |input: &Input| -> Result<Utterance> {
         let mut utt = Utterance::default();
-        let mut reader = input.open(Request::all(), registry, &quiet)?.reader;
+        let plan = plan.of_input(input);
+        let mut reader = plan.open_whole(Request::all(), registry, &quiet)?.reader;
         reader.read(&mut utt)?;
         Ok(utt)
     };

@@ -11,7 +11,8 @@ use spr_core::model::Utterance;
 use spr_core::{Limits, Result};
 
 use super::session::Session;
-use crate::argument::{Input, Target};
+use crate::argument::Target;
+use crate::builder::PlanBuilder;
 use crate::step::option_keys;
 
 /// Verbs whose words behind the data are keys of it.
@@ -141,17 +142,12 @@ fn options(data: &str, option: &str, line: &Line, registry: &Registry, env: &Env
         return offered.iter().map(word).collect();
     }
     // An existing data set to read, otherwise an output.
-    let read = Input::parse(data, None, &[], registry, env).ok();
-    let read = read.filter(|_| !line.writes()).and_then(|mut inputs| {
-        let input = inputs.pop()?;
-        Some(
-            input
-                .open(Request::names(), registry, env)
-                .ok()?
-                .format
-                .info(),
-        )
-    });
+    let read = || -> Result<_> {
+        let plan = PlanBuilder::new(registry, env).input(data)?.finish()?;
+        let opened = plan.open(Request::names(), registry, env)?;
+        Ok(opened.format.info())
+    };
+    let read = (!line.writes()).then(|| read().ok()).flatten();
     let written = || Target::parse(data, None, &[], registry, env).ok();
     let Some(format) = read.or_else(|| Some(written()?.format().info())) else {
         return Vec::new();
@@ -207,8 +203,9 @@ fn keys(
     take: &mut dyn FnMut(String) -> bool,
 ) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-+%@/=:,".contains(c);
-    for input in Input::parse(data, None, &[], registry, env)? {
-        let mut reader = input.open(Request::names(), registry, env)?.reader;
+    let mut builder = PlanBuilder::new(registry, env);
+    for input in builder.input(data)?.finish_each()? {
+        let mut reader = input.open_whole(Request::names(), registry, env)?.reader;
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
             let key = utt.key.to_string();

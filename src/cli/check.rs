@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Value, json};
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::Location;
 use spr_core::format::Registry;
 use spr_core::text::brief;
 use spr_core::{Error, Result};
@@ -15,8 +15,6 @@ use super::session::Session;
 use super::versioned::Versioned;
 use super::words::{data_set, file};
 use super::{messages, plan, remedy};
-use crate::argument::Input;
-use crate::plan::Labels;
 use crate::verbs::check::{Finding, Kind, Options, Severity, Summary, check};
 
 const EXAMPLES: &str = "\
@@ -100,15 +98,19 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
         all: args.all || args.error_log.is_some(),
         ..Options::default()
     };
-    if let Some(labels) = &args.labels {
-        options.labels = Some(Labels::of(Input::parse(labels, None, &[], registry, &env)?));
-    }
     if let Some(other) = &args.against {
-        options.against = Some(plan::input(other, &args.read, registry, &env)?);
+        let other = plan::reading(std::slice::from_ref(other), &args.read, registry, &env)?;
+        let other = other.finish()?;
+        other.only()?;
+        options.against = Some(other);
     }
-    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
+    let mut builder = plan::reading(&args.paths, &args.read, registry, &env)?;
+    if let Some(labels) = &args.labels {
+        builder.labels(labels)?;
+    }
+    let inputs = builder.finish_each()?;
     if args.read.explain {
-        return explain(inputs, options.labels.as_ref(), args, session, &env);
+        return plan::explain(&inputs, &args.read, registry, &env);
     }
     let log = args.error_log.as_ref();
     let log = log.map(|at| Document::create(at, args.overwrite, &env));
@@ -144,23 +146,6 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
     }
     teller.log.map(Document::finish).transpose()?;
     Ok(status)
-}
-
-/// Prints how the inputs are understood.
-fn explain(
-    inputs: Vec<Input>,
-    labels: Option<&Labels>,
-    args: &CheckArgs,
-    session: &Session,
-    env: &Env,
-) -> Result<u8> {
-    for mut input in inputs {
-        if let Some(labels) = labels {
-            input.join_labels(labels.clone())?;
-        }
-        plan::explain(&[input], &args.read, &session.registry, env)?;
-    }
-    Ok(DONE)
 }
 
 /// Tells findings on standard output and in the log.

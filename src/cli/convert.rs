@@ -14,23 +14,24 @@ use super::shard::{ShardRecorder, ShardStart};
 use super::skipped::Teller;
 use super::versioned::Versioned;
 use super::{messages, plan, shard};
+use crate::builder::PlanBuilder;
 use crate::explain;
 use crate::job::{Job, Outcome};
 use crate::looks;
-use crate::plan::{Plan, Sink};
+use crate::plan::Sink;
 use crate::shard::{FIELD, Hashes, watched};
 use crate::verbs::shards::CHANGED;
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs, session: &Session) -> Result<u8> {
-    run_with(&args, session, |_, _| Ok(()))
+    run_with(&args, session, |_| Ok(()))
 }
 
-/// Converts, after `prepare` made the plan another verb's.
+/// Converts, after `prepare` made the plan that of another verb.
 pub(super) fn run_with(
     args: &ConvertArgs,
     session: &Session,
-    prepare: impl FnOnce(&mut Plan, &Env) -> Result<()>,
+    prepare: impl FnOnce(&mut PlanBuilder) -> Result<()>,
 ) -> Result<u8> {
     run_hashing(args, session, Hashes::of_opened(), prepare)
 }
@@ -40,7 +41,7 @@ pub(super) fn run_hashing(
     args: &ConvertArgs,
     session: &Session,
     hashes: Hashes,
-    prepare: impl FnOnce(&mut Plan, &Env) -> Result<()>,
+    prepare: impl FnOnce(&mut PlanBuilder) -> Result<()>,
 ) -> Result<u8> {
     let registry = &session.registry;
     let shard = args.shard.which()?;
@@ -57,11 +58,14 @@ pub(super) fn run_hashing(
     if shard.is_some() || hashes.expects() {
         env = watched(&env, &hashes);
     }
-    let mut job = plan::job(args, registry, &env).map_err(|error| between(error, args, &env))?;
-    prepare(&mut job.plan, &env)?;
+    let planned = plan::conversion(args, registry, &env).and_then(|mut builder| {
+        prepare(&mut builder)?;
+        builder.finish()
+    });
+    let mut job = Job::new(planned.map_err(|error| between(error, args, &env))?);
     if args.read.explain || args.read.verbose {
         // Files opened to explain the plan do not belong to what a shard reads.
-        let lines = explain::plan(&job.plan, registry, &plain)?;
+        let lines = explain::plan(job.plan(), registry, &plain)?;
         if args.read.explain {
             return plan::understood(&lines, &args.read);
         }
@@ -93,7 +97,7 @@ pub(super) fn run_hashing(
     if done.is_ok() && !args.read.quiet {
         tell_numbered(typed, args);
     }
-    done.map_err(|error| labels_apart(error, &job.plan.inputs, registry, &env))
+    done.map_err(|error| labels_apart(error, job.plan(), registry, &env))
 }
 
 /// Tells the names of a shard's documents where they are not the typed ones.
@@ -177,12 +181,12 @@ impl Documents<'_> {
         let apart: Vec<_> = apart.collect();
         job.check_apart(&apart, env)?;
         let begin = |at: Option<&Location>| {
-            at.map(|at| Document::create(at, job.plan.run.overwrite, env))
+            at.map(|at| Document::create(at, job.plan().overwrites(), env))
                 .transpose()
         };
         let (log, report) = (begin(self.log)?, begin(self.report)?);
-        if let Some(sharding) = sharding.as_mut().filter(|_| !job.plan.run.dry_run) {
-            sharding.open(job.plan.run.overwrite, env)?;
+        if let Some(sharding) = sharding.as_mut().filter(|_| !job.plan().is_dry_run()) {
+            sharding.open(job.plan().overwrites(), env)?;
         }
         job.check_places(registry, env)?;
         let skipped = Teller::new(self.quiet, registry);
@@ -223,7 +227,7 @@ impl Documents<'_> {
 
     /// Standard output, where facts are printed to it and nothing else.
     fn facts(&self, job: &Job, env: &Env) -> Result<Option<Output>> {
-        if !self.json || job.plan.outputs().any(Sink::takes_stdout) {
+        if !self.json || job.plan().outputs().any(Sink::takes_stdout) {
             return Ok(None);
         }
         let facts = env.output(&Locator::Standard);
@@ -245,7 +249,7 @@ impl Documents<'_> {
 
 /// The output as typed.
 fn output(job: &Job) -> &str {
-    job.plan.output.as_ref().map_or("", Sink::text)
+    job.plan().output().map_or("", Sink::text)
 }
 
 /// Prints the closing summary. The data are written whether or not somebody reads it.

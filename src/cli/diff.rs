@@ -7,14 +7,14 @@ use spr_core::{Error, Result};
 use spr_stats::{OrderColumns, decibels};
 
 use super::args::ReadArgs;
-use super::beside::BesideArgs;
+use super::beside::{BesideArgs, JoinArgs};
 use super::exit::{DONE, NO};
 use super::out::Out;
 use super::session::Session;
 use super::skipped::SkipCounter;
 use super::words::{columns, data_set};
 use super::{messages, plan};
-use crate::argument::Input;
+use crate::plan::{Input, Plan};
 use crate::verbs::diff::{
     Difference, Finding, Noise, Place, Spot, Summary, Tolerance, Values, by_columns, by_key,
     in_order, json,
@@ -82,17 +82,19 @@ const LISTED_JSON: usize = 1000;
 pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let mut env = plan::env(&args.read, session)?;
-    let one = |path: &str| plan::input(path, &args.read, registry, &env);
-    let mut both = [one(&args.a)?, one(&args.b)?];
-    let skipped = SkipCounter::listen(&mut both, &args.read, registry, &mut env);
-    let [mut a, mut b] = both;
-    args.beside
-        .join(std::slice::from_mut(&mut a), registry, &env)?;
-    args.beside.filter.add(std::slice::from_mut(&mut b))?;
+    let read = &args.read;
+    // The labels of the first are compared with those of the second.
+    let of_second = BesideArgs::of(JoinArgs::default(), args.beside.filter.clone());
+    let a = plan::input(&args.a, Some(&args.beside), read, registry, &env)?;
+    let b = plan::input(&args.b, Some(&of_second), read, registry, &env)?;
+    let skipped = SkipCounter::listen(true, read, registry, &mut env);
     if args.read.explain {
         return plan::explain(&[a, b], &args.read, registry, &env);
     }
-    if a.is_stdin() && b.is_stdin() {
+    if [&a, &b]
+        .iter()
+        .all(|input| input.inputs().iter().any(Input::is_stdin))
+    {
         return Err(Error::usage("standard input can be read only once"));
     }
     let (atol, rtol) = (args.atol, args.rtol);
@@ -129,7 +131,7 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
         _ if by_keys => by_key((&a, &b), tolerance, memory, at, &mut tell)?,
         Some(by) => by_columns((&a, &b), by, tolerance, memory, at, &mut tell)?,
         None => {
-            let open = |input: &Input| input.open(Request::all(), registry, &env);
+            let open = |input: &Plan| input.open_whole(Request::all(), registry, &env);
             in_order(open(&a)?, open(&b)?, tolerance, &env, &mut tell)?
         }
     };
@@ -163,8 +165,8 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     }))
 }
 
-fn lines(key: &Key, finding: &Finding, (a, b): (&Input, &Input), out: &mut Out) -> Result<()> {
-    let only = |input: &Input, place: &Option<Place>| match place {
+fn lines(key: &Key, finding: &Finding, (a, b): (&Plan, &Plan), out: &mut Out) -> Result<()> {
+    let only = |input: &Plan, place: &Option<Place>| match place {
         Some(place) => format!("{key}: only in {place}"),
         None => format!("{key}: only in {}", input.text()),
     };

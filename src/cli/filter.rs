@@ -3,7 +3,7 @@
 use clap::Args;
 use spr_core::{Error, Result};
 
-use crate::argument::Input;
+use crate::builder::PlanBuilder;
 use crate::step::Step;
 
 // Which utterances are taken, by what their columns say.
@@ -91,14 +91,13 @@ impl FilterArgs {
         Ok(steps)
     }
 
-    /// Adds the steps to the inputs of a verb that only reads.
+    /// Takes the utterances that the rules say.
     ///
     /// # Errors
     /// As for [`steps`](Self::steps).
-    pub(super) fn add(&self, inputs: &mut [Input]) -> Result<()> {
-        let steps = self.steps()?;
-        for input in inputs {
-            steps.iter().for_each(|step| input.add_step(step.clone()));
+    pub(super) fn add(&self, builder: &mut PlanBuilder) -> Result<()> {
+        for step in self.steps()? {
+            builder.step(step);
         }
         Ok(())
     }

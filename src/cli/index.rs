@@ -42,14 +42,14 @@ pub(super) struct IndexArgs {
 pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let mut env = plan::env(&args.read, session)?;
-    let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
+    let (input, skipped) = plan::readable_one(&args.path, None, &args.read, registry, &mut env)?;
     if args.read.explain {
         let beside = location(&input, registry, &env)?.map(|at| at.to_string());
         let Some(output) = args.output.clone().or(beside) else {
             return plan::explain(&[input], &args.read, registry, &env);
         };
         let output = ("an index", Some(&*output));
-        return plan::explain_written(vec![input], output, &args.read, registry, &env);
+        return plan::explain_written(&[input], output, &args.read, registry, &env);
     }
     let output = args.output.as_deref();
     let done = index(&input, output, args.overwrite, registry, &env)?;

@@ -21,7 +21,7 @@ use super::table::flat;
 use super::words::data_set;
 use super::{messages, plan};
 #[cfg(feature = "survey")]
-use crate::argument::Input;
+use crate::plan::Plan;
 use crate::verbs::info::{Facts, inspect};
 
 pub(super) const EXAMPLES: &str = "\
@@ -89,8 +89,8 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
         return survey(&places, args, session, &env);
     }
     let mut status = DONE;
-    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
-    args.beside.join(&mut inputs, registry, &env)?;
+    let beside = Some(&args.beside);
+    let (inputs, skipped) = plan::readable(&args.paths, beside, &args.read, registry, &mut env)?;
     if args.read.explain {
         return plan::explain(&inputs, &args.read, registry, &env);
     }
@@ -147,13 +147,14 @@ fn survey(places: &[Location], args: &InfoArgs, session: &Session, env: &Env) ->
 
 /// Returns the folder or archive that is to be surveyed, as it is no data set.
 #[cfg(feature = "survey")]
-fn surveyed(input: &Input, facts: &Facts, error: &Error, env: &Env) -> Option<Location> {
+fn surveyed(input: &Plan, facts: &Facts, error: &Error, env: &Env) -> Option<Location> {
     let kinds = [
         ErrorKind::Unrecognised,
         ErrorKind::Ambiguous,
         ErrorKind::Usage,
     ];
-    let is_open = !facts.format.is_empty() || input.format.is_some() || !input.options.is_empty();
+    let only = input.only().ok()?;
+    let is_open = !facts.format.is_empty() || only.format().is_some() || !only.options().is_empty();
     if is_open || !kinds.contains(&error.kind()) {
         return None;
     }

@@ -16,7 +16,7 @@ use super::session::Session;
 use super::table::word;
 use super::words::{columns, data_set};
 use super::{messages, plan};
-use crate::argument::Input;
+use crate::plan::Plan;
 use crate::verbs::key_json;
 use crate::verbs::show::find_named;
 
@@ -73,8 +73,8 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
     let is_chosen = !args.columns.is_empty();
     let mut env = plan::env(&args.read, session)?;
     let (paths, keys) = apart(&args.paths, &env);
-    let (mut inputs, skipped) = plan::readable(paths, &args.read, registry, &mut env)?;
-    args.beside.join(&mut inputs, registry, &env)?;
+    let beside = Some(&args.beside);
+    let (inputs, skipped) = plan::readable(paths, beside, &args.read, registry, &mut env)?;
     if args.read.explain {
         return plan::explain(&inputs, &args.read, registry, &env);
     }
@@ -161,12 +161,12 @@ fn apart<'a>(words: &'a [String], env: &Env) -> (&'a [String], &'a [String]) {
 
 /// Hands each utterance of a data set to `line`.
 fn all(
-    input: &Input,
+    input: &Plan,
     registry: &Registry,
     env: &Env,
     line: &mut dyn FnMut(&Utterance) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = input.open(Request::all(), registry, env)?.reader;
+    let mut reader = input.open_whole(Request::all(), registry, env)?.reader;
     let mut utt = Utterance::default();
     while reader.read(&mut utt)? {
         let of_all = reader.info().frame_shift;

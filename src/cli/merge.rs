@@ -46,8 +46,10 @@ pub(super) fn run(args: &MergeArgs, session: &Session) -> Result<u8> {
     let mut args = args.convert.clone();
     args.same_form = true;
     args.duplicates.get_or_insert(DuplicatesArg::Refuse);
-    convert::run_with(&args, session, |plan, _| {
-        plan.steps.extend(sorted);
+    convert::run_with(&args, session, |builder| {
+        if let Some(step) = sorted {
+            builder.step(step);
+        }
         Ok(())
     })
 }

@@ -16,8 +16,8 @@ use spr_core::{Error, Result};
 use super::exit::{DONE, FAILED};
 use super::versioned::Versioned;
 use super::{misspelt, remedy};
-use crate::argument::Input;
 use crate::job::{Job, Outcome, PartTotals};
+use crate::plan::Plan;
 use crate::plan::{Balance, Split};
 use crate::verbs::key_json;
 
@@ -214,7 +214,7 @@ pub(super) fn plain(line: &str) {
 
 /// The closing line, after what was lost.
 pub(super) fn closing(outcome: &Outcome, job: &Job) {
-    let policy = job.plan.policy();
+    let policy = job.plan().policy();
     for (kind, line) in outcome.losses.iter().flat_map(LossReport::lines) {
         let label = if policy.allows(kind) {
             "lost as allowed"
@@ -230,8 +230,8 @@ pub(super) fn closing(outcome: &Outcome, job: &Job) {
         };
         say(label, &describe(kind, line));
     }
-    if let Some(split) = &job.plan.split {
-        let told = split.speakers.is_some() || split.balance.is_some();
+    if let Some(split) = job.plan().split() {
+        let told = split.is_grouped();
         shares(&outcome.parts, split)
             .filter(|_| told)
             .iter()
@@ -249,13 +249,13 @@ pub(super) fn closing(outcome: &Outcome, job: &Job) {
         notes.push_str(&format!(", {decoded} decoded"));
     }
     if let Some(partitions) = outcome.partitions {
-        let what = match job.plan.split {
+        let what = match job.plan().split() {
             Some(_) => "part",
             None => "partition",
         };
         notes.push_str(&format!(", {}", count(partitions, what)));
     }
-    if job.plan.run.dry_run {
+    if job.plan().is_dry_run() {
         notes.push_str(", nothing written");
     }
     if outcome.verified {
@@ -272,7 +272,7 @@ pub(super) fn closing(outcome: &Outcome, job: &Job) {
 /// Describes what the parts of a split got: each, or of numbered ones the least and the most.
 fn shares(parts: &[PartTotals], split: &Split) -> Option<String> {
     #[expect(clippy::cast_precision_loss, reason = "a share in per cent")]
-    let size = |part: &PartTotals| match split.balance {
+    let size = |part: &PartTotals| match split.balance() {
         Some(Balance::Seconds) => part.seconds.unwrap_or_default(),
         Some(Balance::Utterances) | None => part.utterances as f64,
     };
@@ -289,11 +289,11 @@ fn shares(parts: &[PartTotals], split: &Split) -> Option<String> {
     };
     let by_size = |a: &&PartTotals, b: &&PartTotals| size(a).total_cmp(&size(b));
     let (least, most) = (parts.iter().min_by(by_size)?, parts.iter().max_by(by_size)?);
-    let of = match split.balance {
+    let of = match split.balance() {
         Some(Balance::Seconds) => "seconds",
         Some(Balance::Utterances) | None => "utterances",
     };
-    if split.rule.names().is_empty() {
+    if split.rule().names().is_empty() {
         let (least, most) = (text(least), text(most));
         return Some(format!(
             "shares of {of}: the smallest part {least}, the largest {most}"
@@ -304,7 +304,7 @@ fn shares(parts: &[PartTotals], split: &Split) -> Option<String> {
 }
 
 /// Warns of an input in which there is nothing.
-pub(super) fn empty(input: &Input, env: &Env) {
+pub(super) fn empty(input: &Plan, env: &Env) {
     env.warn(&Error::unfit("holds no utterances").file(input.text()));
 }
 

@@ -8,7 +8,8 @@ use spr_core::format::{Format, FormatInfo, Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, ErrorKind, Remedy, nearest};
 
-use crate::argument::{Input, prefix_meant};
+use crate::argument::prefix_meant;
+use crate::builder::PlanBuilder;
 
 /// A word that is not a file may be meant as a verb.
 pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> Option<Error> {
@@ -320,8 +321,9 @@ fn has_whole_entry(at: &Location, registry: &Registry, env: &Env) -> bool {
         return false;
     }
     let first = || {
-        let inputs = Input::parse(&at.to_string(), None, &[], registry, env)?;
-        let mut data = Input::open_all(&inputs, Request::all().damaged(), registry, env)?;
+        let mut builder = PlanBuilder::new(registry, env);
+        let plan = builder.input(&at.to_string())?.finish()?;
+        let mut data = plan.open(Request::all().damaged(), registry, env)?;
         data.reader.read(&mut Utterance::default())
     };
     first().is_ok_and(|any| any)

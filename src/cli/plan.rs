@@ -4,22 +4,19 @@ use serde_json::json;
 #[cfg(feature = "survey")]
 use spr_core::bytes::FileKind;
 use spr_core::bytes::{Access, Env, Location, PathMap, Urls};
-use spr_core::format::{Format, Registry};
-use spr_core::loss::{LossKind, LossPolicy};
-use spr_core::model::Dtype;
-use spr_core::{Error, Limits, Remedy, Result};
+use spr_core::format::{ErrorPolicy, Registry};
+use spr_core::{Error, Limits, Result};
 
-use super::args::{ConvertArgs, DataArgs, DuplicatesArg, OnErrorArg, ReadArgs, SoundArgs};
-use super::beside::check_stdin;
+use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs, SoundArgs};
+use super::beside::BesideArgs;
 use super::exit::DONE;
 use super::out::{print_json, print_lines};
 use super::session::Session;
 use super::skipped::SkipCounter;
-use crate::argument::{Input, Pair, Target, pair};
+use crate::argument::{Pair, pair};
+use crate::builder::PlanBuilder;
 use crate::explain;
-use crate::job::Job;
-use crate::plan::{OnError, Plan};
-use crate::step::{Step, Steps, Subject};
+use crate::plan::Plan;
 
 /// The surroundings that the flags ask for.
 pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
@@ -85,14 +82,6 @@ pub(super) fn parse_size(text: &str) -> Result<u64> {
         .ok_or_else(|| Error::usage(format!("'{text}' is not a size")).hint("such as 512m or 4g"))
 }
 
-/// The format of that name, if one is given.
-pub(super) fn format(
-    name: Option<&String>,
-    registry: &Registry,
-) -> Result<Option<&'static dyn Format>> {
-    name.map(|name| registry.get(name)).transpose()
-}
-
 /// Options typed as `KEY=VALUE`.
 pub(super) fn pairs(texts: &[String]) -> Result<Vec<Pair>> {
     texts.iter().map(|text| pair(text)).collect()
@@ -130,40 +119,59 @@ fn sound_options(args: &SoundArgs) -> impl Iterator<Item = Pair> {
     pairs.into_iter().flatten()
 }
 
-/// The data sets that `paths` name.
-pub(super) fn inputs(
+/// Begins a plan that reads what `paths` name.
+pub(super) fn reading(
     paths: &[String],
     args: &ReadArgs,
     registry: &Registry,
     env: &Env,
-) -> Result<Vec<Input>> {
-    let from = format(args.from.as_ref(), registry)?;
-    let mut options = pairs(&args.input_options)?;
-    options.extend(data_options(&args.data));
-    options.extend(sound_options(&args.sound));
-    for (key, value) in [
+) -> Result<PlanBuilder> {
+    let mut builder = PlanBuilder::new(registry, env);
+    if let Some(format) = &args.from {
+        builder.format(format)?;
+    }
+    let given = [
         ("frame-shift", &args.frame_shift),
         ("speaker-from", &args.speaker_from),
-    ] {
-        options.extend(value.iter().map(|value| (key.to_owned(), value.clone())));
+    ];
+    let given = given
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value.clone()?)));
+    let options = pairs(&args.input_options)?.into_iter();
+    let options = options.chain(data_options(&args.data));
+    for (key, value) in options.chain(sound_options(&args.sound)).chain(given) {
+        builder.option(key, value);
     }
-    let mut inputs = Vec::new();
     for path in paths {
-        inputs.extend(Input::parse(path, from, &options, registry, env)?);
+        builder.input(path)?;
     }
-    Ok(inputs)
+    Ok(builder)
 }
 
-/// The data sets that `paths` name, for a verb that only reads them, and what it passes over.
+/// The data sets that `paths` name, for a verb that only reads them, with what joins them, and what it
+/// skips.
 pub(super) fn readable(
     paths: &[String],
+    beside: Option<&BesideArgs>,
     args: &ReadArgs,
     registry: &Registry,
     env: &mut Env,
-) -> Result<(Vec<Input>, SkipCounter)> {
-    let mut inputs = inputs(paths, args, registry, env)?;
-    let skipped = SkipCounter::listen(&mut inputs, args, registry, env);
+) -> Result<(Vec<Plan>, SkipCounter)> {
+    let mut builder = reading(paths, args, registry, env)?;
+    if let Some(beside) = beside {
+        beside.add(&mut builder)?;
+    }
+    let inputs = builder.on_error(on_error(args)).finish_each()?;
+    let skipped = SkipCounter::listen(inputs.len() > 1, args, registry, env);
     Ok((inputs, skipped))
+}
+
+/// The treatment of faulty utterances that the flags ask for.
+pub(super) fn on_error(args: &ReadArgs) -> ErrorPolicy {
+    match args.on_error {
+        OnErrorArg::Stop => ErrorPolicy::Stop,
+        OnErrorArg::Skip => ErrorPolicy::Skip,
+    }
 }
 
 /// The seed for drawing at random; it is that of a shuffle and of dither, too, if there
@@ -184,13 +192,13 @@ pub(super) fn seed(args: &mut ReadArgs) -> Result<u32> {
 
 /// Prints how the inputs of a verb are understood that only reads them.
 pub(super) fn explain(
-    inputs: &[Input],
+    inputs: &[Plan],
     args: &ReadArgs,
     registry: &Registry,
     env: &Env,
 ) -> Result<u8> {
     for input in inputs {
-        let lines = explain::plan(&Plan::new(vec![input.clone()]), registry, env)?;
+        let lines = explain::plan(input, registry, env)?;
         understood(&lines, args)?;
     }
     Ok(DONE)
@@ -199,15 +207,14 @@ pub(super) fn explain(
 /// Prints how the inputs of a verb are understood that writes something else than data, and where that
 /// goes.
 pub(super) fn explain_written(
-    inputs: Vec<Input>,
+    inputs: &[Plan],
     (what, output): (&str, Option<&str>),
     args: &ReadArgs,
     registry: &Registry,
     env: &Env,
 ) -> Result<u8> {
-    let mut lines = explain::plan(&Plan::new(inputs), registry, env)?;
-    lines.push(written(what, output));
-    understood(&lines, args)
+    explain(inputs, args, registry, env)?;
+    understood(&[written(what, output)], args)
 }
 
 /// Says that `what`, which is no data set, is written to a file or to standard output.
@@ -264,43 +271,37 @@ pub(super) fn understood(lines: &[explain::Line], args: &ReadArgs) -> Result<u8>
     Ok(DONE)
 }
 
-/// The one data set that `path` names.
-pub(super) fn input(path: &str, args: &ReadArgs, registry: &Registry, env: &Env) -> Result<Input> {
-    only(path, inputs(&[path.to_owned()], args, registry, env)?)
-}
-
-/// The one data set that `path` names, for a verb that only reads it, and what it passes over.
-pub(super) fn readable_one(
+/// The one data set that `path` names, with what joins it.
+pub(super) fn input(
     path: &str,
+    beside: Option<&BesideArgs>,
     args: &ReadArgs,
     registry: &Registry,
-    env: &mut Env,
-) -> Result<(Input, SkipCounter)> {
-    let (inputs, skipped) = readable(&[path.to_owned()], args, registry, env)?;
-    Ok((only(path, inputs)?, skipped))
-}
-
-fn only(path: &str, mut inputs: Vec<Input>) -> Result<Input> {
+    env: &Env,
+) -> Result<Plan> {
+    let mut builder = reading(&[path.to_owned()], args, registry, env)?;
+    if let Some(beside) = beside {
+        beside.add(&mut builder)?;
+    }
+    let mut inputs = builder.on_error(on_error(args)).finish_each()?;
     match (inputs.pop(), inputs.is_empty()) {
         (Some(only), true) => Ok(only),
         _ => Err(Error::usage("expected one file, found several").file(path)),
     }
 }
 
-/// The steps of `--stages`.
-///
-/// # Errors
-/// They leave no utterances to write.
-fn stages(args: &ConvertArgs) -> Result<Vec<Step>> {
-    let Some(text) = &args.stages else {
-        return Ok(Vec::new());
-    };
-    let steps = text.parse::<Steps>().and_then(|steps| {
-        let kept = steps.check_utterances();
-        kept.map_err(|e| e.suggest(Remedy::KeepUtterances))?;
-        Ok(steps.into_vec())
-    });
-    steps.map_err(|e| e.context("--stages"))
+/// The one data set that `path` names, for a verb that only reads it, with what joins it, and what it
+/// skips.
+pub(super) fn readable_one(
+    path: &str,
+    beside: Option<&BesideArgs>,
+    args: &ReadArgs,
+    registry: &Registry,
+    env: &mut Env,
+) -> Result<(Plan, SkipCounter)> {
+    let input = input(path, beside, args, registry, env)?;
+    let skipped = SkipCounter::listen(false, args, registry, env);
+    Ok((input, skipped))
 }
 
 /// The inputs and the output as they are typed.
@@ -313,56 +314,45 @@ fn typed(args: &ConvertArgs) -> Result<(&[String], &String)> {
     }
 }
 
-/// Checks that validation data are not mixed with others.
-///
-/// # Errors
-/// There are inputs beside those that `--valid-data` names.
-pub(super) fn unmixed(args: &ConvertArgs) -> Result<()> {
+/// Begins the conversion that the flags ask for.
+pub(super) fn conversion(
+    args: &ConvertArgs,
+    registry: &Registry,
+    env: &Env,
+) -> Result<PlanBuilder> {
     let (sources, output) = typed(args)?;
+    let to = args.to.as_deref();
+    to.map(|name| registry.get(name)).transpose()?;
+    let mut builder = reading(sources, &args.read, registry, env)?;
+    if let Some(name) = to {
+        builder.output_format(name)?;
+    }
+    for (key, value) in pairs(&args.output_options)? {
+        builder.output_option(key, value);
+    }
+    if args.same_form {
+        builder.keep_form();
+    }
+    builder.output(output)?;
+    if let Some(step) = args.names.step()? {
+        builder.step_on_each(&step);
+    }
     let valid = args.read.data.train_data.as_deref();
-    let valid = valid.and_then(|count| count.parse::<usize>().ok());
-    if valid.is_none_or(|valid| valid >= sources.len()) {
-        return Ok(());
+    if let Some(count) = valid.and_then(|count| count.parse().ok()) {
+        builder.validation(count);
     }
-    let error = Error::usage("--valid-data and other inputs would be mixed in one output");
-    let error = error.file(output.as_str());
-    Err(error.hint("convert each of them to an output of its own"))
-}
-
-/// The conversion that the flags ask for.
-pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<Job> {
-    let (sources, output) = typed(args)?;
-    let to = format(args.to.as_ref(), registry)?;
-    let mut inputs = inputs(sources, &args.read, registry, env)?;
-    let options = pairs(&args.output_options)?;
-    let target = match args.same_form {
-        true => Target::parse_like(&inputs, output, to, &options, registry, env)?,
-        false => Target::parse(output, to, &options, registry, env)?,
-    };
-    let renamed = args.names.step()?;
-    for input in &mut inputs {
-        renamed.iter().for_each(|step| input.add_step(step.clone()));
-        input.tolerate(args.join.length_tolerance.unwrap_or_default());
+    args.join.add(&mut builder)?;
+    if let Some(labels) = &args.labels_out {
+        builder.labels_output(labels)?;
     }
-    // A wrong option is told before a file that is there already.
-    target.caps()?;
-    if !target.is_numbered() {
-        unmixed(args)?;
+    for step in args.filter.steps()? {
+        builder.step(step);
     }
-    let mut job = Job::new(inputs, &target);
-    let plan = &mut job.plan;
-    plan.paths = env.path_map().clone();
-    args.join.check(plan.inputs.iter().any(Input::has_labels))?;
-    plan.joins = args.join.joins(&mut plan.inputs, registry, env)?;
-    check_stdin(&plan.inputs, &plan.joins)?;
-    if let Some(labels_out) = &args.labels_out {
-        let target = Target::parse(labels_out, None, &[], registry, env)?;
-        plan.labels_output = Some(target.sink().clone());
+    if let Some(stages) = &args.stages {
+        builder.stages(stages).map_err(|e| e.context("--stages"))?;
     }
-    plan.steps = args.filter.steps()?;
-    plan.steps.extend(stages(args)?);
     if args.copy {
-        copy(&target, plan)?;
+        builder.copy_sound().map_err(|e| e.context("--copy"))?;
     }
     if let Some(manifest) = &args.manifest {
         if args.shard.which()?.is_some() {
@@ -370,102 +360,29 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
             let error = Error::usage(message).file(manifest.as_str());
             return Err(error.hint("write the manifest from the folder when it is whole"));
         }
-        let target = Target::parse(manifest, None, &[], registry, env)?;
-        plan.manifest = Some(target.sink().clone());
+        builder.manifest(manifest)?;
     }
-    duplicates(args.duplicates, plan)?;
-    plan.set_dtype(args.dtype.as_deref().map(str::parse).transpose()?);
-    plan.label_dtype = args.label_dtype.as_deref().map(label_dtype).transpose()?;
-    let rounds = |input: &Input| {
-        let mut steps = input.steps.iter();
-        steps.any(|step| step.kind().subject == Subject::Sound && !step.is_idle())
-    };
-    if args.read.sound.dither && !plan.inputs.iter().all(rounds) {
-        let error = Error::usage("--dither: nothing is rounded");
-        return Err(error.hint("it is for --rate, --channel mix and --dtype"));
+    if let Some(duplicates) = args.duplicates {
+        builder.duplicates(duplicates.into())?;
     }
-    allow_losses(args, &mut plan.policy)?;
-    plan.on_error = match args.read.on_error {
-        OnErrorArg::Stop => OnError::Stop,
-        OnErrorArg::Skip => OnError::Skip,
-    };
-    plan.run.overwrite = args.overwrite;
-    plan.run.add = args.add;
-    plan.run.dry_run = args.dry_run;
-    plan.run.verify = args.verify;
-    plan.run.hash = args.report.is_some() || args.read.json;
-    // That one is missing is told before all that is to be said of outputs. One of several is skipped.
-    let files = plan.needed().filter_map(Input::file);
-    for file in files.filter(|file| !file.is_url() && !env.exists(file)) {
-        env.open_file(file)?;
+    if let Some(dtype) = &args.dtype {
+        builder.dtype(dtype.parse()?);
     }
-    Ok(job)
-}
-
-/// Plans that sound is copied to an output that could name its files as well.
-fn copy(target: &Target, plan: &mut Plan) -> Result<()> {
-    let audio = target.caps()?.audio;
-    if !audio.references {
-        return Ok(());
+    if let Some(dtype) = &args.label_dtype {
+        let set = builder.label_dtype(dtype.parse()?);
+        set.map_err(|e| e.context("--label-dtype"))?;
     }
-    if audio.dtypes.is_empty() {
-        let message = "--copy: the format names sound files and holds none";
-        return Err(Error::usage(message)
-            .file(target.text())
-            .hint("OUT/ --to flac --manifest FILE writes copies and their manifest"));
+    for loss in &args.allow_loss {
+        builder.allow_named(loss)?;
     }
-    plan.steps
-        .push(Step::new("samples", [] as [(&str, &str); 0])?);
-    Ok(())
-}
-
-/// Plans what becomes of utterances that have the same key.
-fn duplicates(how: Option<DuplicatesArg>, plan: &mut Plan) -> Result<()> {
-    let step = |words: &[&'static str]| {
-        let words = words.iter().map(|word| (*word, *word));
-        Step::new("unique", words)
-    };
-    let unique = plan.steps.iter().any(|step| step.name() == "unique");
-    // The check of several inputs names both. Where utterances are left out, the keys of the others
-    // may be all different.
-    plan.distinct = match how {
-        None => !unique,
-        Some(DuplicatesArg::Refuse) => plan.steps.is_empty(),
-        Some(_) => false,
-    };
-    plan.steps.extend(match how {
-        None | Some(DuplicatesArg::Keep) => None,
-        Some(DuplicatesArg::Refuse) => Some(step(&[])?),
-        Some(DuplicatesArg::First) => Some(step(&["first"])?),
-        Some(DuplicatesArg::Last) => Some(step(&["last"])?),
-    });
-    Ok(())
-}
-
-/// The element type of labels, which are integers.
-fn label_dtype(name: &str) -> Result<Dtype> {
-    let dtype: Dtype = name.parse()?;
-    match dtype.is_float() || dtype == Dtype::Bool {
-        true => Err(Error::usage(format!(
-            "--label-dtype: labels are integers, not {dtype}"
-        ))),
-        false => Ok(dtype),
-    }
-}
-
-/// Allows losses: those allowed by name, and those that a requested type implies.
-fn allow_losses(args: &ConvertArgs, policy: &mut LossPolicy) -> Result<()> {
-    for kind in &args.allow_loss {
-        match kind.as_str() {
-            "all" => policy.allow_all(),
-            kind => policy.allow(kind.parse()?),
-        }
-    }
-    if args.dtype.is_some() {
-        policy.allow(LossKind::Precision);
-        policy.allow(LossKind::Range);
-    }
-    Ok(())
+    builder
+        .on_error(on_error(&args.read))
+        .overwrite(args.overwrite)
+        .add_files(args.add)
+        .dry_run(args.dry_run)
+        .verify(args.verify)
+        .hash(args.report.is_some() || args.read.json);
+    Ok(builder)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use super::out::{print, print_json};
 use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan};
-use crate::argument::Input;
+use crate::plan::Plan;
 use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
@@ -193,12 +193,11 @@ fn above_0(text: &str) -> std::result::Result<f64, String> {
 pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let mut env = plan::env(&args.read, session)?;
-    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
-    args.beside
-        .join(std::slice::from_mut(&mut input), registry, &env)?;
+    let beside = Some(&args.beside);
+    let (input, skipped) = plan::readable_one(&args.path, beside, &args.read, registry, &mut env)?;
     if args.read.explain {
         let output = ("a picture", args.output.as_deref());
-        return plan::explain_written(vec![input], output, &args.read, registry, &env);
+        return plan::explain_written(&[input], output, &args.read, registry, &env);
     }
     if args.read.json {
         let error = Error::usage("a picture is not JSON").file(&args.path);
@@ -321,7 +320,7 @@ fn warn_of_letters(has_all: bool, output: &str) {
 /// Reads what is to be drawn. A data set of one utterance is drawn as that.
 fn drawn(
     args: &PlotArgs,
-    input: &Input,
+    input: &Plan,
     detail: Detail,
     registry: &Registry,
     env: &Env,
@@ -331,7 +330,9 @@ fn drawn(
             args, input, detail, registry, env,
         )?));
     };
-    let mut reader = input.open(Request::all().samples(), registry, env)?.reader;
+    let mut reader = input
+        .open_whole(Request::all().samples(), registry, env)?
+        .reader;
     let all = Overview::read(reader.as_mut(), args.kind.is_none().then_some(detail))?;
     if let (1, [Some(only), ..]) = (all.survey.utterances, &all.pictures)
         && !only.is_empty()
@@ -348,7 +349,7 @@ fn drawn(
     }
 }
 
-fn nothing(input: &Input) -> Error {
+fn nothing(input: &Plan) -> Error {
     Error::usage("nothing in it can be drawn")
         .file(input.text())
         .hint(
@@ -407,7 +408,7 @@ fn charts(args: &PlotArgs) -> Result<Option<Vec<Chart>>> {
 
 fn pictures(
     args: &PlotArgs,
-    input: &Input,
+    input: &Plan,
     detail: Detail,
     registry: &Registry,
     env: &Env,
@@ -427,7 +428,7 @@ fn pictures(
         Ok(())
     };
     if args.keys.is_empty() {
-        let mut reader = input.open(request, registry, env)?.reader;
+        let mut reader = input.open_whole(request, registry, env)?.reader;
         let mut utt = Utterance::default();
         if !reader.read(&mut utt)? {
             return Err(nothing(input));

@@ -158,6 +158,7 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
              --partition with {part} in the output's name writes partitions"
         }
         Remedy::Shuffle => "add --shuffle or random=True",
+        Remedy::RoundSound => "it is for --rate, --channel mix and --dtype",
         Remedy::KeepOne => {
             "--duplicates first and --duplicates last keep one of them, --duplicates keep keeps both"
         }

@@ -58,14 +58,18 @@ pub(super) struct RepairArgs {
 pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let input = plan::input(&args.path, &args.read, registry, &env)?;
-    let to = plan::format(args.to.as_ref(), registry)?;
-    let pairs = plan::pairs(&args.output_options)?;
-    let mut job = repair(input, &args.output, (to, pairs), registry, &env)?;
-    job.plan.run.overwrite = args.overwrite;
-    job.plan.run.add = args.add;
+    let paths = std::slice::from_ref(&args.path);
+    let mut builder = plan::reading(paths, &args.read, registry, &env)?;
+    if let Some(format) = &args.to {
+        builder.output_format(format)?;
+    }
+    for (key, value) in plan::pairs(&args.output_options)? {
+        builder.output_option(key, value);
+    }
+    builder.overwrite(args.overwrite).add_files(args.add);
+    let job = repair(&mut builder, &args.output)?;
     if args.read.explain {
-        let lines = explain::plan(&job.plan, registry, &env)?;
+        let lines = explain::plan(job.plan(), registry, &env)?;
         return plan::understood(&lines, &args.read);
     }
     let documents = Documents {

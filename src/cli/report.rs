@@ -14,7 +14,7 @@ use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
 use super::plot::store;
 use super::session::Session;
-use super::skipped::{self, SkipCounter};
+use super::skipped::SkipCounter;
 #[cfg(feature = "survey")]
 use super::survey;
 use super::words::data_set;
@@ -95,23 +95,20 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
         }
         return survey_page(args, output, session, &env);
     }
-    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
-    args.beside.join(&mut inputs, registry, &env)?;
+    let beside = Some(&args.beside);
+    let (inputs, skipped) = plan::readable(&args.paths, beside, &args.read, registry, &mut env)?;
     if args.read.explain {
         let output = ("a page", Some(output));
-        return plan::explain_written(inputs, output, &args.read, registry, &env);
+        return plan::explain_written(&inputs, output, &args.read, registry, &env);
     }
     let sound = plan::parse_size(&args.max_sound).map_err(|e| e.context("--max-sound"))?;
     let symbols = args.beside.symbols(&env)?;
     let mut reports = Vec::new();
-    for input in &mut inputs {
+    for input in &inputs {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let before = skipped.count();
-        let env = match skipped::wants(input, &args.read) {
-            true => {
-                input.skips = true;
-                keeping(&kept, &skipped, &env)
-            }
+        let env = match input.on_error().skips() {
+            true => keeping(&kept, &skipped, &env),
             false => env.clone(),
         };
         let mut report = report(input, sound, registry, &env)?;

@@ -183,12 +183,16 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     // Rules take their turn among the others.
     convert.filter = FilterArgs::default();
     let seed = plan::seed(&mut convert.read)?;
-    let done = convert::run_with(&convert, session, |plan, env| {
+    let done = convert::run_with(&convert, session, |builder| {
         if !args.has_rule() {
             let warning = Error::unfit("no rule is given, all utterances are taken");
-            env.warn(&warning.hint(format!("{RULES} choose some")));
+            builder
+                .env()
+                .warn(&warning.hint(format!("{RULES} choose some")));
         }
-        plan.steps.extend(args.steps(seed, env)?);
+        for step in args.steps(seed, builder.env())? {
+            builder.step(step);
+        }
         Ok(())
     });
     // A key that is taken for the output.

@@ -105,10 +105,11 @@ impl ShardRecorder {
         let groups = groups
             .map(|file| KeyMap::open(&file.clone().into(), env))
             .transpose()?;
-        let cut = (by, job.plan.skips());
+        let plan = job.plan();
+        let cut = (by, plan.on_error().skips());
         let to = (groups.as_ref(), &hashes);
-        let weights = Weights::of(&job.plan.inputs, cut, to, registry, env)?;
-        let from = (&job.plan, flags.shard_group.as_ref());
+        let weights = Weights::of(plan.inputs(), cut, to, registry, env)?;
+        let from = (plan, flags.shard_group.as_ref());
         let record = Record::begin(shard, &weights, from, &hashes, registry, env)?;
         let at = shard::record_of(&main);
         let mut verified = None;
@@ -117,7 +118,7 @@ impl ShardRecorder {
             let apart = Env::default().with_store(env.store().clone());
             let done = Record::read(&at, &apart);
             let done = done.map_err(|error| error.suggest(Remedy::Overwrite))?;
-            let again = how == ResumeArg::Verify && !job.plan.run.dry_run;
+            let again = how == ResumeArg::Verify && !job.plan().is_dry_run();
             if let Some(done) = &done {
                 resume(done, &record, (&at, how), &apart)?;
                 if !again {
@@ -126,15 +127,14 @@ impl ShardRecorder {
             }
             verified = done;
             // The remains of an unfinished job are replaced.
-            job.plan.run.overwrite = true;
+            job.replace_remains();
         }
         warn_of_few(shard, weights.count(), job, env);
         warn_of_reread(shard, &weights, job, env);
-        let outputs = job.plan.outputs().flat_map(Sink::locations);
-        shard::keep_inputs(&job.plan, &outputs.collect::<Vec<_>>(), registry, env)?;
+        let outputs = job.plan().outputs().flat_map(Sink::locations);
+        shard::keep_inputs(job.plan(), &outputs.collect::<Vec<_>>(), registry, env)?;
         job.settle_kind(registry, env)?;
-        let inputs = std::mem::take(&mut job.plan.inputs);
-        job.plan.inputs = weights.leave(inputs, shard, (registry, env));
+        job.take_shard(shard, &weights, (registry, env));
         Ok(ShardStart::Now(Box::new(Self {
             record,
             at,
@@ -167,7 +167,7 @@ impl ShardRecorder {
     /// # Errors
     /// It made something else.
     pub(super) fn verify(mut self, made: &Conversion, job: &Job) -> Result<u8> {
-        made.tell(&mut self.record, &self.hashes, &job.plan)?;
+        made.tell(&mut self.record, &self.hashes, job.plan())?;
         let done = self.verified.iter();
         if let Some(file) = done.filter_map(|done| done.outdated(&self.record)).next() {
             let message = format!("says that {file} is done, but the inputs make other bytes now");
@@ -178,7 +178,7 @@ impl ShardRecorder {
 
     /// Completes the record, whose name is the last to be given.
     pub(super) fn complete(mut self, made: &Conversion, job: &Job) -> Result<Option<Output>> {
-        made.tell(&mut self.record, &self.hashes, &job.plan)?;
+        made.tell(&mut self.record, &self.hashes, job.plan())?;
         let Some(mut document) = self.document else {
             return Ok(None);
         };
@@ -200,10 +200,10 @@ fn main_file(
     registry: &Registry,
     env: &Env,
 ) -> Result<Location> {
-    if let Some(what) = job.plan.across() {
+    if let Some(what) = job.plan().across() {
         return Err(across(&what));
     }
-    shard::check_pipes(&job.plan, flags.shard_group.as_ref(), registry, env)?;
+    shard::check_pipes(job.plan(), flags.shard_group.as_ref(), registry, env)?;
     let (target, labels) = job.targets(registry)?;
     for target in std::iter::once(&target).chain(&labels) {
         shard::check_numbered(target, shard, env)?;
@@ -219,7 +219,7 @@ fn warn_of_few(shard: Shard, entries: u64, job: &Job, env: &Env) {
     if entries < shard.of && shard.number == 1 {
         let of = shard.of;
         let message = format!("fewer entries than shards, {entries} than {of}: some are empty");
-        let input = job.plan.inputs.first().map_or("", Input::text);
+        let input = job.plan().text();
         env.warn(&Error::unfit(message).file(input));
     }
 }
@@ -247,7 +247,7 @@ fn warn_of_reread(shard: Shard, weights: &Weights, job: &Job, env: &Env) {
                 "convert it once into files of their own",
             ),
         };
-        let input = job.plan.inputs.get(n).map_or("", Input::text);
+        let input = job.plan().inputs().get(n).map_or("", Input::text);
         env.warn(&Error::unfit(message).file(input).hint(hint));
     }
 }

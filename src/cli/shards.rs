@@ -203,8 +203,8 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     let hashes = Hashes::default();
     shards.expect(&hashes);
     let lacking = shards.skipped().iter().map(|(_, count)| count).sum();
-    let merged = convert::run_hashing(&convert, session, hashes, |plan, env| {
-        plan.run.lacking = lacking;
+    let merged = convert::run_hashing(&convert, session, hashes, |builder| {
+        let env = builder.lacking(lacking).env();
         shards.files().iter().for_each(|file| env.reads(file));
         Ok(())
     })?;
@@ -303,7 +303,7 @@ fn is_script(file: &Location, target: &Target) -> bool {
 fn check_script_name(output: &str, shards: &Shards, registry: &Registry, env: &Env) -> Result<()> {
     let target = shards.target(1, registry, env)?;
     let written = Target::parse(output, None, &[], registry, env);
-    let is_plain = written.is_ok_and(|written| written.place == Locator::file(output));
+    let is_plain = written.is_ok_and(|written| *written.place() == Locator::file(output));
     if output == "-" || is_plain && is_script(&output.into(), &target) {
         return Ok(());
     }
@@ -315,9 +315,9 @@ fn check_script_name(output: &str, shards: &Shards, registry: &Registry, env: &E
 fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
+    let builder = plan::reading(&args.paths, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&inputs, &args.read, registry, &env);
+        return plan::explain(&builder.finish_each()?, &args.read, registry, &env);
     }
     let groups = args.shard_group.as_ref();
     let groups = groups
@@ -326,7 +326,8 @@ fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
     let by: ShardBalance = args.shard_by.parse()?;
     let cut = (by, args.read.on_error == OnErrorArg::Skip);
     let to = (groups.as_ref(), &Hashes::default());
-    let weights = Weights::of(&inputs, cut, to, registry, &env)?;
+    let plan = builder.finish()?;
+    let weights = Weights::of(plan.inputs(), cut, to, registry, &env)?;
     let mut lines = vec![format!(
         "{:>5} {:>10} {:>10} {:>14}",
         "shard",

@@ -54,9 +54,8 @@ pub(super) struct ShowArgs {
 pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let mut env = plan::env(&args.read, session)?;
-    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &mut env)?;
-    args.beside
-        .join(std::slice::from_mut(&mut input), registry, &env)?;
+    let beside = Some(&args.beside);
+    let (input, skipped) = plan::readable_one(&args.path, beside, &args.read, registry, &mut env)?;
     if args.read.explain {
         return plan::explain(&[input], &args.read, registry, &env);
     }
@@ -83,7 +82,7 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
         }
     };
     if args.keys.is_empty() {
-        let mut reader = input.open(Request::all(), registry, &env)?.reader;
+        let mut reader = input.open_whole(Request::all(), registry, &env)?.reader;
         let mut utt = Utterance::default();
         let live = reader.info().live;
         let mut left = args.head.unwrap_or(u64::MAX);

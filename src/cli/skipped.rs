@@ -8,10 +8,10 @@ use spr_core::Error;
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
 
-use super::args::{OnErrorArg, ReadArgs};
+use super::args::ReadArgs;
 use super::exit::{DONE, SKIPPED};
 use super::{messages, remedy};
-use crate::argument::Input;
+use crate::plan::Plan;
 
 /// Entries that were passed over, told one by one and counted.
 #[derive(Clone, Default)]
@@ -23,22 +23,19 @@ pub(super) struct SkipCounter {
 }
 
 impl SkipCounter {
-    /// Skips faulty utterances of the inputs that ask for it, or of all if the flags do; `env` tells
-    /// of them here from now on.
+    /// Counts the skipped utterances that `env` reports from now on. With `several` inputs one may be
+    /// skipped as a whole.
     pub(super) fn listen(
-        inputs: &mut [Input],
+        several: bool,
         args: &ReadArgs,
         registry: &Registry,
         env: &mut Env,
     ) -> Self {
         let skipped = Self {
             told: Arc::new(Mutex::new(Teller::new(args.quiet, registry))),
-            several: inputs.len() > 1,
+            several,
             ..Self::default()
         };
-        for input in inputs {
-            input.skips |= wants(input, args);
-        }
         let own = skipped.clone();
         *env = env.telling_skipped(move |error| own.add(error));
         skipped
@@ -52,8 +49,8 @@ impl SkipCounter {
     }
 
     /// Returns `true` if an error ends one of several inputs whose rest is skipped, and reports it.
-    pub(super) fn passes(&self, input: &Input, error: &Error) -> bool {
-        let passes = self.several && input.skips && error.ends_one_input();
+    pub(super) fn passes(&self, input: &Plan, error: &Error) -> bool {
+        let passes = self.several && input.on_error().skips() && error.ends_one_input();
         if passes {
             self.add(&error.copy().file(input.text()));
         }
@@ -80,11 +77,6 @@ impl SkipCounter {
             status => status,
         }
     }
-}
-
-/// Returns `true` if faulty entries of an input are skipped.
-pub(super) fn wants(input: &Input, args: &ReadArgs) -> bool {
-    input.permissive || args.on_error == OnErrorArg::Skip
 }
 
 /// Tells what is skipped, with what can be done about it where that is something else than before.

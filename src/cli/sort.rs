@@ -44,8 +44,8 @@ pub(super) struct SortArgs {
 /// Converts in another order.
 pub(super) fn run(args: &SortArgs, session: &Session) -> Result<u8> {
     let step = step(&args.by, &args.memory)?;
-    convert::run_with(&args.convert, session, |plan, _| {
-        plan.steps.push(step);
+    convert::run_with(&args.convert, session, |builder| {
+        builder.step(step);
         Ok(())
     })
 }

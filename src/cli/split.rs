@@ -1,13 +1,12 @@
 //! `spr-convert split IN OUT`.
 
 use clap::Args;
-use spr_core::bytes::Locator;
 use spr_core::{Error, Result};
 
 use super::args::ConvertArgs;
 use super::session::Session;
 use super::{convert, plan};
-use crate::argument::Input;
+use crate::argument;
 use crate::plan::{Balance, Rule, Speakers, Split};
 
 pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
@@ -110,13 +109,13 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
     let rule = rule(&args.rule, args.test)?;
     let mut convert = args.convert.clone();
     convert.same_form = true;
-    plan::unmixed(&convert)?;
     let seed = plan::seed(&mut convert.read)?;
-    let utt2spk = convert.join.speakers(&session.registry)?;
-    convert.join.utt2spk = None;
+    let table = convert.join.utt2spk.take();
+    let table = table.map(|text| argument::table(&text, &session.registry));
+    let table = table.transpose().map_err(|e| e.context("--utt2spk"))?;
     if matches!(rule, Rule::Frames(_) | Rule::Bytes(_)) {
         let together = [
-            (utt2spk.is_some(), "--utt2spk"),
+            (table.is_some(), "--utt2spk"),
             (args.by.is_some(), "--by"),
             (args.balance.is_some(), "--balance"),
         ];
@@ -129,28 +128,13 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
         BalanceArg::Utterances => Balance::Utterances,
         BalanceArg::Seconds => Balance::Seconds,
     });
-    let stdin = utt2spk == Some(Locator::Standard);
-    let speakers = utt2spk.map(Speakers::Table);
+    let speakers = table.map(Speakers::Table);
     let speakers = speakers.or(args.by.map(|ByArg::Speaker| Speakers::Data));
-    convert::run_with(&convert, session, |plan, _| {
-        if let Some(output) = plan.output.as_ref().filter(|output| !output.is_numbered()) {
-            return Err(
-                Error::usage("the name of the output needs a place for the part")
-                    .file(output.text())
-                    .hint("write {part} where its number is to stand, such as out.{part}.ark"),
-            );
-        }
-        if stdin && plan.inputs.iter().any(Input::is_stdin) {
-            return Err(Error::usage("standard input can be read only once"));
-        }
-        plan.split = Some(Split {
-            rule,
-            speakers,
-            balance,
-            seed,
-        });
-        Ok(())
-    })
+    let split = Split::new(rule)
+        .with_speakers(speakers)
+        .with_balance(balance)
+        .with_seed(seed);
+    convert::run_with(&convert, session, |builder| builder.split(split).map(drop))
 }
 
 fn rule(args: &RuleArgs, test: Option<f64>) -> Result<Rule> {

@@ -19,7 +19,7 @@ use super::session::Session;
 use super::table::flat;
 use super::words::{columns, data_set};
 use super::{groups, messages, plan};
-use crate::argument::Input;
+use crate::plan::Plan;
 use crate::verbs::stats::{AudioLoader, Facts};
 
 pub(super) const EXAMPLES: &str = "\
@@ -85,8 +85,8 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let by = crate::verbs::groups::parse(&args.by).map_err(|e| e.context("--by"))?;
     let mut env = plan::env(&args.read, session)?;
-    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &mut env)?;
-    args.beside.join(&mut inputs, registry, &env)?;
+    let beside = Some(&args.beside);
+    let (inputs, skipped) = plan::readable(&args.paths, beside, &args.read, registry, &mut env)?;
     if args.read.explain {
         return plan::explain(&inputs, &args.read, registry, &env);
     }
@@ -154,7 +154,7 @@ impl Manner<'_> {
     /// Surveys a data set and prints the facts, as far as it could be read.
     fn survey(
         &self,
-        input: &Input,
+        input: &Plan,
         format: &str,
         reader: &mut AudioLoader,
     ) -> Result<(Result<()>, Survey)> {
@@ -187,7 +187,7 @@ impl Manner<'_> {
     /// of utterances as well.
     fn groups(
         &self,
-        input: &Input,
+        input: &Plan,
         format: &str,
         reader: &mut AudioLoader,
     ) -> Result<(Result<()>, u64)> {

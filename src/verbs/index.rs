@@ -6,7 +6,8 @@ use spr_core::model::{KeySource, Utterance};
 use spr_core::tables::side;
 use spr_core::{Error, Result};
 
-use crate::argument::{Input, OpenedInput};
+use crate::argument::OpenedInput;
+use crate::plan::Plan;
 
 /// The reason why data options are refused.
 const UNCHANGED: &str = "an index points at the data as they are stored";
@@ -30,21 +31,21 @@ pub struct IndexSummary {
 /// The file cannot be read, or neither needs nor can have an index; a data option is to change it; the
 /// extension of `output` belongs to something else; or the index exists and `overwrite` is not set.
 pub fn index(
-    input: &Input,
+    input: &Plan,
     output: Option<&str>,
     overwrite: bool,
     registry: &Registry,
     env: &Env,
 ) -> Result<IndexSummary> {
-    input.check_unchanged(UNCHANGED)?;
+    input.only()?.check_unchanged(UNCHANGED)?;
     if let Some(output) = output
-        && let Some((list, lists)) = input.own_list(registry, env)?
+        && let Some((list, lists)) = input.only()?.own_list(registry, env)?
     {
         let is_list = |at: &Location| lists.is_list(at, &[]);
         check_name(output, "a list", is_list, registry)?;
         return move_list(lists, list, (output, overwrite), env);
     }
-    let opened = input.open(Request::lengths(), registry, env)?;
+    let opened = input.open_whole(Request::lengths(), registry, env)?;
     let (beside, script) = place(input, &opened)?;
     let at = match (output, beside) {
         (Some(output), _) => {
@@ -64,7 +65,7 @@ pub fn index(
             });
         }
     };
-    let (mut reader, shown) = (opened.reader, input.place.to_string());
+    let (mut reader, shown) = (opened.reader, input.only()?.place().to_string());
     let written = output.map_or_else(|| at.to_string(), str::to_owned);
     let place = env.output(&at).overwrite(overwrite);
     let mut sink = place.create(Part::Main, false)?;
@@ -144,15 +145,15 @@ fn move_list(
 ///
 /// # Errors
 /// As for [`index`].
-pub fn location(input: &Input, registry: &Registry, env: &Env) -> Result<Option<Location>> {
-    input.check_unchanged(UNCHANGED)?;
-    let opened = input.open(Request::lengths(), registry, env)?;
+pub fn location(input: &Plan, registry: &Registry, env: &Env) -> Result<Option<Location>> {
+    input.only()?.check_unchanged(UNCHANGED)?;
+    let opened = input.open_whole(Request::lengths(), registry, env)?;
     Ok(place(input, &opened)?.0)
 }
 
 /// Returns the location of an index, or `None` if it is there already, and the extension of script
 /// files, if it is one.
-fn place(input: &Input, opened: &OpenedInput) -> Result<(Option<Location>, Option<&'static str>)> {
+fn place(input: &Plan, opened: &OpenedInput) -> Result<(Option<Location>, Option<&'static str>)> {
     let Some(file) = input.file() else {
         return Err(Error::usage("an index is made for one file").file(input.text()));
     };
@@ -177,7 +178,7 @@ fn place(input: &Input, opened: &OpenedInput) -> Result<(Option<Location>, Optio
     }
 }
 
-fn no_places(input: &Input) -> Error {
+fn no_places(input: &Plan) -> Error {
     Error::usage("is not a plain archive, so its entries have no position in it")
         .file(input.text())
         .hint("a compressed archive, a script file and an object without a key have no index")

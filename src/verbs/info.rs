@@ -6,14 +6,15 @@ use serde::{Serialize, Serializer};
 use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
-use spr_core::model::{About, Audio, DatasetInfo, Decimal, Dtype, Utterance};
+use spr_core::model::{About, DatasetInfo, Decimal, Dtype, Utterance};
 use spr_core::recording::measure;
 use spr_engine::open::Reason;
 use spr_stats::{LabelRange, Scope, Sound, Survey};
 
 use super::check::is_damage;
 use super::faults::Faults;
-use crate::argument::{Input, OpenedInput};
+use crate::argument::OpenedInput;
+use crate::plan::{Input, Plan};
 
 /// The facts of an input; `None` where not known.
 #[non_exhaustive]
@@ -92,7 +93,7 @@ fn known<S: Serializer>(word: &&str, out: S) -> std::result::Result<S::Ok, S::Er
 /// the headers of all files.
 ///
 /// Facts gathered before an error are returned with it.
-pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (Facts, Result<()>) {
+pub fn inspect(input: &Plan, quick: bool, registry: &Registry, env: &Env) -> (Facts, Result<()>) {
     let mut facts = Facts {
         input: input.text().to_owned(),
         ..Facts::default()
@@ -101,7 +102,7 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         true => Ok(Request::all().headers()),
         false => request(input, registry, env),
     };
-    let opened = match request.and_then(|request| input.open(request, registry, env)) {
+    let opened = match request.and_then(|request| input.open_whole(request, registry, env)) {
         Ok(opened) => opened,
         Err(error) => {
             if is_damage(&error) && !input.is_read_once(env) {
@@ -130,12 +131,12 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
 
 /// Counts the files of a folder of sound by their headers, or returns `None` for other data. Files at
 /// fault are left out, and the first is the error.
-fn sound_headers(input: &Input, registry: &Registry, env: &Env) -> Option<(Survey, Result<()>)> {
+fn sound_headers(input: &Plan, registry: &Registry, env: &Env) -> Option<(Survey, Result<()>)> {
     input.folder()?;
     let request = Request::all().headers().references(true);
     // Warnings were given when it was opened first.
     let env = env.listening(|_| {});
-    let opened = input.open(request, registry, &env).ok()?;
+    let opened = input.open_whole(request, registry, &env).ok()?;
     opened.format.sound_folder()?;
     let mut survey = Survey::new(Scope::Shapes, opened.reader.info());
     let inner = opened.reader;
@@ -170,7 +171,7 @@ fn read_past(survey: &mut Survey, reader: &mut dyn Reader) -> Result<()> {
 /// A reader of references to sound, with the facts in the headers of their files.
 struct HeaderReader<'a> {
     inner: Box<dyn Reader>,
-    input: &'a Input,
+    input: &'a Plan,
     env: Env,
 }
 
@@ -197,17 +198,16 @@ impl Reader for HeaderReader<'_> {
 
 /// Returns the request: for numbers only where they are samples, as nothing is told of others. Sound
 /// by reference stays where it is.
-fn request(input: &Input, registry: &Registry, env: &Env) -> Result<Request> {
+fn request(input: &Plan, registry: &Registry, env: &Env) -> Result<Request> {
     let again = input.file().is_some() || input.folder().is_some();
     if !again || input.is_read_once(env) {
         return Ok(Request::all());
     }
     let mut first = Utterance::default();
     // Warnings before the first utterance are given when it is read again.
-    let (mut silent, quiet) = (input.clone(), env.listening(|_| {}));
-    let quiet = quiet.telling_skipped(|_| {});
-    silent.skips = true;
-    let opened = silent.open(Request::all().headers(), registry, &quiet)?;
+    let quiet = env.listening(|_| {}).telling_skipped(|_| {});
+    let skipping = input.clone().skipping();
+    let opened = skipping.open_whole(Request::all().headers(), registry, &quiet)?;
     let mut reader = opened.reader;
     let sounds = matches!(reader.read(&mut first), Ok(true)) && first.waveform().is_some();
     Ok(match sounds {
@@ -218,7 +218,7 @@ fn request(input: &Input, registry: &Registry, env: &Env) -> Result<Request> {
 
 impl Facts {
     /// Takes what is known of data that were opened, and returns their reader and the counts to be.
-    fn set_from_opened(&mut self, input: &Input, opened: OpenedInput) -> (Box<dyn Reader>, Survey) {
+    fn set_from_opened(&mut self, input: &Plan, opened: OpenedInput) -> (Box<dyn Reader>, Survey) {
         self.format = opened.format.info().name.to_owned();
         self.guessed = opened.why == Reason::Guess;
         self.partitions = input.shuffles();
@@ -233,11 +233,12 @@ impl Facts {
 
     /// Takes what can be found out about data that cannot be opened as a whole: what is intact of
     /// them, or else their format.
-    fn set_from_damaged(&mut self, input: &Input, quick: bool, registry: &Registry, env: &Env) {
+    fn set_from_damaged(&mut self, input: &Plan, quick: bool, registry: &Registry, env: &Env) {
         let silent = env.listening(|_| {}).telling_skipped(|_| {});
         let request = Request::all().headers().damaged();
-        let Ok(opened) = input.open(request, registry, &silent) else {
-            if let Some((format, why)) = input.format_of_damaged(registry, &silent) {
+        let Ok(opened) = input.open_whole(request, registry, &silent) else {
+            let format = |input: &Input| input.format_of_damaged(registry, &silent);
+            if let Some((format, why)) = input.only().ok().and_then(format) {
                 self.format = format.info().name.to_owned();
                 self.guessed = why == Reason::Guess;
             }

@@ -9,7 +9,8 @@ use spr_plot::page::{PICTURE, Report, Subject};
 use spr_plot::{Detail, Overview};
 
 use super::check::is_damage;
-use crate::argument::{Input, OpenedInput};
+use crate::argument::OpenedInput;
+use crate::plan::Plan;
 
 /// The number of errors kept.
 pub const KEPT: usize = 100;
@@ -19,13 +20,13 @@ pub const KEPT: usize = 100;
 ///
 /// # Errors
 /// It cannot be opened, even as damaged, or reading fails for another reason than damage.
-pub fn report(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Result<Report> {
+pub fn report(input: &Plan, sound: u64, registry: &Registry, env: &Env) -> Result<Report> {
     let files = OpenedFiles::default();
     let env = &env.measuring(files.clone());
     // A pipe cannot be read again when damage is found.
     let again = input.file().is_some() || input.folder().is_some();
     let request = Request::all().samples();
-    let first = match input.open(request.clone(), registry, env) {
+    let first = match input.open_whole(request.clone(), registry, env) {
         Ok(opened) => Ok(read(input, sound, opened, &files)?),
         Err(error) if is_damage(&error) && again => Err(error),
         Err(error) => return Err(error),
@@ -35,7 +36,7 @@ pub fn report(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Resu
     {
         return first;
     }
-    let opened = input.open(request.damaged(), registry, env)?;
+    let opened = input.open_whole(request.damaged(), registry, env)?;
     let saved = read(input, sound, opened, &files)?;
     Ok(match first {
         Ok(first) if saved.all.survey.utterances < first.all.survey.utterances => first,
@@ -85,7 +86,7 @@ fn date(mut days: u64) -> (u64, u64, u64) {
     (year, month, days + 1)
 }
 
-fn read(input: &Input, sound: u64, opened: OpenedInput, files: &OpenedFiles) -> Result<Report> {
+fn read(input: &Plan, sound: u64, opened: OpenedInput, files: &OpenedFiles) -> Result<Report> {
     let mut reader = opened.reader;
     let (mut damage, mut faults) = (Vec::new(), 0);
     let detail = Detail {

@@ -12,7 +12,7 @@ use spr_core::recording::load;
 use spr_core::stage::KeyFilter;
 use spr_core::{Error, ErrorKind, Remedy, Result, nearest};
 
-use crate::argument::Input;
+use crate::plan::Plan;
 
 /// Rows and columns to show, such as `0:9,0:3`, inclusive as in Kaldi's script files. `:` or
 /// nothing stands for all, a single number for one row or column.
@@ -70,7 +70,7 @@ impl FromStr for Window {
 /// # Errors
 /// As for [`find`], or a pattern is invalid, or no key matches.
 pub fn find_named(
-    input: &Input,
+    input: &Plan,
     words: &[String],
     request: Request,
     (registry, env): (&Registry, &Env),
@@ -88,7 +88,9 @@ pub fn find_named(
         let (keys, filters) = (keys.clone(), filters.clone());
         move |key: &Key| keys.contains(key) || filters.iter().any(|filter| filter.holds(key))
     };
-    let mut reader = input.open(request.keys(wanted), registry, env)?.reader;
+    let mut reader = input
+        .open_whole(request.keys(wanted), registry, env)?
+        .reader;
     let mut utt = Utterance::default();
     let mut seen = vec![false; pairs.len()];
     while reader.read(&mut utt)? {
@@ -109,7 +111,7 @@ pub fn find_named(
 /// # Errors
 /// The data cannot be read, or contain no such utterance, or `each` fails.
 pub fn find(
-    input: &Input,
+    input: &Plan,
     keys: &[Key],
     request: Request,
     (registry, env): (&Registry, &Env),
@@ -119,7 +121,7 @@ pub fn find(
     let wanted: HashSet<_> = keys.iter().cloned().collect();
     let request = request.keys(move |key| wanted.contains(key));
     let (samples, parts) = (request.samples, request.parts);
-    let mut reader = match input.open_lookup(request, registry, env)? {
+    let mut reader = match input.open_lookup(request, registry, env)?.0 {
         OpenedDataset::Table(mut table) => {
             for key in keys {
                 match table.find(key, &mut utt) {
@@ -156,7 +158,7 @@ pub fn find(
 }
 
 /// Returns the error for a missing key, with the most similar existing one.
-fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
+fn missing(input: &Plan, key: &Key, registry: &Registry, env: &Env) -> Error {
     let error = Error::new(ErrorKind::Unfit, "there is no such utterance")
         .file(input.text())
         .utterance(key);
@@ -165,7 +167,7 @@ fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
     }
     let mut best: Option<Key> = None;
     let mut look = || -> Result<()> {
-        let mut reader = input.open(Request::names(), registry, env)?.reader;
+        let mut reader = input.open_whole(Request::names(), registry, env)?.reader;
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
             let pair = best.iter().map(Key::as_bytes).chain([utt.key.as_bytes()]);

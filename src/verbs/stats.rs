@@ -10,13 +10,13 @@ use spr_core::{Error, ErrorKind, Result};
 use spr_stats::{Column, LabelCount, Lengths, Sound, Survey};
 
 use super::faults::Faults;
-use crate::argument::Input;
+use crate::plan::Plan;
 
 /// The utterances of a data set with their audio as samples. Referenced audio that cannot be opened
 /// is not loaded.
 pub struct AudioLoader {
     inner: Box<dyn Reader>,
-    input: Input,
+    input: Plan,
     env: Env,
     /// The utterances whose audio could not be opened nor skipped.
     unheard: Faults,
@@ -26,9 +26,9 @@ impl AudioLoader {
     /// Opens a data set, and returns the name of its format as well.
     ///
     /// # Errors
-    /// As for [`Input::open`].
-    pub fn open(input: &Input, registry: &Registry, env: &Env) -> Result<(Self, &'static str)> {
-        let opened = input.open(Request::all(), registry, env)?;
+    /// As for [`Plan::open`].
+    pub fn open(input: &Plan, registry: &Registry, env: &Env) -> Result<(Self, &'static str)> {
+        let opened = input.open_whole(Request::all(), registry, env)?;
         let heard = Self {
             inner: opened.reader,
             input: input.clone(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::Scratch;
 
 /// A wave file of 16-bit samples, channel beside channel.
-fn wave(rate: u32, channels: u16, samples: &[i16]) -> Vec<u8> {
+pub(super) fn wave(rate: u32, channels: u16, samples: &[i16]) -> Vec<u8> {
     let bytes: Vec<u8> = samples.iter().flat_map(|v| v.to_le_bytes()).collect();
     let length = u32::try_from(bytes.len()).unwrap();
     let mut file = b"RIFF".to_vec();

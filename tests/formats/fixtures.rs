@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use spr_convert::argument::Input;
+use spr_convert::builder::PlanBuilder;
 use spr_convert::core::bytes::Locator;
 use spr_convert::core::format::Request;
 use spr_convert::core::model::{Audio, Matrix, Utterance, Waveform};
@@ -93,8 +93,9 @@ fn input(case: &Path) -> PathBuf {
 fn read(path: &Path) -> Result<(Vec<Utterance>, &'static str)> {
     let registry = builtin::registry();
     let env = builtin::env();
-    let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry, &env)?;
-    let opened = Input::open_all(&inputs, Request::all(), &registry, &env)?;
+    let mut builder = PlanBuilder::new(&registry, &env);
+    let plan = builder.input(path.to_str().unwrap())?.finish()?;
+    let opened = plan.open(Request::all(), &registry, &env)?;
     let mut reader = opened.reader;
     let mut all = Vec::new();
     let mut utt = Utterance::default();
@@ -231,8 +232,13 @@ fn info_is_right() {
     let registry = builtin::registry();
     let facts = |path: &Path| {
         let env = builtin::env();
-        let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry, &env).unwrap();
-        let (facts, result) = inspect(&inputs[0], false, &registry, &env);
+        let mut builder = PlanBuilder::new(&registry, &env);
+        let plan = builder
+            .input(path.to_str().unwrap())
+            .unwrap()
+            .finish()
+            .unwrap();
+        let (facts, result) = inspect(&plan, false, &registry, &env);
         result.unwrap();
         serde_json::to_value(&facts).unwrap()
     };

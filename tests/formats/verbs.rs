@@ -13,11 +13,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use spr_convert::argument::{Input, OpenedInput};
+use spr_convert::argument::OpenedInput;
+use spr_convert::builder::PlanBuilder;
 use spr_convert::builtin;
 use spr_convert::core::format::{Format, IndexKind, Reader, Request};
 use spr_convert::core::model::{Audio, Utterance};
 use spr_convert::core::stage::{Sort, SortKey};
+use spr_convert::plan::Plan;
 use spr_convert::plot::{Chart, Overview, draw, raster, svg, terminal};
 use spr_convert::stats::{Entry, Scope, Survey};
 use spr_convert::verbs::diff::{Tolerance, by_key, in_order};
@@ -25,23 +27,17 @@ use spr_convert::verbs::diff::{Tolerance, by_key, in_order};
 /// Fixtures that must be found at least.
 const FIXTURES: usize = 500;
 
-fn parse(path: &Path) -> Input {
-    let registry = builtin::registry();
-    let inputs = Input::parse(
-        path.to_str().unwrap(),
-        None,
-        &[],
-        &registry,
-        &builtin::env(),
-    );
-    let mut inputs = inputs.unwrap();
-    assert_eq!(inputs.len(), 1);
-    inputs.remove(0)
+fn parse(path: &Path) -> Plan {
+    let mut builder = PlanBuilder::new(&builtin::registry(), &builtin::env());
+    let plan = builder.input(path.to_str().unwrap()).unwrap().finish();
+    let plan = plan.unwrap();
+    assert_eq!(plan.inputs().len(), 1);
+    plan
 }
 
 /// A file as it is read.
 fn opened(path: &Path) -> OpenedInput {
-    let opened = parse(path).open(Request::all(), &builtin::registry(), &builtin::env());
+    let opened = parse(path).open_whole(Request::all(), &builtin::registry(), &builtin::env());
     opened.unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 

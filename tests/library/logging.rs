@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, Once};
 use std::thread::{self, ThreadId};
 
 use log::{LevelFilter, Log, Metadata, Record};
-use spr_convert::{Converter, builtin};
+use spr_convert::{OpenOptions, builtin};
 
 use super::{Scratch, TWO, drain};
 
@@ -62,7 +62,7 @@ fn warnings_are_logged_unless_somebody_listens() {
     let listening = builtin::env().listening(move |warning| {
         hear.lock().unwrap().push(warning.to_string());
     });
-    let listening = Converter::default().in_env(listening);
+    let listening = OpenOptions::within(&builtin::registry(), &listening);
     drain(listening.open(&pfile).unwrap()).unwrap();
     assert_eq!(logged(), Vec::<String>::new());
     drain(spr_convert::open(&pfile).unwrap()).unwrap();

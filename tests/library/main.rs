@@ -23,7 +23,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use spr_convert::argument::{Input, Target};
+use spr_convert::builder::PlanBuilder;
 use spr_convert::core::bytes::{Access, Env};
 use spr_convert::core::format::{Reader, Request, Writer};
 use spr_convert::core::model::{Key, Matrix, Rank, Utterance};
@@ -73,11 +73,15 @@ impl Scratch {
     }
 }
 
+/// Begins the plan of a conversion.
+fn conversion(input: &str, output: &str, env: &Env) -> Result<PlanBuilder> {
+    let mut builder = PlanBuilder::new(&builtin::registry(), env);
+    builder.input(input)?.output(output)?;
+    Ok(builder)
+}
+
 fn job(input: &str, output: &str, env: &Env) -> Result<Job> {
-    let registry = builtin::registry();
-    let inputs = Input::parse(input, None, &[], &registry, env)?;
-    let target = Target::parse(output, None, &[], &registry, env)?;
-    Ok(Job::new(inputs, &target))
+    Ok(Job::new(conversion(input, output, env)?.finish()?))
 }
 
 fn run(input: &str, output: &str, env: &Env) -> Result<Outcome> {
@@ -94,8 +98,8 @@ fn drain(mut reader: Box<dyn Reader>) -> Result<Vec<Utterance>> {
 
 fn read_in(input: &str, env: &Env) -> Result<Vec<Utterance>> {
     let registry = builtin::registry();
-    let inputs = Input::parse(input, None, &[], &registry, env)?;
-    drain(Input::open_all(&inputs, Request::all(), &registry, env)?.reader)
+    let plan = PlanBuilder::new(&registry, env).input(input)?.finish()?;
+    drain(plan.open(Request::all(), &registry, env)?.reader)
 }
 
 fn read(input: &str) -> Vec<Utterance> {
@@ -247,10 +251,9 @@ fn inputs_are_never_replaced() {
     ] {
         let overwriting = |output: &str| {
             let env = builtin::env();
-            let mut job = job(&input, output, &env)?;
-            job.plan.run.overwrite = true;
-            job.plan.policy.allow_all();
-            job.run(&builtin::registry(), &env, &mut ())
+            let mut builder = conversion(&input, output, &env)?;
+            let plan = builder.overwrite(true).allow_named("all")?.finish()?;
+            Job::new(plan).run(&builtin::registry(), &env, &mut ())
         };
         let error = overwriting(&output).unwrap_err();
         let said = error.to_string();

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use spr_convert::argument::Input;
+use spr_convert::builder::PlanBuilder;
 use spr_convert::builtin;
 use spr_convert::core::bytes::MemoryStore;
-use spr_convert::plan::Labels;
+use spr_convert::job::Job;
+use spr_convert::plan::Input;
 
-use super::{TWO, job, read_in, run};
+use super::{TWO, conversion, read_in, run};
 
 #[test]
 fn a_whole_conversion_happens_in_memory() {
@@ -19,12 +20,11 @@ fn a_whole_conversion_happens_in_memory() {
     let env = builtin::env().with_store(Arc::new(store.clone()));
     let at = |name: &str| format!("no such folder/{name}");
     for output in ["x.pfile", "x.pkl", "x.jsonl"] {
-        let mut job = job(&at("in.jsonl"), &at(output), &env).unwrap();
+        let mut builder = conversion(&at("in.jsonl"), &at(output), &env).unwrap();
         let registry = builtin::registry();
-        let labels = Input::parse(&at("labels.jsonl"), None, &[], &registry, &env).unwrap();
-        job.plan.joins.labels = labels.into_iter().next().map(Labels::new);
-        (job.plan.run.verify, job.plan.run.hash) = (true, true);
-        let outcome = job.run(&registry, &env, &mut ()).unwrap();
+        builder.labels(&at("labels.jsonl")).unwrap();
+        let plan = builder.verify(true).hash(true).finish().unwrap();
+        let outcome = Job::new(plan).run(&registry, &env, &mut ()).unwrap();
         assert!(outcome.verified && outcome.hash.is_some(), "{output}");
         assert_eq!(outcome.written.frames, 3, "{output}");
         let back = read_in(&at(output), &env).unwrap();
@@ -39,8 +39,9 @@ fn a_whole_conversion_happens_in_memory() {
         );
     }
     // Patterns are looked up there, too.
-    let all = Input::parse(&at("*.jsonl"), None, &[], &builtin::registry(), &env).unwrap();
-    let all: Vec<_> = all.iter().map(Input::text).collect();
+    let mut builder = PlanBuilder::new(&builtin::registry(), &env);
+    let all = builder.input(&at("*.jsonl")).unwrap().finish().unwrap();
+    let all: Vec<_> = all.inputs().iter().map(Input::text).collect();
     assert_eq!(all, ["in.jsonl", "labels.jsonl", "x.jsonl"].map(at));
     let tables = format!("ark,scp:{},{}", at("t.ark"), at("t.scp"));
     run(&at("in.jsonl"), &tables, &env).unwrap();

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use spr_convert::argument::{Input, Target};
+use spr_convert::builder::PlanBuilder;
 use spr_convert::builtin;
 use spr_convert::core::bytes::{Env, MemoryStore};
 use spr_convert::core::format::Registry;
-use spr_convert::job::Job;
 use spr_convert::plan::Plan;
 use spr_convert::step::{Step, Steps};
 
@@ -24,13 +23,14 @@ fn surroundings() -> (Registry, Env) {
     )
 }
 
-fn job(steps: &[Step], output: &str, registry: &Registry, env: &Env) -> Job {
-    let inputs = Input::parse("in.jsonl", None, &[], registry, env).unwrap();
-    let target = Target::parse(output, None, &[], registry, env).unwrap();
-    let mut job = Job::new(inputs, &target).overwrite(true);
-    job.plan.steps = steps.to_vec();
-    job.plan.policy.allow_all();
-    job
+fn plan(steps: &[Step], output: &str, registry: &Registry, env: &Env) -> Plan {
+    let mut builder = PlanBuilder::new(registry, env);
+    builder.input("in.jsonl").unwrap().output(output).unwrap();
+    for step in steps {
+        builder.step(step.clone());
+    }
+    let builder = builder.overwrite(true).allow_named("all").unwrap();
+    builder.finish().unwrap()
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -48,12 +48,12 @@ proptest! {
     #[test]
     fn plans_are_whole_in_json(steps in steps()) {
         let (registry, env) = surroundings();
-        let plan = job(&steps, "out.jsonl", &registry, &env).plan;
+        let plan = plan(&steps, "out.jsonl", &registry, &env);
         let text = serde_json::to_string(&plan).unwrap();
         let read: Plan = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(serde_json::to_string(&read).unwrap(), text);
         prop_assert_eq!(read.identity(None), plan.identity(None));
-        prop_assert_eq!(&read.steps, &plan.steps);
+        prop_assert_eq!(read.steps(), plan.steps());
     }
 
     #[test]
@@ -80,8 +80,13 @@ fn options_flags_and_stages_are_spellings_of_one_step() {
         // The model lies beside the data.
         (("ali-to", "pdfs"), "ali-to(pdfs,model=final.mdl)"),
     ] {
-        let pair = (option.0.to_owned(), option.1.to_owned());
-        let inputs = Input::parse("in.jsonl", None, &[pair], &registry, &env).unwrap();
-        assert_eq!(inputs[0].steps, stage.parse::<Steps>().unwrap().into_vec());
+        let mut builder = PlanBuilder::new(&registry, &env);
+        let builder = builder
+            .option(option.0, option.1)
+            .input("in.jsonl")
+            .unwrap();
+        let plan = builder.finish().unwrap();
+        let steps: Vec<_> = plan.steps().iter().map(|own| own.step().clone()).collect();
+        assert_eq!(steps, stage.parse::<Steps>().unwrap().into_vec());
     }
 }

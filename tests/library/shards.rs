@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use spr_convert::argument::{Input, Target};
+use spr_convert::builder::PlanBuilder;
 use spr_convert::core::bytes::{Env, MemoryStore};
 use spr_convert::core::format::{Registry, Request};
 use spr_convert::core::model::Utterance;
@@ -276,20 +276,21 @@ fn surroundings(store: &MemoryStore) -> (Registry, Env) {
 }
 
 fn job(input: &str, output: &str, steps: &[Step], registry: &Registry, env: &Env) -> Result<Job> {
-    let inputs = Input::parse(input, None, &[], registry, env)?;
-    let target = Target::parse(output, None, &[], registry, env)?;
-    let mut job = Job::new(inputs, &target).overwrite(true);
-    job.plan.steps = steps.to_vec();
-    job.plan.policy.allow_all();
-    Ok(job)
+    let mut builder = PlanBuilder::new(registry, env);
+    builder.input(input)?.output(output)?;
+    for step in steps {
+        builder.step(step.clone());
+    }
+    let plan = builder.overwrite(true).allow_named("all")?.finish()?;
+    Ok(Job::new(plan))
 }
 
 /// The utterances of a data set.
 fn read(argument: &str, registry: &Registry, env: &Env) -> Result<Vec<Utterance>> {
-    let inputs = Input::parse(argument, None, &[], registry, env)?;
+    let plan = PlanBuilder::new(registry, env).input(argument)?.finish()?;
     let mut request = Request::all();
     request.samples = true;
-    let mut reader = Input::open_all(&inputs, request, registry, env)?.reader;
+    let mut reader = plan.open(request, registry, env)?.reader;
     let (mut utts, mut utt) = (Vec::new(), Utterance::default());
     while reader.read(&mut utt)? {
         utts.push(utt.clone());
@@ -325,11 +326,11 @@ fn tried(input: &str, output: &str, steps: &[Step], of: u64) -> Outcome {
     let Ok(mut whole) = job(input, output, steps, &registry, &env) else {
         return Outcome::Failed;
     };
-    let told = explain::plan(&whole.plan, &registry, &env);
+    let told = explain::plan(whole.plan(), &registry, &env);
     logging::logged();
     let expected = written(&whole, output);
     let built = logging::logged();
-    if let Some(what) = whole.plan.across() {
+    if let Some(what) = whole.plan().across() {
         return Outcome::Refused(what);
     }
     let Ok(expected) = expected else {
@@ -338,14 +339,14 @@ fn tried(input: &str, output: &str, steps: &[Step], of: u64) -> Outcome {
     compare_steps(&told.unwrap(), &built, steps);
     whole.settle_kind(&registry, &env).unwrap();
     let (by, hashes) = ((ShardBalance::Auto, false), Hashes::default());
-    let weights = Weights::of(&whole.plan.inputs, by, (None, &hashes), &registry, &env).unwrap();
+    let weights = Weights::of(whole.plan().inputs(), by, (None, &hashes), &registry, &env).unwrap();
     let mut joined = Vec::new();
     for number in 1..=of {
         let shard = Shard::new(number, of).unwrap();
         let mut own = whole.clone();
-        own.plan.inputs = weights.leave(own.plan.inputs, shard, (&registry, &env));
-        let identity = own.plan.identity(Some(shard));
-        assert_eq!(identity, whole.plan.identity(Some(shard)));
+        own.take_shard(shard, &weights, (&registry, &env));
+        let identity = own.plan().identity(Some(shard));
+        assert_eq!(identity, whole.plan().identity(Some(shard)));
         let part = written(&own, output);
         joined.extend(part.unwrap_or_else(|e| panic!("{input} {output} {steps:?}: {e}")));
     }

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use spr_convert::argument::Input;
+use spr_convert::builder::PlanBuilder;
 use spr_convert::builtin;
 use spr_convert::core::bytes::{Env, MemoryStore};
-use spr_convert::core::format::Request;
+use spr_convert::core::format::{ErrorPolicy, Request};
 use spr_convert::core::model::Utterance;
 
 /// Files of an utterance each, some of which are at fault.
@@ -26,15 +26,14 @@ fn read(names: &[&str], skips: bool) -> (Result<Vec<String>, String>, Vec<String
     let env: Env = builtin::env().with_store(Arc::new(store));
     let env = env.telling_skipped(move |error| heard.lock().unwrap().push(error.to_string()));
     let registry = builtin::registry();
-    let input = |name: &&str| {
-        let mut input = Input::parse(name, None, &[], &registry, &env).unwrap();
-        input.iter_mut().for_each(|input| input.skips = skips);
-        input
-    };
-    let inputs: Vec<_> = names.iter().flat_map(input).collect();
+    let mut builder = PlanBuilder::new(&registry, &env);
+    for name in names {
+        builder.input(name).unwrap();
+    }
+    builder.on_error(ErrorPolicy::skip_if(skips));
+    let plan = builder.finish().unwrap();
     let keys = || {
-        let request = Request::all().lenient(skips);
-        let mut reader = Input::open_all(&inputs, request, &registry, &env)?.reader;
+        let mut reader = plan.open(Request::all(), &registry, &env)?.reader;
         let (mut utt, mut keys) = (Utterance::default(), Vec::new());
         while reader.read(&mut utt)? {
             keys.push(utt.key.to_string());

@@ -55,6 +55,8 @@ pub enum Remedy {
     TolerateLengths,
     /// Write labels separately.
     LabelsApart,
+    /// Change sound so that it is rounded.
+    RoundSound,
     /// Set the frame shift.
     TellFrameShift,
     /// Give features or audio, with this text joined.
@@ -169,6 +171,7 @@ impl fmt::Display for Remedy {
             Self::TellFrameShift => "say the frame shift",
             Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",
             Self::KeepUtterances => "leave it out, where utterances are to be written",
+            Self::RoundSound => "it is for another rate or type, or the mean of channels",
             Self::Shuffle => "shuffle the frames",
             Self::KeepOne | Self::KeepOnlyOne => "say which of them is kept",
             Self::NameModel => "name the model by which the data were aligned",
@@ -286,6 +289,7 @@ mod tests {
             LabelsApart,
             TellFrameShift,
             JoinText,
+            RoundSound,
             LeaveOutFrameShift,
             KeepUtterances,
             Shuffle,

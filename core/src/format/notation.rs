@@ -1,5 +1,6 @@
 //! Notations of formats for inputs and outputs.
 
+use super::ErrorPolicy;
 use crate::bytes::{Env, Locator};
 use crate::error::Result;
 
@@ -17,8 +18,8 @@ pub struct Specification {
     pub companions: Vec<(&'static str, Locator)>,
     /// Whether the location is a list that is read and names the files of the data.
     pub listed: bool,
-    /// Whether faulty entries are skipped.
-    pub permissive: bool,
+    /// The treatment of faulty entries.
+    pub on_error: ErrorPolicy,
 }
 
 impl Specification {
@@ -30,7 +31,7 @@ impl Specification {
             options: Vec::new(),
             companions: Vec::new(),
             listed: false,
-            permissive: false,
+            on_error: ErrorPolicy::Stop,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ChunkSupport, FieldSet, RandomAccess, Reader};
+use super::{ChunkSupport, ErrorPolicy, FieldSet, RandomAccess, Reader};
 use crate::error::{Error, Result};
 use crate::model::Key;
 
@@ -118,16 +118,17 @@ pub struct Request {
     pub damaged: bool,
     /// Whether utterances will be looked up by key, in any order.
     pub lookup: bool,
-    /// Whether faulty utterances will be skipped. Then none of them, not even the first one, may
-    /// determine how others are read.
-    pub lenient: bool,
+    /// The treatment of faulty utterances. If they are skipped, the reader returns each as an error
+    /// that [can continue](crate::error::Error::can_continue), and none of them, not even the first,
+    /// may determine how others are read.
+    pub on_error: ErrorPolicy,
     /// Whether a key that occurs in several consecutive data sets is an error.
     pub distinct: bool,
     /// The format that takes its objects as they are stored, if one does: a data set of that format
     /// hands them through.
     pub keep_stored: Option<&'static str>,
     /// The form in which long utterances may be returned, so that none has to be in memory
-    /// completely. A lenient request, a lookup and a share get whole utterances.
+    /// completely. A request that skips errors, a lookup and a share get whole utterances.
     pub chunks: ChunkSupport,
 }
 
@@ -156,7 +157,7 @@ impl Request {
             files: &[],
             damaged: false,
             lookup: false,
-            lenient: false,
+            on_error: ErrorPolicy::Stop,
             distinct: false,
             keep_stored: None,
             chunks: ChunkSupport::No,
@@ -298,10 +299,10 @@ impl Request {
         }
     }
 
-    /// Skips faulty utterances if `lenient` is set.
+    /// Sets the treatment of faulty utterances.
     #[must_use]
-    pub fn lenient(self, lenient: bool) -> Self {
-        Self { lenient, ..self }
+    pub fn on_error(self, on_error: ErrorPolicy) -> Self {
+        Self { on_error, ..self }
     }
 
     /// Requires unique keys across data sets if `distinct` is set.
@@ -341,7 +342,7 @@ impl Request {
     pub fn before_stages(&self) -> Self {
         Self {
             damaged: self.damaged,
-            lenient: self.lenient,
+            on_error: self.on_error,
             words: self.words,
             references: self.references,
             forms: self.forms,

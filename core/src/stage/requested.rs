@@ -54,7 +54,7 @@ impl Request {
 
     /// Requests whole utterances if chunks could not be distinguished.
     fn settle_chunks(&mut self) {
-        if self.lenient || self.damaged || self.lookup || self.has_share() {
+        if self.on_error.skips() || self.damaged || self.lookup || self.has_share() {
             self.chunks = ChunkSupport::No;
         }
     }

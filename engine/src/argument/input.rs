@@ -7,59 +7,72 @@ use spr_core::format::{Format, Registry, Specification};
 use spr_core::{Error, Result};
 
 use super::{Pair, braces, command, named, path_and_pairs, place_of};
-use crate::plan::{Input, Labels};
-use crate::step::SourceOptions;
+use crate::plan::Input;
+use crate::step::{SourceOptions, Step};
+
+/// An input as its argument gives it.
+pub(crate) struct ParsedInput {
+    pub(crate) input: Input,
+    /// The steps that its data options ask for, in their order.
+    pub(crate) steps: Vec<Step>,
+    /// The data set whose labels join, by its stored name.
+    pub(crate) labels: Option<String>,
+}
+
+/// Understands an argument; a glob gives several inputs, sorted, and a list several in its order.
+///
+/// `from` forces the format, `pairs` adds options, of the format or [data
+/// options](crate::step::option_keys).
+///
+/// # Errors
+/// It is malformed, a glob matches nothing, or the value of a data option is wrong.
+pub(crate) fn parse_inputs(
+    text: &str,
+    from: Option<&'static dyn Format>,
+    pairs: &[Pair],
+    registry: &Registry,
+    env: &Env,
+) -> Result<Vec<ParsedInput>> {
+    let mut kind = None;
+    if from.is_some() {
+        kind = kind_of(text, env);
+    }
+    let mut found_as = None;
+    let inputs = if kind.is_some() {
+        vec![Input::at_path(text, "a path", text, kind)]
+    } else if let Some(input) = Input::in_notation(text, registry)? {
+        vec![input]
+    } else if let Some((format, rest)) = named(text, registry) {
+        found_as = Some(format);
+        Input::paths(text, "a named format", rest, registry, env)?
+    } else {
+        Input::paths(text, "a path", text, registry, env)?
+    };
+    let parse = |mut input: Input| {
+        input.typed = text.to_owned();
+        input.options.extend_from_slice(pairs);
+        let own = input.format.as_deref().and_then(|name| registry.find(name));
+        let format = from.or(found_as).or(own);
+        let asked = input.take_data_options(format)?;
+        let steps = asked.steps();
+        let steps = steps.map_err(|error| input.misplaced("seed", error))?;
+        let named = asked.format.as_deref().map(|name| registry.get(name));
+        let named = named.transpose().map_err(|e| input.misplaced("type", e))?;
+        let format = from.or(named).or(format);
+        input.format = format.map(|format| format.info().name.to_owned());
+        Ok(ParsedInput {
+            input,
+            steps,
+            labels: asked.label.map(|label| stored(&label, env)),
+        })
+    };
+    inputs.into_iter().map(parse).collect()
+}
 
 impl Input {
-    /// Understands an argument; a glob gives several inputs, sorted, and a list several in its order.
-    ///
-    /// `from` forces the format, `pairs` adds options, of the format or [data
-    /// options](crate::step::option_keys).
-    ///
-    /// # Errors
-    /// It is malformed, a glob matches nothing, or the value of a data option is wrong.
-    pub fn parse(
-        text: &str,
-        from: Option<&'static dyn Format>,
-        pairs: &[Pair],
-        registry: &Registry,
-        env: &Env,
-    ) -> Result<Vec<Self>> {
-        let mut kind = None;
-        if from.is_some() {
-            kind = kind_of(text, env);
-        }
-        let mut found_as = None;
-        let mut inputs = if kind.is_some() {
-            vec![Self::at_path(text, "a path", text, kind)]
-        } else if let Some(input) = Self::in_notation(text, registry)? {
-            vec![input]
-        } else if let Some((format, rest)) = named(text, registry) {
-            found_as = Some(format);
-            Self::paths(text, "a named format", rest, registry, env)?
-        } else {
-            Self::paths(text, "a path", text, registry, env)?
-        };
-        for input in &mut inputs {
-            input.typed = text.to_owned();
-            input.options.extend_from_slice(pairs);
-            let own = input.format.as_deref().and_then(|name| registry.find(name));
-            let format = from.or(found_as).or(own);
-            let asked = input.take_data_options(format, registry, env)?;
-            let format = from.or(asked).or(format);
-            input.format = format.map(|format| format.info().name.to_owned());
-        }
-        Ok(inputs)
-    }
-
     /// Takes the data options out of those of the format, which has its own way with a key that both
-    /// know, where it is named; the format that they name.
-    fn take_data_options(
-        &mut self,
-        format: Option<&'static dyn Format>,
-        registry: &Registry,
-        env: &Env,
-    ) -> Result<Option<&'static dyn Format>> {
+    /// know, where it is named.
+    fn take_data_options(&mut self, format: Option<&'static dyn Format>) -> Result<SourceOptions> {
         let known = format.map_or(&[][..], |f| f.info().options);
         let mut asked = SourceOptions::default();
         let mut others = Vec::new();
@@ -70,22 +83,13 @@ impl Input {
                 false => asked.set(&key, &value),
             };
             match taken.map_err(|error| self.misplaced(&key, error))? {
-                true => self.asked.push(key),
+                true => self.data_options.push(key),
                 false => others.push((key, value)),
             }
         }
         self.options = others;
-        self.steps = asked
-            .steps()
-            .map_err(|error| self.misplaced("seed", error))?;
         (self.partition, self.stream, self.round) = (asked.partition, asked.stream, asked.round);
-        if let Some(label) = &asked.label {
-            let labels = Self::parse(&stored(label, env), None, &[], registry, env)?;
-            self.joins.labels = Some(Labels::of(labels));
-        }
-        self.settle_model(registry, env)?;
-        let named = asked.format.as_deref().map(|name| registry.get(name));
-        named.transpose().map_err(|e| self.misplaced("type", e))
+        Ok(asked)
     }
 
     /// Checks that no data option changes what is stored, for which there is a reason.
@@ -93,7 +97,7 @@ impl Input {
     /// # Errors
     /// One does.
     pub fn check_unchanged(&self, reason: &str) -> Result<()> {
-        let Some(key) = self.asked.iter().find(|key| *key != "type") else {
+        let Some(key) = self.data_options.iter().find(|key| *key != "type") else {
             return Ok(());
         };
         Err(self.misplaced(key, Error::usage(format!("{key}: {reason}"))))
@@ -112,7 +116,7 @@ impl Input {
         Self {
             format: Some(format.info().name.to_owned()),
             options: meant.options,
-            permissive: meant.permissive,
+            on_error: meant.on_error,
             ..Self::new(text, meant.form, meant.locator)
         }
     }

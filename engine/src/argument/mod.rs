@@ -6,14 +6,13 @@
 
 mod braces;
 mod input;
-mod model;
 mod output;
 mod target;
 
+pub(crate) use input::{ParsedInput, parse_inputs};
 pub use target::Target;
 
 pub use crate::open::{InputSize, OpenedInput};
-pub use crate::plan::Input;
 
 use spr_core::bytes::{Location, Locator};
 use spr_core::format::{Format, Registry};

@@ -117,7 +117,7 @@ impl Target {
             companions: named.map(|(name, at)| (name.to_owned(), at)).collect(),
             options: meant.options,
             listed: meant.listed,
-            permissive: meant.permissive,
+            on_error: meant.on_error,
             ..Sink::new(text, meant.form, info.name, meant.locator)
         };
         Ok(Some(Self { sink, format }))

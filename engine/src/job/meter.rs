@@ -10,7 +10,8 @@ use spr_core::bytes::{Env, Location};
 use spr_core::format::{Reader, Registry};
 use spr_core::model::{DatasetInfo, Utterance};
 
-use crate::argument::{Input, InputSize};
+use crate::argument::InputSize;
+use crate::plan::{Input, Plan};
 
 /// Counters of what was read, for observers that cannot see it because a stage reads ahead.
 #[derive(Clone, Default)]
@@ -45,16 +46,16 @@ struct Counts {
 
 impl Meter {
     /// Creates a meter of facts that are known anyway.
-    pub(super) fn unwatched(inputs: &[Input]) -> Self {
-        let shuffled = Input::gives_up_boundaries;
+    pub(super) fn unwatched(plan: &Plan) -> Self {
         Self {
-            alone: inputs.len() == 1,
-            shuffled: inputs.iter().any(shuffled),
+            alone: plan.inputs.len() == 1,
+            shuffled: plan.inputs.iter().any(|input| plan.mixes(input)),
             ..Self::default()
         }
     }
 
-    pub(super) fn new(inputs: &[Input], registry: &Registry, env: &Env) -> Self {
+    pub(super) fn new(plan: &Plan, registry: &Registry, env: &Env) -> Self {
+        let inputs = &plan.inputs;
         let extents: Vec<_> = inputs
             .iter()
             .map(|input| input.extent(registry, env))
@@ -73,7 +74,7 @@ impl Meter {
             files: files.cloned().collect(),
             length: bytes.sum(),
             entries: entries.sum(),
-            ..Self::unwatched(inputs)
+            ..Self::unwatched(plan)
         }
     }
 

@@ -17,12 +17,11 @@ mod subset;
 use spr_core::Result;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
-use spr_core::loss::LossKind;
-use spr_core::model::{Dtype, Utterance};
+use spr_core::model::Utterance;
 
 use crate::argument::Target;
-use crate::plan::{Input, Labels, OnError, Plan};
-use crate::step::Step;
+use crate::plan::Plan;
+use crate::shard::{Shard, Weights};
 use branch::labels_of;
 pub use conversion::Conversion;
 use opening::Opening;
@@ -30,106 +29,31 @@ pub use outcome::{Observer, Outcome, PartTotals, Progress};
 use running::Running;
 
 /// A plan to be run.
-///
-/// ```
-/// use std::sync::Arc;
-/// use spr_core::bytes::{Env, MemoryStore};
-/// use spr_core::format::Registry;
-/// use spr_engine::argument::{Input, Target};
-/// use spr_engine::job::Job;
-///
-/// let store = MemoryStore::new();
-/// store.insert("a.ark", b"ann [ 1 2 ]\nbob [ 3 4 ]\n".to_vec());
-/// let env = Env::default().with_store(Arc::new(store.clone()));
-/// let registry = Registry::new([&spr_format_kaldi::FORMAT as _]);
-/// let inputs = Input::parse("a.ark", None, &[], &registry, &env)?;
-/// let target = Target::parse("ark,t:b.ark", None, &[], &registry, &env)?;
-/// let job = Job::new(inputs, &target).step("first", [("n", "1")])?.overwrite(true);
-/// let outcome = job.run(&registry, &env, &mut ())?;
-/// assert_eq!(outcome.written.utterances, 1);
-/// # Ok::<(), spr_core::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// The plan.
-    pub plan: Plan,
-}
-
-impl From<Plan> for Job {
-    fn from(plan: Plan) -> Self {
-        Self { plan }
-    }
+    pub(crate) plan: Plan,
 }
 
 impl Job {
-    /// Creates a conversion of `inputs` to `target` that permits no loss, except of boundaries by
-    /// data options, and stops at the first error.
-    pub fn new(inputs: Vec<Input>, target: &Target) -> Self {
-        let mut plan = Plan::new(inputs);
-        plan.output = Some(target.sink().clone());
+    /// Creates the job that runs a plan.
+    pub fn new(plan: Plan) -> Self {
         Self { plan }
     }
 
-    /// Adds a step.
-    ///
-    /// # Errors
-    /// There is no such step, or a value is wrong.
-    pub fn step<'a>(
-        mut self,
-        name: &str,
-        values: impl IntoIterator<Item = (&'a str, impl Into<String>)>,
-    ) -> Result<Self> {
-        self.plan.steps.push(Step::new(name, values)?);
-        Ok(self)
+    /// Returns the plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
 
-    /// Joins the labels of another data set by key.
-    #[must_use]
-    pub fn labels(mut self, labels: Labels) -> Self {
-        self.plan.joins.labels = Some(labels);
-        self
+    /// Replaces existing outputs, which are remains of the same job.
+    pub fn replace_remains(&mut self) {
+        self.plan.run.overwrite = true;
     }
 
-    /// Writes labels to an output of their own.
-    #[must_use]
-    pub fn labels_to(mut self, target: &Target) -> Self {
-        self.plan.labels_output = Some(target.sink().clone());
-        self
-    }
-
-    /// Changes the element type of features.
-    #[must_use]
-    pub fn dtype(mut self, dtype: Dtype) -> Self {
-        self.plan.dtype = Some(dtype);
-        self
-    }
-
-    /// Allows a loss.
-    #[must_use]
-    pub fn allow(mut self, kind: LossKind) -> Self {
-        self.plan.policy.allow(kind);
-        self
-    }
-
-    /// Skips and counts faulty utterances.
-    #[must_use]
-    pub fn skip_errors(mut self) -> Self {
-        self.plan.on_error = OnError::Skip;
-        self
-    }
-
-    /// Replaces outputs that exist, if `yes`.
-    #[must_use]
-    pub fn overwrite(mut self, yes: bool) -> Self {
-        self.plan.run.overwrite = yes;
-        self
-    }
-
-    /// Reads outputs back and compares them before they get their names, if `yes`.
-    #[must_use]
-    pub fn verify(mut self, yes: bool) -> Self {
-        self.plan.run.verify = yes;
-        self
+    /// Reads only the entries of a shard.
+    pub fn take_shard(&mut self, shard: Shard, weights: &Weights, at: (&Registry, &Env)) {
+        let inputs = std::mem::take(&mut self.plan.inputs);
+        self.plan.inputs = weights.leave(inputs, shard, at);
     }
 
     /// The outputs with their formats: of the data, and of labels on their own.
@@ -213,7 +137,7 @@ impl Job {
         let mut reader = opening.open(registry, env)?.reader;
         let mut first = Utterance::default();
         let mut read = reader.read(&mut first);
-        while matches!(&read, Err(error) if error.can_continue() && self.plan.skips()) {
+        while matches!(&read, Err(error) if error.can_continue() && self.plan.on_error().skips()) {
             read = reader.read(&mut first);
         }
         if read? {

@@ -7,7 +7,7 @@ use spr_core::model::SourceField;
 
 use super::meter::Meter;
 use crate::argument::{OpenedInput, Target};
-use crate::open::{self, IntactSound, open_all};
+use crate::open::{self, Faults, IntactSound, open_all};
 use crate::plan::order::Order;
 use crate::plan::{Plan, Work};
 use crate::step::{ListCache, Needed, Unmet};
@@ -60,7 +60,7 @@ impl<'a> Opening<'a> {
         let forms = forms.reduce(FieldSet::or).unwrap_or(FieldSet::ALL);
         let looks =
             plan.split.is_some() || plan.run.verify || plan.run.hash || plan.manifest.is_some();
-        let chunked = match looks || target.permissive || !order.passes_chunks() {
+        let chunked = match looks || target.on_error.skips() || !order.passes_chunks() {
             true => ChunkSupport::No,
             false => caps
                 .iter()
@@ -102,13 +102,21 @@ impl<'a> Opening<'a> {
     /// The first input can't be opened, or what joins it.
     pub(super) fn open(&self, registry: &Registry, env: &Env) -> Result<OpenedInput> {
         let (inputs, each, files) = (&self.order.inputs, &self.order.each, &self.files);
+        let faults = Faults::RETURNED;
         let request = self.request.clone();
         let request = open::keys_first(&self.order.steps, request, files, (registry, env))?;
         let metered = self.meter.watch(env);
-        let opened = open_all(inputs, each, request.clone(), files, (registry, &metered))?;
+        let opened = open_all(
+            inputs,
+            each,
+            request.clone(),
+            faults,
+            files,
+            (registry, &metered),
+        )?;
         let at = (registry, env);
         // A job's shard, if it is one, is cut before: there is nothing beyond it here.
-        let again = |_| open::open_again(inputs, each, request.clone(), files, at);
+        let again = |_| open::open_again(inputs, each, request.clone(), faults, files, at);
         let work = [&self.order.steps[..], &self.order.joins].concat();
         let partitioning = opened.format.info().pdnn;
         let mut reader = self.meter.attach(opened.reader);
@@ -149,17 +157,18 @@ impl<'a> Opening<'a> {
         let mut request = self
             .plan
             .request()
-            .lenient(skips)
+            .on_error(self.plan.on_error())
             .distinct(self.plan.distinct);
         let (inputs, each, files) = (&self.order.inputs, &self.order.each, &self.files);
         let only_measures = |work: &Work| matches!(work, Work::Measure(_));
+        let faults = Faults::RETURNED;
         if self.order.steps.iter().all(only_measures) && !skips {
             (request.values, request.parts) = (facts.values, facts.parts);
         }
         let at = (registry, &quiet);
-        let opened = open_all(inputs, each, request.clone(), files, at)?;
+        let opened = open_all(inputs, each, request.clone(), faults, files, at)?;
         // A job's shard, if it is one, is cut before: there is nothing beyond it here.
-        let again = |_| open::open_again(inputs, each, request.clone(), files, at);
+        let again = |_| open::open_again(inputs, each, request.clone(), faults, files, at);
         let partitioning = opened.format.info().pdnn;
         // Utterances without labels are skipped as well.
         let joins = if skips { &self.order.joins[..] } else { &[] };
@@ -170,7 +179,7 @@ impl<'a> Opening<'a> {
 
     /// Returns `true` if faulty utterances are skipped, at least of one input.
     pub(super) fn skips(&self) -> bool {
-        self.plan.skips()
+        self.plan.on_error().skips()
     }
 
     /// Returns the meter of what was read and decoded.

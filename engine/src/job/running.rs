@@ -18,7 +18,7 @@ use super::parts::Parts;
 use super::places::{check_numbers, check_places, manifest_target, targets, warn_of_more};
 use super::route::{self, Route};
 use crate::argument::Target;
-use crate::plan::{Input, OnError, Plan};
+use crate::plan::Plan;
 
 /// A job between its opening and its end.
 pub(super) struct Running<'a> {
@@ -77,10 +77,9 @@ impl<'a> Running<'a> {
         let split = plan.split.as_ref();
         let route = split.map(|split| route::route(split, &opening, registry, env));
         let route = route.transpose()?;
-        let inputs = &plan.inputs;
         let opening = opening.metered(match watched {
-            true => Meter::new(inputs, registry, env),
-            false => Meter::unwatched(inputs),
+            true => Meter::new(plan, registry, env),
+            false => Meter::unwatched(plan),
         });
         let opened = opening.open(registry, env)?;
         let (mut reader, from) = (opened.reader, opened.format.info().name);
@@ -252,9 +251,9 @@ impl<'a> Running<'a> {
     fn warn_of_nothing(&self) {
         let Counts { done, skipped, .. } = self.counts;
         if done == 0 && skipped == 0 {
-            let input = self.plan.inputs.first().map_or("", Input::text);
+            let input = self.plan.text();
             let warning = |what: &str| Error::unfit(what).file(input);
-            match self.plan.steps.is_empty() {
+            match self.plan.steps_on_all().next().is_none() {
                 true => self.env.warn(&warning("holds no utterances")),
                 false => {
                     let warning = warning("none of its utterances is left");
@@ -312,7 +311,7 @@ impl<'a> Running<'a> {
             losses,
             rounded,
             decoded,
-            shuffled: plan.inputs.iter().any(Input::shuffles),
+            shuffled: plan.shuffles(),
             partitions,
             parts,
             hash,
@@ -331,10 +330,8 @@ impl<'a> Running<'a> {
 /// Returns `true` if an error affects one utterance, or the rest of an input that was partly read.
 fn may_skip(plan: &Plan, error: &Error, reading: bool, done: u64) -> bool {
     let output = plan.output.as_ref();
-    let permissive = output.is_some_and(|output| output.permissive);
-    let skip = plan.on_error == OnError::Skip
-        || plan.inputs.iter().any(|input| input.permissive)
-        || permissive && !reading;
+    let permissive = output.is_some_and(|output| output.on_error.skips());
+    let skip = plan.on_error().skips() || permissive && !reading;
     skip && (error.can_continue() || reading && done > 0 && !error.is_change())
 }
 

@@ -7,42 +7,21 @@ use spr_core::format::{Reader, Registry, Request};
 use spr_core::stage::Chain;
 use spr_core::{Error, Result};
 
-use super::OpenedInput;
 use super::ending::SkippableRest;
 use super::input::skipping;
-use crate::plan::{Input, Work, of_input};
+use super::{Faults, OpenedInput};
+use crate::plan::{Input, Work};
 use crate::step::ListCache;
-
-impl Input {
-    /// Opens several data sets as one; each after the first is opened when it is reached.
-    ///
-    /// # Errors
-    /// There is none, or the first cannot be opened.
-    pub fn open_all(
-        inputs: &[Self],
-        request: Request,
-        registry: &Registry,
-        env: &Env,
-    ) -> Result<OpenedInput> {
-        let work: Vec<_> = inputs.iter().map(|input| of_input(input, false)).collect();
-        open_all(
-            inputs,
-            &work,
-            request,
-            &ListCache::default(),
-            (registry, env),
-        )
-    }
-}
 
 /// Opens several data sets as one, each with the work on it; `files` has what was read of other files.
 ///
 /// # Errors
 /// There is none, or the first can't be opened.
-pub fn open_all(
+pub(crate) fn open_all(
     inputs: &[Input],
     work: &[Vec<Work>],
     request: Request,
+    faults: Faults,
     files: &ListCache,
     (registry, env): (&Registry, &Env),
 ) -> Result<OpenedInput> {
@@ -51,11 +30,15 @@ pub fn open_all(
         return Err(Error::usage("no input"));
     };
     let rest: Vec<_> = all.collect();
-    let lenient = request.lenient;
-    let is_lenient = |input: &Input| lenient || input.permissive || input.skips;
+    let on_error = request.on_error;
+    let is_lenient = |input: &Input| on_error.or(input.on_error).skips();
+    let skipped = |input: &Input| faults.skipped && input.on_error.skips();
     if rest.is_empty() {
         let mut opened = first.open_with(&own, request, files, (registry, env))?;
-        if is_lenient(&first) {
+        if skipped(&first) {
+            opened.reader = skipping(opened.reader, env);
+        }
+        if is_lenient(&first) && faults.ends {
             let begun = first.is_cut();
             opened.reader = Box::new(SkippableRest::new(opened.reader, begun));
         }
@@ -71,7 +54,11 @@ pub fn open_all(
     let open = move |(input, own): (Input, Vec<Work>)| {
         let at = (&later_registry, &later_env);
         let opened = input.open_with(&own, later.clone(), &later_files, at);
-        opened.map_err(|error| error.file(input.text()))
+        let mut opened = opened.map_err(|error| error.file(input.text()))?;
+        if faults.skipped && input.on_error.skips() {
+            opened.reader = skipping(opened.reader, &later_env);
+        }
+        Ok(opened)
     };
     let mut all = iter::once((first, own)).chain(rest);
     let (mut opened, failed) = first_of(&mut all, &is_lenient, &open)?;
@@ -86,7 +73,7 @@ pub fn open_all(
         true => Box::new(chain.distinct(env.limits)),
         false => Box::new(chain),
     };
-    if inputs.iter().any(|input| input.skips) {
+    if inputs.iter().any(skipped) {
         opened.reader = skipping(opened.reader, env);
     }
     if let Some(share) = share {
@@ -103,13 +90,14 @@ pub(crate) fn open_again(
     inputs: &[Input],
     work: &[Vec<Work>],
     request: Request,
+    faults: Faults,
     files: &ListCache,
     at: (&Registry, &Env),
 ) -> Result<Box<dyn Reader>> {
     inputs
         .iter()
         .try_for_each(|input| input.check_lasting(at.1))?;
-    Ok(open_all(inputs, work, request, files, at)?.reader)
+    Ok(open_all(inputs, work, request, faults, files, at)?.reader)
 }
 
 /// Returns `true` if work on an input may leave out utterances.

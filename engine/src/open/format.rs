@@ -128,8 +128,8 @@ impl Input {
             let error = Error::usage(format!("unknown option '{key}' for {name}")).hint(hint);
             return Err(self.misplaced(key, error));
         }
-        let wishes = self.wishes.iter().filter(|(key, _)| has(key));
-        Options::new(format.info(), wishes.chain(&self.options).cloned())
+        let optional = self.optional_options.iter().filter(|(key, _)| has(key));
+        Options::new(format.info(), optional.chain(&self.options).cloned())
     }
 }
 

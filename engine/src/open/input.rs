@@ -2,28 +2,22 @@
 
 use spr_core::bytes::{Env, FileKind, Locator};
 use spr_core::format::{Format, IndexKind, OpenedDataset, Reader, Registry, Request, Subset};
-use spr_core::model::KeySource;
+use spr_core::model::{Decimal, KeySource};
 use spr_core::stage::{FrameShift, SkipErrors};
 use spr_core::tables::side;
 use spr_core::{Error, Result};
 
 use super::place::AtPlace;
 use super::{OpenedInput, read_twice, work};
-use crate::plan::{Input, Work, of_input};
-use crate::step::{Extent, ListCache, Step, stream_ignored};
+use crate::plan::{Input, Work};
+use crate::step::{Extent, ListCache, stream_ignored};
 
 impl Input {
-    /// Opens the requested part of the data set with all stages; detects the format by content
-    /// unless it is given.
+    /// Opens the requested part of the data set with this work; detects the format by content unless
+    /// it is given.
     ///
     /// # Errors
     /// It cannot be opened, no format or several match, or an option is unknown.
-    pub fn open(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
-        let (work, files) = (of_input(self, false), ListCache::default());
-        self.open_with(&work, request, &files, (registry, env))
-    }
-
-    /// Opens it with this work.
     pub(crate) fn open_with(
         &self,
         work: &[Work],
@@ -58,30 +52,7 @@ impl Input {
         if changed {
             opened.reader = request.rest(opened.reader, env)?;
         }
-        opened.reader = self.skipping(opened.reader, env);
         Ok(opened)
-    }
-
-    /// Without the utterances that are skipped, if any are.
-    fn skipping(&self, reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
-        match self.skips {
-            true => skipping(reader, env),
-            false => reader,
-        }
-    }
-
-    /// Returns `true` if an error affects an utterance that is skipped, and reports it.
-    pub fn skips(&self, error: &Error, env: &Env) -> bool {
-        let skips = self.skips && error.can_continue();
-        if skips {
-            env.tell_skipped(error);
-        }
-        skips
-    }
-
-    /// Returns `true` if faulty utterances are skipped.
-    fn is_lenient(&self, request: &Request) -> bool {
-        request.lenient || self.permissive || self.skips
     }
 
     /// Opens the stored data set.
@@ -102,8 +73,8 @@ impl Input {
         let env = &self.naming(env);
         let mut source = env.open(&self.place)?;
         let (format, why) = self.format_of(&mut source, request.damaged, registry, env)?;
-        let lenient = self.is_lenient(&request);
-        let request = request.lenient(lenient);
+        let on_error = request.on_error.or(self.on_error);
+        let request = request.on_error(on_error);
         let (options, names_only) = (self.format_options(format)?, !request.parts.features);
         let opened = request.open(format, source, &options, env);
         let reader = opened.map_err(|error| self.misnamed(error, registry, env));
@@ -142,37 +113,30 @@ impl Input {
         Ok(self.open_stored(request, registry, env)?.reader)
     }
 
-    /// Opens the data set for lookup of utterances by key.
+    /// Opens the data set with this work for lookup of utterances by key, with its format. Faulty
+    /// utterances are `skipped`, or errors.
     ///
     /// # Errors
-    /// As for [`open`](Self::open). Entries that a table cannot read are always errors.
-    pub fn open_lookup(
+    /// As for [`open_with`](Self::open_with). Entries that a table cannot read are always errors.
+    pub(super) fn open_lookup(
         &self,
+        work: &[Work],
         request: Request,
-        registry: &Registry,
-        env: &Env,
-    ) -> Result<OpenedDataset> {
-        let opened = self.open_lookup_as(request, registry, env);
-        opened.map(|(opened, _)| opened)
-    }
-
-    /// Does the same, and returns the format, too.
-    ///
-    /// # Errors
-    /// As above.
-    pub fn open_lookup_as(
-        &self,
-        request: Request,
-        registry: &Registry,
-        env: &Env,
+        skipped: bool,
+        (registry, env): (&Registry, &Env),
     ) -> Result<(OpenedDataset, &'static dyn Format)> {
-        let lenient = self.is_lenient(&request);
-        let request = request.lookup().lenient(lenient);
-        let (work, files) = (of_input(self, false), ListCache::default());
+        let on_error = request.on_error.or(self.on_error);
+        let request = request.lookup().on_error(on_error);
+        let skips = skipped && self.on_error.skips();
+        let stream = |reader| match skips {
+            true => OpenedDataset::Stream(skipping(reader, env)),
+            false => OpenedDataset::Stream(reader),
+        };
+        let files = ListCache::default();
         let changed = work.iter().any(|work| !work.passes_requests());
         if changed || self.folder().is_some() {
-            let opened = self.open_with(&work, request, &files, (registry, env))?;
-            return Ok((OpenedDataset::Stream(opened.reader), opened.format));
+            let opened = self.open_with(work, request, &files, (registry, env))?;
+            return Ok((stream(opened.reader), opened.format));
         }
         let env = &self.naming(env);
         let mut source = env.open(&self.place)?;
@@ -180,15 +144,21 @@ impl Input {
         let partitioning = format.info().pdnn;
         let opened = request.open(format, source, &self.format_options(format)?, env)?;
         let opened = match opened {
-            OpenedDataset::Table(table) => match self.frame_shift() {
+            OpenedDataset::Table(table) => match frame_shift(work) {
                 Some(shift) => OpenedDataset::Table(Box::new(FrameShift::keyed(table, shift))),
                 None => OpenedDataset::Table(table),
             },
             OpenedDataset::Stream(reader) => {
                 let again = |_| Err(Error::unsupported("what is looked up is read once"));
                 let at = (registry, env);
-                let reader = work::over(reader, &work, (0, partitioning), &again, &files, at)?;
-                OpenedDataset::Stream(self.skipping(reader, env))
+                stream(work::over(
+                    reader,
+                    work,
+                    (0, partitioning),
+                    &again,
+                    &files,
+                    at,
+                )?)
             }
         };
         Ok((opened, format))
@@ -218,16 +188,20 @@ impl Input {
         }
     }
 
-    /// The frame shift that its options set.
-    fn frame_shift(&self) -> Option<spr_core::model::Decimal> {
-        self.steps.iter().find_map(Step::frame_shift)
-    }
-
     /// Returns an environment in which files of a pattern have unique keys.
     fn naming(&self, env: &Env) -> Env {
         let below = self.below.clone();
         below.map_or_else(|| env.clone(), |folder| env.below(folder))
     }
+}
+
+/// Returns the frame shift that the work on an input sets.
+fn frame_shift(work: &[Work]) -> Option<Decimal> {
+    let value = |work: &Work| match work {
+        Work::Step(step) => step.frame_shift(),
+        _ => None,
+    };
+    work.iter().find_map(value)
 }
 
 /// Without the utterances that are skipped, which are told.

@@ -1,11 +1,11 @@
 //! Joins of data sets by key.
 
 use spr_core::bytes::Env;
-use spr_core::format::{FieldSet, OpenedDataset, Reader, Registry, Request};
+use spr_core::format::{ErrorPolicy, FieldSet, Reader, Registry, Request};
 use spr_core::stage::{JoinLabels, JoinText};
 use spr_core::{KeyMap, Result};
 
-use crate::plan::{Input, Labels};
+use crate::plan::{Labels, Plan};
 use crate::step::ListCache;
 
 impl Labels {
@@ -39,19 +39,11 @@ impl Labels {
             objects: true,
             ..FieldSet::LABELS
         };
-        let request = Request::all().parts(parts).lookup().lenient(true);
-        let table = match self.inputs.as_slice() {
-            [only] => only.open_lookup(request, registry, env)?,
-            several => {
-                let mut request = request;
-                request.lookup = false;
-                let opened = Input::open_all(several, request, registry, env)?;
-                OpenedDataset::Stream(opened.reader)
-            }
-        };
+        let request = Request::all().parts(parts).on_error(ErrorPolicy::Skip);
+        let table = self.data.table(request, registry, env)?;
         let joined = JoinLabels::new(reader, table, self.text(), env);
         let mut joined = joined.tolerant(self.tolerance);
-        joined = joined.rounded(self.inputs.iter().any(|input| input.round));
+        joined = joined.rounded(self.data.inputs.iter().any(|input| input.round));
         if let Some(table) = &self.speakers {
             let map = files.map(table, || KeyMap::open(table, env))?;
             joined = joined.mapped(KeyMap::clone(&map));
@@ -60,26 +52,25 @@ impl Labels {
     }
 }
 
-impl Input {
-    /// Opens the data set, and joins its text to `reader` by key.
-    ///
-    /// # Errors
-    /// It cannot be opened.
-    pub(crate) fn join_text_to(
-        &self,
-        reader: Box<dyn Reader>,
-        registry: &Registry,
-        env: &Env,
-    ) -> Result<Box<dyn Reader>> {
-        let parts = FieldSet {
-            // Words may be an object.
-            objects: true,
-            labels: false,
-            segments: false,
-            ..FieldSet::LABELS
-        };
-        let request = Request::all().parts(parts).words().lookup().lenient(true);
-        let table = self.open_lookup(request, registry, env)?;
-        Ok(Box::new(JoinText::new(reader, table, self.text(), env)))
-    }
+/// Opens a data set, and joins its text to `reader` by key.
+///
+/// # Errors
+/// It cannot be opened.
+pub(super) fn join_text(
+    text: &Plan,
+    reader: Box<dyn Reader>,
+    registry: &Registry,
+    env: &Env,
+) -> Result<Box<dyn Reader>> {
+    let parts = FieldSet {
+        // Words may be an object.
+        objects: true,
+        labels: false,
+        segments: false,
+        ..FieldSet::LABELS
+    };
+    let request = Request::all().parts(parts).words();
+    let request = request.on_error(ErrorPolicy::Skip);
+    let table = text.table(request, registry, env)?;
+    Ok(Box::new(JoinText::new(reader, table, text.text(), env)))
 }

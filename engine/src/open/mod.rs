@@ -16,12 +16,30 @@ use std::fmt;
 
 use spr_core::format::{Format, Reader};
 
-pub(crate) use all::open_again;
-pub use all::open_all;
+pub(crate) use all::{open_again, open_all};
 pub use extent::InputSize;
 pub(crate) use intact::IntactSound;
 pub(crate) use plan::{check_lasting, check_pipes, keys_first};
 pub(crate) use work::{over, read_twice};
+
+/// The treatment of faults while data are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Faults {
+    /// Whether the reader skips faulty utterances of inputs that [skip](spr_core::format::ErrorPolicy)
+    /// them. Otherwise the caller gets them as errors.
+    pub(crate) skipped: bool,
+    /// Whether a fault that ends the only input after its first utterance can continue, with the end
+    /// of the data.
+    pub(crate) ends: bool,
+}
+
+impl Faults {
+    /// Faults as errors, for a caller that counts and skips them.
+    pub(crate) const RETURNED: Self = Self {
+        skipped: false,
+        ends: true,
+    };
+}
 
 /// An open data set.
 #[non_exhaustive]

@@ -6,6 +6,7 @@ use spr_core::stage::{Prefetch, Speakers};
 use spr_core::{Error, KeyMap, Result};
 use spr_stats::MeasuredAudio;
 
+use super::joins::join_text;
 use crate::plan::Work;
 use crate::step::{Again, Extent, ListCache, Surroundings};
 
@@ -51,7 +52,7 @@ pub(crate) fn over(
                 step.over(reader, &at)?
             }
             Work::Labels(labels) => labels.join_over(reader, files, registry, env)?,
-            Work::Text(text) => text.join_text_to(reader, registry, env)?,
+            Work::Text(text) => join_text(text, reader, registry, env)?,
             Work::Speakers(table) => {
                 let table = files.map(table, || KeyMap::open(table, env))?;
                 Box::new(Speakers::new(reader, KeyMap::clone(&table)))

@@ -6,118 +6,109 @@
 //! files are fingerprinted, what passes in chunks of rows.
 
 mod input;
+mod joins;
 pub(crate) mod numbered;
 pub mod order;
 mod sink;
 mod split;
+mod step;
 
 use serde::{Deserialize, Serialize};
-use spr_core::bytes::{Location, PathMap};
-use spr_core::format::Request;
-use spr_core::loss::LossPolicy;
+use spr_core::bytes::{Env, Location, PathMap};
+use spr_core::format::{ErrorPolicy, Request};
+use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::Dtype;
+use spr_core::{Error, Result};
 
-pub use input::{Input, Joins, Labels};
+pub use input::Input;
+pub use joins::{Joins, Labels};
 pub use numbered::PartName;
-pub use order::{Work, of_input};
+pub use order::Work;
+pub(crate) use order::of_input;
 pub use sink::Sink;
 pub use split::{Balance, Rule, Speakers, Split};
+pub use step::{Owner, PlanStep};
 
-use crate::step::Step;
+use crate::step::{Phase, Step};
 
 /// The version of the plan's JSON.
 pub const VERSION: u32 = 1;
 
-/// The treatment of utterances that cannot be read or converted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnError {
-    /// Stops; nothing is written.
-    #[default]
-    Stop,
-    /// Skip it and count it.
-    Skip,
-}
-
-/// What a run does.
+/// What a run does. A [`PlanBuilder`](crate::builder::PlanBuilder) makes it.
 ///
 /// ```
 /// use spr_core::bytes::Env;
 /// use spr_core::format::Registry;
-/// use spr_engine::plan::{Input, Plan};
-/// let (registry, env) = (Registry::default(), Env::default());
-/// let inputs = Input::parse("feats.ark,context=5", None, &[], &registry, &env)?;
-/// let plan = Plan::new(inputs);
+/// use spr_engine::builder::PlanBuilder;
+/// use spr_engine::plan::Plan;
+/// let plan = PlanBuilder::new(&Registry::default(), &Env::default())
+///     .input("feats.ark,context=5")?
+///     .finish()?;
 /// let json = serde_json::to_string(&plan).unwrap();
-/// assert_eq!(serde_json::from_str::<Plan>(&json).unwrap().steps, plan.steps);
-/// assert_eq!(plan.inputs[0].steps[0].to_string(), "context(5,5)");
+/// assert_eq!(serde_json::from_str::<Plan>(&json).unwrap().steps(), plan.steps());
+/// assert_eq!(plan.steps()[0].step().to_string(), "context(5,5)");
 /// # Ok::<(), spr_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Plan {
     /// The version of the schema.
-    pub version: u32,
+    pub(crate) version: u32,
     /// The data sets to read, one after the other.
-    pub inputs: Vec<Input>,
+    pub(crate) inputs: Vec<Input>,
     /// Where files are now that are named inside files.
     #[serde(default)]
-    pub paths: PathMap,
+    pub(crate) paths: PathMap,
     /// Data that join all of them.
-    pub joins: Joins,
-    /// The steps on the utterances of all of them, in order.
-    pub steps: Vec<Step>,
+    pub(crate) joins: Joins,
+    /// All steps; those of one owner are in their order.
+    pub(crate) steps: Vec<PlanStep>,
     /// Whether a key that two inputs have is an error.
-    pub distinct: bool,
+    pub(crate) distinct: bool,
     /// The output; `None` for a run that only reads.
-    pub output: Option<Sink>,
+    pub(crate) output: Option<Sink>,
     /// The output of labels on their own.
-    pub labels_output: Option<Sink>,
+    pub(crate) labels_output: Option<Sink>,
     /// The manifest of the sound files that the output consists of.
     #[serde(default)]
-    pub manifest: Option<Sink>,
+    pub(crate) manifest: Option<Sink>,
     /// The distribution of utterances over parts of the outputs.
-    pub split: Option<Split>,
+    pub(crate) split: Option<Split>,
     /// The new element type of the features, if it changes.
-    pub dtype: Option<Dtype>,
+    pub(crate) dtype: Option<Dtype>,
     /// The element type of labels.
-    pub label_dtype: Option<Dtype>,
+    pub(crate) label_dtype: Option<Dtype>,
     /// The permitted losses.
-    pub policy: LossPolicy,
-    /// The treatment of faulty utterances.
-    pub on_error: OnError,
+    pub(crate) policy: LossPolicy,
     /// Whether what is whole of damaged data is read.
-    pub damaged: bool,
+    pub(crate) damaged: bool,
     /// Settings of the run that do not change the output.
-    pub run: Run,
+    pub(crate) run: Run,
 }
 
 /// Settings of a run. None of them changes a byte of the output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Run {
     /// Whether existing files, and the content of folders, may be replaced.
-    pub overwrite: bool,
+    pub(crate) overwrite: bool,
     /// Whether files may be added to an existing folder.
-    pub add: bool,
+    pub(crate) add: bool,
     /// Whether nothing is written.
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Whether outputs are read back and compared before they get their names.
-    pub verify: bool,
+    pub(crate) verify: bool,
     /// Whether the outcome includes a hash of the output.
-    pub hash: bool,
+    pub(crate) hash: bool,
     /// The number of utterances that the inputs lack, as the runs that wrote them skipped these.
     #[serde(default)]
-    pub lacking: u64,
+    pub(crate) lacking: u64,
 }
 
 impl Plan {
-    /// A plan that reads inputs one after the other, refuses every loss, and stops at the first
-    /// fault.
-    pub fn new(inputs: Vec<Input>) -> Self {
+    /// A plan without inputs that refuses every loss and stops at the first fault.
+    pub(crate) fn empty() -> Self {
         Self {
             version: VERSION,
-            inputs,
+            inputs: Vec::new(),
             paths: PathMap::default(),
             joins: Joins::default(),
             steps: Vec::new(),
@@ -129,60 +120,186 @@ impl Plan {
             dtype: None,
             label_dtype: None,
             policy: LossPolicy::default(),
-            on_error: OnError::Stop,
             damaged: false,
             run: Run::default(),
         }
     }
 
-    /// The outputs.
+    /// Returns the data sets that are read, one after the other.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// Returns the only data set that is read.
+    ///
+    /// # Errors
+    /// There are several.
+    pub fn only(&self) -> Result<&Input> {
+        match self.inputs.as_slice() {
+            [only] => Ok(only),
+            _ => Err(Error::usage("expected one file, found several").file(self.text())),
+        }
+    }
+
+    /// Returns the plan of one of the inputs by itself, with its own steps and joins, and without
+    /// outputs.
+    #[must_use]
+    pub fn of_input(&self, input: &Input) -> Self {
+        let owner = Owner::Input(input.number);
+        let own = self.steps.iter().filter(|step| step.owner == owner);
+        Self {
+            inputs: vec![input.clone()],
+            paths: self.paths.clone(),
+            steps: own.cloned().collect(),
+            ..Self::empty()
+        }
+    }
+
+    /// Returns the name of the first data set as typed, without secrets of URLs.
+    pub fn text(&self) -> &str {
+        self.inputs.first().map_or("", Input::text)
+    }
+
+    /// Returns the file that is read, if it is one.
+    pub fn file(&self) -> Option<&Location> {
+        self.only().ok()?.file()
+    }
+
+    /// Returns the folder that is read, if it is one.
+    pub fn folder(&self) -> Option<&Location> {
+        self.only().ok()?.folder()
+    }
+
+    /// Returns all steps. Those of one owner are in their order.
+    pub fn steps(&self) -> &[PlanStep] {
+        &self.steps
+    }
+
+    /// The steps of an owner, in their order.
+    pub(crate) fn steps_of(&self, owner: Owner) -> impl Iterator<Item = &Step> {
+        let own = self.steps.iter().filter(move |step| step.owner == owner);
+        own.map(|step| &step.step)
+    }
+
+    /// The steps on the utterances of all inputs, in their order.
+    pub(crate) fn steps_on_all(&self) -> impl Iterator<Item = &Step> {
+        self.steps_of(Owner::Inputs)
+            .chain(self.steps_of(Owner::Output))
+    }
+
+    /// Adds a step on each input by itself, at its place in the order of data options.
+    pub(crate) fn add_to_each(&mut self, step: &Step) {
+        let phase = step.kind().phase;
+        for input in &self.inputs {
+            let owner = Owner::Input(input.number);
+            let is_later =
+                |other: &PlanStep| other.owner == owner && other.step.kind().phase > phase;
+            let at = self.steps.iter().position(is_later);
+            let at = at.unwrap_or(self.steps.len());
+            let step = step.clone();
+            self.steps.insert(at, PlanStep { owner, step });
+        }
+    }
+
+    /// Returns `true` if something joins the inputs.
+    pub fn has_joins(&self) -> bool {
+        let own = self.inputs.iter().map(|input| &input.joins);
+        own.chain([&self.joins]).any(|joins| !joins.is_empty())
+    }
+
+    /// Returns the output of the data, if there is one.
+    pub fn output(&self) -> Option<&Sink> {
+        self.output.as_ref()
+    }
+
+    /// Returns the outputs.
     pub fn outputs(&self) -> impl Iterator<Item = &Sink> {
         let labels = self.labels_output.iter();
         self.output.iter().chain(labels).chain(&self.manifest)
     }
 
+    /// Returns the distribution of utterances over parts of the outputs.
+    pub fn split(&self) -> Option<&Split> {
+        self.split.as_ref()
+    }
+
+    /// Returns `true` if existing files, and the content of folders, may be replaced.
+    pub fn overwrites(&self) -> bool {
+        self.run.overwrite
+    }
+
+    /// Returns `true` if nothing is written.
+    pub fn is_dry_run(&self) -> bool {
+        self.run.dry_run
+    }
+
+    /// Splits off the labels that join the data, to be compared with them.
+    pub fn split_labels(&self) -> (Self, Option<Labels>) {
+        let mut plan = self.clone();
+        let inputs = plan.inputs.iter_mut().map(|input| &mut input.joins);
+        let joins = inputs.chain([&mut plan.joins]);
+        let labels = joins.filter_map(|joins| joins.labels.take()).last();
+        (plan, labels)
+    }
+
     /// The files and folders of the inputs, and of what joins them, as far as they are named.
-    pub(crate) fn data(&self) -> impl Iterator<Item = Location> {
+    pub(crate) fn data(&self) -> Vec<Location> {
         let inputs = self.inputs.iter().flat_map(Input::sources);
-        inputs.chain(self.joins.sources())
+        inputs.chain(self.joins.sources()).collect()
     }
 
     /// The inputs that have to be there: one of several that is missing may be skipped.
-    pub fn needed(&self) -> impl Iterator<Item = &Input> {
+    pub(crate) fn needed(&self) -> impl Iterator<Item = &Input> {
         let several = self.inputs.len() > 1;
-        let skips = move |input: &Input| self.on_error == OnError::Skip || input.permissive;
         let all = self.inputs.iter();
-        all.filter(move |input| !(several && skips(input)))
+        all.filter(move |input| !(several && input.on_error.skips()))
     }
 
-    /// The files and folders that are read, as far as they are named.
+    /// Returns the files and folders that are read, as far as they are named.
     pub fn sources(&self) -> Vec<Location> {
-        let own = self.inputs.iter().flat_map(|input| &input.steps);
-        let steps = self.steps.iter().chain(own);
-        let files = steps.flat_map(Step::files).map(Location::from);
+        let files = self.steps.iter().flat_map(|step| step.step.files());
         let split = self.split.iter().filter_map(Split::file);
-        self.data().chain(files).chain(split).collect()
+        let others = files.map(Location::from).chain(split);
+        self.data().into_iter().chain(others).collect()
     }
 
     /// Returns what is requested of the inputs in any case.
     pub(crate) fn request(&self) -> Request {
-        let request = Request::all().lenient(self.on_error == OnError::Skip);
         match self.damaged {
-            true => request.damaged(),
-            false => request,
+            true => Request::all().damaged(),
+            false => Request::all(),
         }
     }
 
-    /// Returns `true` if faulty utterances are skipped, at least of one input.
-    pub fn skips(&self) -> bool {
-        self.on_error == OnError::Skip || self.inputs.iter().any(|input| input.permissive)
+    /// Returns `Skip` if faulty utterances are skipped, at least of one input.
+    pub fn on_error(&self) -> ErrorPolicy {
+        let inputs = self.inputs.iter().map(|input| input.on_error);
+        inputs.fold(ErrorPolicy::Stop, ErrorPolicy::or)
     }
 
-    /// The losses that are allowed, those among them that data options ask for.
+    /// Returns the plan with faulty utterances skipped.
+    #[must_use]
+    pub fn skipping(mut self) -> Self {
+        for input in &mut self.inputs {
+            input.on_error = ErrorPolicy::Skip;
+        }
+        self
+    }
+
+    /// Returns `true` if an error affects an utterance that is skipped, and reports it.
+    pub fn skips(&self, error: &Error, env: &Env) -> bool {
+        let skips = self.on_error().skips() && error.can_continue();
+        if skips {
+            env.tell_skipped(error);
+        }
+        skips
+    }
+
+    /// Returns the permitted losses, with those that data options ask for.
     pub fn policy(&self) -> LossPolicy {
         let mut policy = self.policy.clone();
-        if self.inputs.iter().any(Input::gives_up_boundaries) {
-            policy.allow(spr_core::loss::LossKind::Boundaries);
+        if self.inputs.iter().any(|input| self.mixes(input)) {
+            policy.allow(LossKind::Boundaries);
         }
         policy
     }
@@ -192,22 +309,28 @@ impl Plan {
         self.split.is_none() && self.output.as_ref().is_some_and(Sink::is_numbered)
     }
 
-    /// Gives values a type, also samples that steps calculate, so that they are rounded once.
-    pub fn set_dtype(&mut self, dtype: Option<Dtype>) {
-        self.dtype = dtype;
-        let Some(dtype) = dtype else { return };
-        let of_inputs = self.inputs.iter_mut().flat_map(|input| &mut input.steps);
-        for step in of_inputs.chain(&mut self.steps) {
-            *step = step.clone().with_sample_type(dtype);
-        }
+    /// Returns `true` if frames of an input are shuffled by its data options, so that the result is
+    /// partitions instead of utterances.
+    pub fn shuffles(&self) -> bool {
+        self.inputs.iter().any(|input| self.shuffles_input(input))
     }
 
-    /// The first thing that looks across utterances, as it was asked for; a shard of the data can't
-    /// do it.
+    fn shuffles_input(&self, input: &Input) -> bool {
+        self.steps_of(Owner::Input(input.number))
+            .any(|step| step.kind().phase == Phase::Shuffle)
+    }
+
+    /// Returns `true` if the boundaries of an input's utterances become meaningless.
+    pub(crate) fn mixes(&self, input: &Input) -> bool {
+        self.shuffles_input(input) || input.partition.is_some()
+    }
+
+    /// Returns the first thing that looks across utterances, as it was asked for; a shard of the
+    /// data can't do it.
     pub fn across(&self) -> Option<String> {
         let of_inputs = self.inputs.iter().find_map(|input| {
             let asked = [
-                (input.shuffles(), "random=True"),
+                (self.shuffles_input(input), "random=True"),
                 (input.partition.is_some(), "partition"),
                 (input.stream == Some(true), "stream"),
             ];
@@ -215,9 +338,8 @@ impl Plan {
                 .into_iter()
                 .find_map(|(asked, name)| asked.then(|| name.to_owned()))
         });
-        let own = self.inputs.iter().flat_map(|input| &input.steps);
-        let mut steps = own.chain(&self.steps);
         let step = || {
+            let mut steps = self.steps.iter().map(PlanStep::step);
             let step = steps.find(|step| step.looks_across())?;
             Some(format!("the step {}", step.name()))
         };

@@ -12,7 +12,7 @@ use spr_core::Result;
 use spr_core::bytes::Locator;
 use spr_stats::AudioNeed;
 
-use super::{Balance, Input, Labels, Plan};
+use super::{Balance, Input, Labels, Owner, Plan};
 use crate::step::{Phase, Step, Subject};
 
 /// One piece of work between a format's reader and a writer.
@@ -23,7 +23,7 @@ pub enum Work {
     /// Labels join.
     Labels(Labels),
     /// Transcripts join.
-    Text(Box<Input>),
+    Text(Box<Plan>),
     /// Speakers join, from a table of lines `utterance speaker`.
     Speakers(Locator),
     /// Sound is measured as far as columns of these names need it.
@@ -48,10 +48,11 @@ impl Work {
     }
 }
 
-/// The work on one input by itself, in its order; cut into PDNN's partitions if `cut`.
-pub fn of_input(input: &Input, cut: bool) -> Vec<Work> {
+/// The work on one input of a plan by itself, in its order; cut into PDNN's partitions if `cut`.
+pub(crate) fn of_input(plan: &Plan, input: &Input, cut: bool) -> Vec<Work> {
     let steps = |after: bool| {
-        let steps = input.steps.iter().filter(|step| !step.is_idle());
+        let steps = plan.steps_of(Owner::Input(input.number));
+        let steps = steps.filter(|step| !step.is_idle());
         steps.filter(move |step| (step.kind().phase > Phase::Names) == after)
     };
     let mut work: Vec<_> = steps(false).cloned().map(Work::Step).collect();
@@ -138,12 +139,15 @@ impl Order {
         let cut = plan.cuts();
         let mut inputs = plan.inputs.clone();
         let uses = |names: &[&str]| {
-            let mut steps = plan.steps.iter();
+            let mut steps = plan.steps_on_all();
             steps.any(|step| names.iter().any(|name| step.uses(name)))
         };
         let on_frames = |step: &Step| step.kind().subject != Subject::Utterances;
-        let changed = |input: &Input| of_input(input, cut).iter().any(|w| !w.passes_requests());
-        let first = inputs.iter().any(changed) || plan.steps.iter().any(on_frames);
+        let changed = |input: &Input| {
+            let work = of_input(plan, input, cut);
+            work.iter().any(|work| !work.passes_requests())
+        };
+        let first = inputs.iter().any(changed) || plan.steps_on_all().any(on_frames);
         let first = first || uses(&["kinds", "frames", "dim", "dtype"]);
         let labels = plan.joins.labels.as_ref();
         let (mut steps, mut joins) = (Vec::new(), Vec::new());
@@ -158,7 +162,7 @@ impl Order {
         steps.extend(plan.joins.text.clone().filter(|_| by_text).map(Work::Text));
         let speakers_first = plan.joins.speakers.clone().filter(|_| by_speaker);
         steps.extend(speakers_first.map(Work::Speakers));
-        steps.extend(plan.steps.iter().cloned().map(Work::Step));
+        steps.extend(plan.steps_on_all().cloned().map(Work::Step));
         let mut steps = measured(steps);
         let balance = plan.split.as_ref().and_then(|split| split.balance);
         if balance == Some(Balance::Seconds) {
@@ -169,7 +173,8 @@ impl Order {
         let told = plan.joins.speakers.clone();
         let told = told.filter(|_| !by_speaker && (speakers || labels.is_none()));
         joins.extend(told.map(Work::Speakers));
-        let each: Vec<_> = inputs.iter().map(|input| of_input(input, cut)).collect();
+        let each = inputs.iter().map(|input| of_input(plan, input, cut));
+        let each: Vec<_> = each.collect();
         if !each.iter().any(|work| work.contains(&Work::ReadAhead)) {
             joins.push(Work::ReadAhead);
         }

@@ -2,38 +2,37 @@
 
 use serde::{Deserialize, Serialize};
 use spr_core::bytes::{Location, Locator};
-use spr_core::format::Medium;
+use spr_core::format::{ErrorPolicy, Medium};
 
 use super::numbered::{self, PartName};
 
 /// One data set to write, as plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Sink {
     /// The argument as typed, without the secrets of URLs.
-    pub text: String,
+    pub(crate) text: String,
     /// The argument as typed.
     #[serde(skip)]
     pub(crate) typed: String,
     /// The sort of argument, in a few words.
-    pub form: String,
+    pub(crate) form: String,
     /// The name of its format.
-    pub format: String,
+    pub(crate) format: String,
     /// Its location.
-    pub place: Locator,
+    pub(crate) place: Locator,
     /// Side files at other locations.
-    pub companions: Vec<(String, Locator)>,
+    pub(crate) companions: Vec<(String, Locator)>,
     /// The options of its format.
-    pub options: Vec<(String, String)>,
+    pub(crate) options: Vec<(String, String)>,
     /// Those of them that were not part of the argument.
     #[serde(skip)]
     pub(crate) added: Vec<(String, String)>,
     /// Whether the location is a list of files, which is read.
-    pub listed: bool,
-    /// Whether entries that have no place are skipped because the argument says so.
-    pub permissive: bool,
+    pub(crate) listed: bool,
+    /// The treatment of entries that have no place, which the argument sets.
+    pub(crate) on_error: ErrorPolicy,
     /// The level of compression.
-    pub level: Option<u32>,
+    pub(crate) level: Option<u32>,
 }
 
 impl Sink {
@@ -49,7 +48,7 @@ impl Sink {
             options: Vec::new(),
             added: Vec::new(),
             listed: false,
-            permissive: false,
+            on_error: ErrorPolicy::Stop,
             level: None,
         }
     }
@@ -57,6 +56,11 @@ impl Sink {
     /// Returns the argument as typed, without secrets of URLs.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns its location.
+    pub fn place(&self) -> &Locator {
+        &self.place
     }
 
     /// Returns `true` if every part has a separate output.

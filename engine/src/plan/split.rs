@@ -10,14 +10,14 @@ use super::PartName;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Split {
     /// Which utterances go together.
-    pub rule: Rule,
+    pub(crate) rule: Rule,
     /// The source of speakers, if all utterances of a speaker stay together.
-    pub speakers: Option<Speakers>,
+    pub(crate) speakers: Option<Speakers>,
     /// What the shares are shares of, if it was said. Speakers then go to numbered parts in any order.
     #[serde(default)]
-    pub balance: Option<Balance>,
+    pub(crate) balance: Option<Balance>,
     /// The seed for drawing at random.
-    pub seed: u32,
+    pub(crate) seed: u32,
 }
 
 /// The rule of a split.
@@ -118,6 +118,49 @@ fn share(share: f64) -> Result<f64> {
 }
 
 impl Split {
+    /// Splits by a rule, with utterances that are drawn by seed 0.
+    pub fn new(rule: Rule) -> Self {
+        Self {
+            rule,
+            speakers: None,
+            balance: None,
+            seed: 0,
+        }
+    }
+
+    /// Keeps all utterances of a speaker together, if there is a source of speakers.
+    #[must_use]
+    pub fn with_speakers(self, speakers: Option<Speakers>) -> Self {
+        Self { speakers, ..self }
+    }
+
+    /// Sets the unit that shares are measured in.
+    #[must_use]
+    pub fn with_balance(self, balance: Option<Balance>) -> Self {
+        Self { balance, ..self }
+    }
+
+    /// Sets the seed for drawing at random.
+    #[must_use]
+    pub fn with_seed(self, seed: u32) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Returns the rule.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// Returns the unit that shares are measured in, if it was set.
+    pub fn balance(&self) -> Option<Balance> {
+        self.balance
+    }
+
+    /// Returns `true` if the shares that came out may differ from those asked for.
+    pub fn is_grouped(&self) -> bool {
+        self.speakers.is_some() || self.balance.is_some()
+    }
+
     /// The file that says who speaks, if there is one.
     pub(crate) fn file(&self) -> Option<Location> {
         match &self.speakers {

@@ -10,7 +10,7 @@ use spr_core::tables::side;
 use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
 
-use crate::plan::{Input, Joins, Plan};
+use crate::plan::{Input, Joins, Plan, PlanStep};
 use crate::step::Step;
 
 /// The number of bytes at the start and end of a file in its fingerprint.
@@ -55,13 +55,7 @@ pub(super) fn of_plan(
 ) -> Result<String> {
     let quiet = env.listening(|_| {});
     let mut all = Fingerprint::new(&quiet);
-    for input in &plan.inputs {
-        all.input(input, registry)?;
-    }
-    all.joins(&plan.joins, registry)?;
-    for step in &plan.steps {
-        all.step(step)?;
-    }
+    all.data(plan, registry)?;
     if let Some(file) = groups {
         all.list(file)?;
     }
@@ -119,11 +113,8 @@ pub(super) fn of_archives(
 fn data_sets(plan: &Plan) -> Vec<&Input> {
     let inputs = plan.inputs.iter();
     let joins = inputs.clone().map(|input| &input.joins);
-    let joins: Vec<_> = joins.chain([&plan.joins]).collect();
-    let labels = joins.iter().filter_map(|joins| joins.labels.as_ref());
-    let labels = labels.flat_map(|labels| &labels.inputs);
-    let texts = joins.iter().filter_map(|joins| joins.text.as_deref());
-    inputs.chain(labels).chain(texts).collect()
+    let joined = joins.chain([&plan.joins]).flat_map(Joins::data);
+    inputs.chain(joined.flat_map(|data| &data.inputs)).collect()
 }
 
 /// Refuses pipes among the files that a plan reads, before any of them is read: what comes out of
@@ -235,6 +226,16 @@ impl<'a> Fingerprint<'a> {
         }
     }
 
+    /// What a plan reads: its inputs, what joins them, and files of steps.
+    fn data(&mut self, plan: &Plan, registry: &Registry) -> Result<()> {
+        for input in &plan.inputs {
+            self.input(input, registry)?;
+        }
+        self.joins(&plan.joins, registry)?;
+        let mut steps = plan.steps.iter().map(PlanStep::step);
+        steps.try_for_each(|step| self.step(step))
+    }
+
     /// An input: its files, their side files, those that its options name, and what joins it.
     fn input(&mut self, input: &Input, registry: &Registry) -> Result<()> {
         self.hash.field(input.text().as_bytes());
@@ -255,11 +256,8 @@ impl<'a> Fingerprint<'a> {
             },
             (None, None) => {}
         }
-        for (_, value) in input.options.iter().chain(&input.wishes) {
+        for (_, value) in input.options.iter().chain(&input.optional_options) {
             self.if_there(&value.as_str().into())?;
-        }
-        for step in &input.steps {
-            self.step(step)?;
         }
         self.joins(&input.joins, registry)
     }
@@ -284,17 +282,13 @@ impl<'a> Fingerprint<'a> {
 
     /// Adds what joins.
     fn joins(&mut self, joins: &Joins, registry: &Registry) -> Result<()> {
-        if let Some(labels) = &joins.labels {
-            for input in &labels.inputs {
-                self.input(input, registry)?;
-                self.named(input, registry)?;
-            }
-            self.table(labels.speakers.as_ref())?;
+        for data in joins.data() {
+            self.data(data, registry)?;
+            let mut inputs = data.inputs.iter();
+            inputs.try_for_each(|input| self.named(input, registry))?;
         }
-        if let Some(text) = &joins.text {
-            self.input(text, registry)?;
-            self.named(text, registry)?;
-        }
+        let labels = joins.labels.as_ref();
+        self.table(labels.and_then(|labels| labels.speakers.as_ref()))?;
         self.table(joins.speakers.as_ref())
     }
 

@@ -11,7 +11,7 @@ impl Plan {
     pub fn identity(&self, shard: Option<Shard>) -> String {
         let inputs = self.inputs.iter().map(|input| {
             let mut input = json!(input);
-            for of_shard in ["entries", "within", "start", "skips"] {
+            for of_shard in ["entries", "within", "start", "number"] {
                 input[of_shard] = Value::Null;
             }
             input
@@ -31,7 +31,7 @@ impl Plan {
                 "options": options,
                 "beside": beside,
                 "listed": sink.listed,
-                "permissive": sink.permissive,
+                "on_error": sink.on_error,
                 "level": sink.level,
             })
         };
@@ -47,7 +47,6 @@ impl Plan {
             "split": self.split,
             "dtype": self.dtype,
             "label_dtype": self.label_dtype,
-            "on_error": self.on_error,
             "damaged": self.damaged,
         });
         if let Some(manifest) = &self.manifest {
@@ -62,66 +61,75 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use spr_core::bytes::{Env, Locator};
-    use spr_core::format::Registry;
+    use std::sync::Arc;
+
+    use spr_core::bytes::{Env, MemoryStore};
+    use spr_core::format::{ErrorPolicy, Registry};
 
     use super::*;
-    use crate::argument::{Input, Target};
-    use crate::step::Step;
+    use crate::builder::PlanBuilder;
 
-    fn plan(output: &str, options: &[(&str, &str)]) -> Plan {
+    /// A plan of one input and one output, changed by `change`.
+    fn plan(output: &str, change: fn(&mut PlanBuilder)) -> Plan {
         let registry = Registry::new([&spr_format_kaldi::FORMAT as _]);
-        let env = Env::default();
-        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        let pairs: Vec<_> = options.iter().map(own).collect();
-        let inputs = Input::parse("in.ark", None, &[], &registry, &env).unwrap();
-        let mut plan = Plan::new(inputs);
-        let target = Target::parse(output, None, &pairs, &registry, &env).unwrap();
-        plan.output = Some(target.sink().clone());
-        plan
+        let store = MemoryStore::new();
+        store.insert("in.ark", Vec::new());
+        let env = Env::default().with_store(Arc::new(store));
+        let mut builder = PlanBuilder::new(&registry, &env);
+        change(&mut builder);
+        builder.input("in.ark").unwrap().output(output).unwrap();
+        builder.finish().unwrap()
     }
 
     #[test]
     fn what_changes_no_byte_is_no_part_of_it() {
-        let one = plan("a.ark", &[]);
-        let mut other = plan("b.ark", &[]);
-        other.run.overwrite = true;
-        other.run.dry_run = true;
+        let one = plan("a.ark", |_| {});
+        let mut other = plan("b.ark", |builder| {
+            builder.overwrite(true).dry_run(true);
+            builder.allow_named("all").unwrap();
+        });
         other.inputs[0].entries = Some([3, 4]);
-        other.policy.allow_all();
         assert_eq!(one.identity(None), other.identity(None));
     }
 
     #[test]
     fn what_changes_bytes_is() {
-        let one = plan("a.ark", &[]);
-        let mut others = vec![
-            plan("a.ark", &[("compress", "5")]),
-            plan("ark,t:a.ark", &[]),
+        let changes: [fn(&mut PlanBuilder); 9] = [
+            |builder| {
+                builder.output_option("compress", "5");
+            },
+            |builder| {
+                builder.output_option("text", "true");
+            },
+            |builder| {
+                builder.stages("first(1)").unwrap();
+            },
+            |builder| {
+                builder.labels_output("a.ark").unwrap();
+            },
+            |builder| {
+                builder.speakers("utt2spk").unwrap();
+            },
+            |builder| {
+                builder.manifest("a.ark").unwrap();
+            },
+            |builder| {
+                builder.on_error(ErrorPolicy::Skip);
+            },
+            |builder| {
+                builder.option("holder", "token");
+            },
+            |builder| {
+                let mut paths = spr_core::bytes::PathMap::default();
+                paths.add("/old=/new").unwrap();
+                let env = builder.env().clone().with_path_map(paths);
+                *builder = PlanBuilder::new(builder.registry(), &env);
+            },
         ];
-        let change = |work: fn(&mut Plan)| {
-            let mut other = one.clone();
-            work(&mut other);
-            other
-        };
-        others.push(change(|plan| {
-            plan.steps.push(Step::new("first", [("n", "1")]).unwrap())
-        }));
-        others.push(change(|plan| plan.labels_output = plan.output.clone()));
-        others.push(change(|plan| {
-            plan.joins.speakers = Some(Locator::file("utt2spk"))
-        }));
-        others.push(change(|plan| plan.manifest = plan.output.clone()));
-        others.push(change(|plan| plan.on_error = crate::plan::OnError::Skip));
-        others.push(change(|plan| {
-            plan.inputs[0]
-                .options
-                .push(("holder".into(), "token".into()))
-        }));
-        others.push(change(|plan| plan.paths.add("/old=/new").unwrap()));
-        for other in &others {
+        let one = plan("a.ark", |_| {});
+        for change in changes {
+            let other = plan("a.ark", change);
             assert_ne!(one.identity(None), other.identity(None), "{other:?}");
         }
-        assert_eq!(others.len(), 9);
     }
 }

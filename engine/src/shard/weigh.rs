@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use spr_core::bytes::{Env, FileKind, Location, Locator};
-use spr_core::format::{Count, Format, Medium, Registry, Request, Weight};
+use spr_core::format::{Count, ErrorPolicy, Format, Medium, Registry, Request, Weight};
 use spr_core::model::{Audio, Key, Matrix, Position, Utterance};
 use spr_core::{Error, KeyMap, Result};
 
 use super::Hashes;
 use super::balance::ShardBalance;
-use crate::argument::Input;
+use crate::plan::Input;
 
 /// The size from which on a file is cut at bytes instead of counting its entries, and from which on it
 /// matters that all of it is read.
@@ -283,7 +283,7 @@ impl<'a> Weigher<'a> {
     /// Reads the headers of an input. A faulty entry still counts.
     fn headers(&mut self, input: &Input) -> Result<()> {
         let env = self.env.clone();
-        let request = Request::all().weights().lenient(true);
+        let request = Request::all().weights().on_error(ErrorPolicy::Skip);
         let mut reader = input.stored(request, self.registry, &env)?;
         let sequential = reader.info().sequential.map(Reread::Sequential);
         self.reread = self.reread.or(sequential);

@@ -7,7 +7,7 @@ use spr_core::{Error, KeyMap, Result};
 use super::balance::ShardBalance;
 use super::weigh::{Entry, Reread, Unit, Weigher};
 use super::{Cut, Hashes, Shard};
-use crate::argument::Input;
+use crate::plan::Input;
 
 /// The weights of the entries of all inputs, in sequence.
 pub struct Weights {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spr_core::Result;
+use spr_core::{Error, Result};
 
 use super::operation::Operation;
 use super::option_values::OptionValues;
@@ -40,6 +40,24 @@ pub struct Kind {
     pub leaves_out: bool,
     /// Parses the values of a step, all of which it checks.
     pub(super) parse: fn(&Values) -> Result<Arc<dyn Operation>>,
+}
+
+impl Kind {
+    /// Checks that a step of this kind gets what it needs after the steps that left `mixed`, the last
+    /// one that gave something else than utterances.
+    ///
+    /// # Errors
+    /// It needs utterances, and they are mixed.
+    pub(super) fn check_level(&self, mixed: &mut Option<(&'static str, Level)>) -> Result<()> {
+        if let Some((before, level)) = *mixed
+            && level > self.takes
+        {
+            let message = format!("{}: utterances are no more behind {before}", self.name);
+            return Err(Error::usage(message).hint(format!("put it before {before}")));
+        }
+        *mixed = self.gives.map(|level| (self.name, level)).or(*mixed);
+        Ok(())
+    }
 }
 
 /// Another name of a step.

@@ -234,6 +234,20 @@ impl Step {
         self.values.misplaced(error)
     }
 
+    /// Checks that utterances come out as such, and not frames or batches of them.
+    ///
+    /// # Errors
+    /// They do not.
+    pub(crate) fn check_utterances(&self) -> Result<()> {
+        match self.kind.gives {
+            None => Ok(()),
+            Some(_) => {
+                let message = format!("{}: what comes out is not utterances", self.kind.name);
+                Err(self.misplaced(Error::usage(message)))
+            }
+        }
+    }
+
     /// The files that it reads besides its source.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.values.files()

@@ -9,8 +9,7 @@ use spr_core::bytes::Env;
 use spr_core::format::Reader;
 use spr_core::{Error, Result};
 
-use super::grammar::{calls, misplaced};
-use super::kind::Level;
+use super::grammar::calls;
 use super::operation::Surroundings;
 use super::step::Step;
 use super::table::KINDS;
@@ -91,13 +90,20 @@ impl Steps {
     /// # Errors
     /// They do not; the step is named.
     pub fn check_utterances(&self) -> Result<()> {
-        match self.0.iter().find(|step| step.kind().gives.is_some()) {
-            None => Ok(()),
-            Some(step) => {
-                let message = format!("{}: what comes out is not utterances", step.name());
-                Err(step.misplaced(Error::usage(message)))
-            }
+        self.0.iter().try_for_each(Step::check_utterances)
+    }
+
+    /// Checks that steps get utterances as far as they need them.
+    ///
+    /// # Errors
+    /// One comes after a step that gives frames or batches.
+    pub(crate) fn check_order<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Result<()> {
+        let mut mixed = None;
+        for step in steps {
+            let error = step.kind().check_level(&mut mixed);
+            error.map_err(|error| step.misplaced(error))?;
         }
+        Ok(())
     }
 }
 
@@ -107,22 +113,10 @@ impl FromStr for Steps {
     fn from_str(text: &str) -> Result<Self> {
         let shared: Arc<str> = text.into();
         let mut steps: Vec<Step> = Vec::new();
-        let mut mixed: Option<(&str, Level)> = None;
         for call in calls(text)? {
-            let step = Step::of_call(&shared, &call)?;
-            let kind = step.kind();
-            if let Some((before, level)) = mixed
-                && level > kind.takes
-            {
-                let message = format!("{}: utterances are no more behind {before}", call.name);
-                let error = Error::usage(message).hint(format!("put it before {before}"));
-                return Err(misplaced(text, call.at, error));
-            }
-            if let Some(level) = kind.gives {
-                mixed = Some((kind.name, level));
-            }
-            steps.push(step);
+            steps.push(Step::of_call(&shared, &call)?);
         }
+        Self::check_order(&steps)?;
         Ok(Self(steps))
     }
 }

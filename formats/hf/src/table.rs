@@ -66,7 +66,14 @@ pub(crate) fn open(
         }
         Ok(())
     };
-    each_key(&table.file, &table.chosen, request.lenient, env, &mut add).map_err(here)?;
+    each_key(
+        &table.file,
+        &table.chosen,
+        request.on_error.skips(),
+        env,
+        &mut add,
+    )
+    .map_err(here)?;
     Ok(table)
 }
 

@@ -115,9 +115,9 @@ impl ArchiveReader {
             end: None,
             ended: false,
         };
-        let samples = request.lenient && !bare && reader.objects.is_open();
+        let samples = request.on_error.skips() && !bare && reader.objects.is_open();
         match request.take_within() {
-            Some(part) => reader.go_to_part(part, request.lenient)?,
+            Some(part) => reader.go_to_part(part, request.on_error.skips())?,
             None => {
                 reader.go_to_start(request)?;
                 if samples {

@@ -2,9 +2,10 @@
 
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    Audit, Caps, ChunkSupport, Count, Empty, FeatureCaps, FileVariants, Format, FormatInfo,
-    IndexKind, Keys, LabelCaps, LabelModels, Lists, Medium, Notation, OpenedDataset, OptionSpec,
-    Options, Probe, RandomAccess, Request, Score, TableHabits, Tags, Variant, WholeFolder, Writer,
+    Audit, Caps, ChunkSupport, Count, Empty, ErrorPolicy, FeatureCaps, FileVariants, Format,
+    FormatInfo, IndexKind, Keys, LabelCaps, LabelModels, Lists, Medium, Notation, OpenedDataset,
+    OptionSpec, Options, Probe, RandomAccess, Request, Score, TableHabits, Tags, Variant,
+    WholeFolder, Writer,
 };
 use spr_core::model::{About, Dtype, Key};
 use spr_core::{Error, Result};
@@ -287,7 +288,8 @@ impl Format for Kaldi {
         let options = words.as_ref().unwrap_or(options);
         let script = table(&mut source, options)? == Table::Script;
         let content = Content::of(request);
-        request.lenient |= options.flag("permissive")?;
+        let permissive = ErrorPolicy::skip_if(options.flag("permissive")?);
+        request.on_error = request.on_error.or(permissive);
         if script && options.get(RANGE).is_some() {
             return Err(no_range("it is a script file", &source));
         }

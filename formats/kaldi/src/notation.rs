@@ -2,7 +2,7 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Locator};
-use spr_core::format::{Notation, Specification};
+use spr_core::format::{ErrorPolicy, Notation, Specification};
 
 use crate::archive::RANGE;
 use crate::range::Range;
@@ -20,7 +20,7 @@ impl Notation for Specifiers {
             let options = options.map(|(key, value)| (key.to_owned(), value.to_owned()));
             let mut specified = Specification::new("a Kaldi rspecifier", spec.locator.clone());
             specified.options = options.collect();
-            specified.permissive = spec.permissive;
+            specified.on_error = ErrorPolicy::skip_if(spec.permissive);
             specified
         };
         Some(rspecifier(text)?.map(specified))
@@ -56,7 +56,7 @@ impl Notation for Specifiers {
                 .map(|script| ("scp", script))
                 .into_iter()
                 .collect();
-            specified.permissive = spec.permissive;
+            specified.on_error = ErrorPolicy::skip_if(spec.permissive);
             specified
         };
         Some(wspecifier(text)?.map(specified))
@@ -140,7 +140,7 @@ mod tests {
             ("called-sorted", "true"),
         ];
         assert_eq!(pairs(&input.options), expected);
-        assert!(input.permissive && input.companions.is_empty());
+        assert!(input.on_error.skips() && input.companions.is_empty());
         let output = Specifiers.output("ark,scp,t:-,x.scp").unwrap().unwrap();
         assert_eq!(
             (output.form, output.locator),
@@ -148,11 +148,11 @@ mod tests {
         );
         assert_eq!(output.companions, [("scp", Locator::file("x.scp"))]);
         assert_eq!(pairs(&output.options), [("text", "true")]);
-        assert!(!output.permissive);
+        assert!(!output.on_error.skips());
         let output = Specifiers.output("scp,p:x.scp").unwrap().unwrap();
         assert_eq!(output.locator, Locator::file("x.scp"));
         assert_eq!(pairs(&output.options), [("list", "x.scp")]);
-        assert!(output.permissive && output.listed && output.companions.is_empty());
+        assert!(output.on_error.skips() && output.listed && output.companions.is_empty());
         for other in ["x.ark", "x.scp", "-", "pfile:x"] {
             assert!(Specifiers.input(other).is_none() && Specifiers.output(other).is_none());
         }

@@ -76,7 +76,7 @@ impl ScriptTable {
         let lines = Lines::read(&mut source, promise.sorted, &env.limits)?;
         let mut targets = Targets::new(&source, options, Content::of(request), env)?;
         (0..lines.len()).for_each(|index| targets.keep(lines.rest(index)));
-        if request.lenient {
+        if request.on_error.skips() {
             targets.sample((0..lines.len()).map(|index| lines.rest(index)));
         }
         Ok(Self {
@@ -164,14 +164,14 @@ impl ArchiveTable {
     ) -> Result<Self> {
         let mut objects = ObjectReader::new(options, Content::of(request), env)?;
         objects.look_ahead(&mut source, false, KeySource::Stored)?;
-        if request.lenient && objects.is_open() && source.can_seek() {
+        if request.on_error.skips() && objects.is_open() && source.can_seek() {
             sample(&mut source, &mut objects)?;
         }
         Ok(Self {
             objects,
             file: source.name().into(),
             promise: Promise::of(options)?,
-            lenient: request.lenient,
+            lenient: request.on_error.skips(),
             env: env.clone(),
             passed: HashMap::new(),
             given: KeySet::default(),

@@ -256,7 +256,7 @@ impl ScriptReader {
             script,
         };
         // Only the objects determine the kind of the data set.
-        if (request.lenient || request.damaged) && reader.targets.objects.is_open() {
+        if (request.on_error.skips() || request.damaged) && reader.targets.objects.is_open() {
             reader.waiting = sample(&mut reader);
         } else {
             let mut first = Utterance::default();

@@ -1,7 +1,9 @@
 //! Tables as used by Kaldi's programs, under Kaldi's names.
 
 use spr_core::bytes::{Env, Output};
-use spr_core::format::{Format, Options, RandomAccess, Reader, Request, WriteSummary, Writer};
+use spr_core::format::{
+    ErrorPolicy, Format, Options, RandomAccess, Reader, Request, WriteSummary, Writer,
+};
 use spr_core::model::{About, Key, Utterance};
 use spr_core::{Error, KeyMap, Result};
 
@@ -73,7 +75,7 @@ impl SequentialTableReader {
         let spec = read_specifier(rspecifier)?;
         let source = env.open(&spec.locator)?;
         let options = options(spec.options(), more)?;
-        let request = Request::all().lenient(spec.permissive);
+        let request = Request::all().on_error(ErrorPolicy::skip_if(spec.permissive));
         let opened = request.open(&FORMAT, source, &options, &env)?;
         let mut table = Self {
             reader: opened.into_stream()?,
@@ -174,7 +176,7 @@ impl RandomAccessTableReader {
         let name = source.name().to_owned();
         let permissive = spec.permissive.then_some(("permissive", "true"));
         let own = spec.options().chain(permissive);
-        let request = Request::all().lenient(spec.permissive);
+        let request = Request::all().on_error(ErrorPolicy::skip_if(spec.permissive));
         Ok(Self {
             table: keyed(source, &options(own, more)?, &request, &env)?,
             found: None,

@@ -67,7 +67,11 @@ impl SampleReader {
         let behind = options.choice(options::ALL.name, &words)?;
         let behind = behind.unwrap_or(BehindEnd::Refused);
         Ok(Self {
-            members: Members::new(source, (behind, request.damaged || request.lenient), env),
+            members: Members::new(
+                source,
+                (behind, request.damaged || request.on_error.skips()),
+                env,
+            ),
             extensions: Extensions::of(options)?,
             sound: SoundForm::of(request),
             wanted: request.parts,

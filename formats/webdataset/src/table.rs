@@ -38,7 +38,7 @@ impl ArchiveTable {
             let start = match reader.next(&mut utt) {
                 Ok(Some(start)) => start,
                 Ok(None) => break,
-                Err(error) if request.lenient && error.can_continue() => {
+                Err(error) if request.on_error.skips() && error.can_continue() => {
                     env.tell_skipped(&error);
                     continue;
                 }

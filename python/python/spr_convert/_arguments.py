@@ -17,7 +17,7 @@ from typing import (
     Union,
 )
 
-from . import _files
+from . import _files, _native
 from ._errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,30 +126,15 @@ def _skips(on_error: str) -> bool:
     return on_error == "skip"
 
 
-def joined(
-    labels: Optional[PathLike] = None,
-    text: Optional[PathLike] = None,
-    speakers: Optional[PathLike] = None,
-    tolerance: int = 0,
-) -> Dict[str, Any]:
-    """What joins by key."""
-    return {
-        "labels": None if labels is None else path(labels),
-        "text": None if text is None else path(text),
-        "speakers": None if speakers is None else path(speakers),
-        "tolerance": count("tolerance", tolerance),
-    }
-
-
-def reading(data: Any, **how: "Unpack[Reading]") -> Tuple[Dict[str, Any], Dict[str, Any]]:
+def reading(data: Any, **how: "Unpack[Reading]") -> Tuple[_native.Plan, Dict[str, Any]]:
     """What is to be read, and the surroundings of the call."""
     around = ("allow_pipes", "allow_urls", "max_alloc", "threads")
     told: Dict[str, Any] = dict(how)
     surroundings = {name: told.pop(name) for name in around if name in told}
-    return asked(data, **told), settings(**surroundings)
+    return plan(data, **told), settings(**surroundings)
 
 
-def asked(
+def plan(
     data: Any,
     *,
     format: Optional[str] = None,
@@ -160,8 +145,8 @@ def asked(
     samples: bool = True,
     shard: Optional[Tuple[int, int]] = None,
     on_error: str = "stop",
-) -> Dict[str, Any]:
-    """What is to be read: plain data, of which the native part makes a plan."""
+) -> _native.Plan:
+    """What is to be read."""
     paths: List[str] = []
     memory: Any = None
     data = _files.url(data) or data
@@ -175,31 +160,24 @@ def asked(
         paths = [path(data)]
     if memory is not None and labels is not None:
         raise UsageError("labels join data that are named by a path", kind="usage")
-    source = {
-        "paths": paths,
-        "format": format,
-        "options": _options(options),
-        "joins": joined(),
-        "steps": [],
-    }
-    return {
-        "sources": [source],
-        "data": memory,
-        "joins": joined(labels, None, utt2spk),
-        "steps": [],
-        "skip": _skips(on_error),
-        "parts": None if parts is None else names(parts),
-        "samples": samples,
-        "shard": None if shard is None else _share(shard),
-        "distinct": None,
-    }
-
-
-def named(asked: Mapping[str, Any]) -> List[str]:
-    """What was asked for, by name."""
-    if asked["data"] is not None:
-        return [asked["data"][0]]
-    return [path for source in asked["sources"] for path in source["paths"]]
+    made = _native.Plan(
+        paths,
+        memory,
+        format,
+        _options(options),
+        None if parts is None else names(parts),
+        samples,
+        None if shard is None else _share(shard),
+        _skips(on_error),
+    )
+    if labels is None and utt2spk is None:
+        return made
+    return made.join(
+        None if labels is None else path(labels),
+        None,
+        None if utt2spk is None else path(utt2spk),
+        0,
+    )
 
 
 def wanted(

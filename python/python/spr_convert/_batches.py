@@ -47,7 +47,7 @@ class Batches:
         return self._pass(0)
 
     def _pass(self, position: int) -> Iterator[Batch]:
-        how = {**self._how, "skip": self._data._asked["skip"]}
+        how = {**self._how, "skip": self._data._plan.skip}
         stream: Any = iter(self._data)
         self._current = stream.batches(how, position, self._allocate)
         _running.add(self._current)

@@ -55,12 +55,12 @@ class Dataset(Steps, Batched, Facts, Seen):
 
     def __init__(
         self,
-        asked: Dict[str, Any],
+        plan: _native.Plan,
         settings: Dict[str, Any],
         stream: Optional[_native.Stream] = None,
         passes: int = 0,
     ) -> None:
-        self._asked = asked
+        self._plan = plan
         self._settings = settings
         self._passes = passes
         # What is open and was not read yet, and what is being read.
@@ -70,27 +70,27 @@ class Dataset(Steps, Batched, Facts, Seen):
         self._table: Optional[_mapping.Table] = None
 
     def _can_reopen(self) -> bool:
-        data = self._asked["data"]
-        stdin = any(path.split(":")[-1] == "-" for path in _arguments.named(self._asked))
+        data = self._plan.data
+        stdin = any(path.split(":")[-1] == "-" for path in self._plan.names)
         return not (hasattr(data and data[1], "read") or (data is None and stdin))
 
     def _lasts(self) -> bool:
         """Whether it is in files, which can be opened any number of times."""
         fresh = self._fresh
         if fresh is None or not fresh.is_current():
-            return not any("|" in path for path in _arguments.named(self._asked))
+            return not any("|" in path for path in self._plan.names)
         return fresh.is_lasting()
 
     def _open(self, pass_number: int) -> _native.Stream:
         if not self._can_reopen():
             raise UsageError("can be read only once", kind="usage", hint="open it again")
-        return _native.Stream(self._asked, self._settings, pass_number)
+        return _native.Stream(self._plan, self._settings, pass_number)
 
     def __iter__(self) -> Iterator[Utterance]:
         fresh, self._fresh = self._fresh, None
         if fresh is None or not fresh.is_current() or self._passes > 0:
             fresh = self._open(self._passes)
-        _log.opened(self._asked, self._passes)
+        _log.opened(self._plan, self._passes)
         self._passes += 1
         self._current = fresh
         return fresh
@@ -160,17 +160,17 @@ class Dataset(Steps, Batched, Facts, Seen):
         :raises TypeError: the data can be read only once.
         """
         if self._length is None:
-            count = None if self._asked["data"] else _native.count(self._asked, self._settings)
+            count = None if self._plan.data else _native.count(self._plan, self._settings)
             if count is None:
                 raise TypeError("what can be read only once has no length before it is read")
             self._length = count
         return self._length
 
     def _by_key(self) -> _mapping.Table:
-        if self._asked["data"] is not None:
+        if self._plan.data is not None:
             raise UsageError("single utterances are found in what is named by a path", kind="usage")
         if self._table is None:
-            self._table = _mapping.Table(self._asked, self._settings)
+            self._table = _mapping.Table(self._plan, self._settings)
         return self._table
 
     @overload
@@ -203,22 +203,16 @@ class Dataset(Steps, Batched, Facts, Seen):
         """
         return list(self._by_key())
 
-    def _value(self) -> str:
-        import json
-
-        plain = {**self._asked, "data": None}
-        return json.dumps([plain, self._settings], sort_keys=True)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dataset):
             return NotImplemented
-        return self._value() == other._value() and self._asked["data"] == other._asked["data"]
+        return self._plan == other._plan and self._settings == other._settings
 
     def __hash__(self) -> int:
-        return hash(self._value())
+        return hash(self._plan)
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return type(self), (self._asked, self._settings, None, self._passes)
+        return type(self), (self._plan, self._settings, None, self._passes)
 
     def explain(self) -> str:
         """What is read, as what it is taken, and what happens in which order, a line each.
@@ -227,13 +221,13 @@ class Dataset(Steps, Batched, Facts, Seen):
         >>> print(spr.open(FBANK).context(5).explain().splitlines()[-1])
         stages: context(5,5)
         """
-        lines = _native.explain(self._asked, self._settings)
+        lines = _native.explain(self._plan, self._settings)
         return "\n".join(f"{what}: {how}" for what, how in lines)
 
     def __repr__(self) -> str:
-        of = ", ".join(_arguments.named(self._asked))
-        short = f"<Dataset of {of}{''.join(' | ' + step for step in self._asked['steps'])}>"
-        if self._asked["data"] is not None or not self._can_reopen() or "|" in of:
+        of = ", ".join(self._plan.names)
+        short = f"<Dataset of {of}{''.join(' | ' + step for step in self._plan.steps)}>"
+        if self._plan.data is not None or not self._can_reopen() or "|" in of:
             return _shown(short)
         try:
             return "\n".join(map(_shown, self.explain().splitlines()))
@@ -251,12 +245,11 @@ class Dataset(Steps, Batched, Facts, Seen):
         """
         if not text:
             return self
-        steps = [*self._asked["steps"], text]
-        _native.check_steps(steps)
+        plan = self._plan.stage(text)
         ds = self._handed_on()
         if ds._fresh is not None:
             ds._fresh.then(text, self._passes)
-        ds._asked = {**self._asked, "steps": steps}
+        ds._plan = plan
         return ds
 
     def _handed_on(self) -> "Dataset":
@@ -266,20 +259,19 @@ class Dataset(Steps, Batched, Facts, Seen):
             self._fresh = None
         else:
             fresh = None
-        return Dataset(self._asked, self._settings, fresh, self._passes)
+        return Dataset(self._plan, self._settings, fresh, self._passes)
 
     def _of_share(self, index: int, count: int) -> "Dataset":
         """One of several equal shares, for a worker."""
-        if self._asked["shard"] is not None:
+        if self._plan.limited == "shard":
             raise UsageError("shares are dealt out by rank and worker", kind="usage")
-        asked = {**self._asked, "shard": (index, count)}
-        return Dataset(asked, self._settings, None, self._passes)
+        return Dataset(self._plan.of_share(index, count), self._settings, None, self._passes)
 
     def _of_keys(self, keys: List[str]) -> "Dataset":
         return self.select(keys)
 
     def _shown(self, count: int, columns: List[str]) -> Optional[Dict[str, List[Any]]]:
-        if self._asked["data"] is not None or not self._can_reopen() or not self._lasts():
+        if self._plan.data is not None or not self._can_reopen() or not self._lasts():
             return None
         return self.first(count).table(columns)
 
@@ -302,23 +294,21 @@ class Dataset(Steps, Batched, Facts, Seen):
         >>> spr.open(FBANK).join(labels=ALI)["ann-001"].labels.shape
         (291,)
         """
-        if self._asked["data"] is not None:
-            raise UsageError("what joins is joined to what is named by a path", kind="usage")
-        told = _arguments.joined(labels, text, speakers, tolerance)
-        joins = dict(self._asked["joins"])
-        for name, value in told.items():
-            if value and joins[name]:
-                raise UsageError(f"{name} join already", kind="usage")
-            joins[name] = value or joins[name]
-        return Dataset({**self._asked, "joins": joins}, self._settings, None, self._passes)
+        plan = self._plan.join(
+            None if labels is None else _arguments.path(labels),
+            None if text is None else _arguments.path(text),
+            None if speakers is None else _arguments.path(speakers),
+            _arguments.count("tolerance", tolerance),
+        )
+        return Dataset(plan, self._settings, None, self._passes)
 
-    def _job(self) -> Dict[str, Any]:
+    def _job(self) -> _native.Plan:
         """What a job reads, which opens it for itself."""
-        data = self._asked["data"]
+        data = self._plan.data
         if hasattr(data and data[1], "read"):
             hint = "loop over it, and use Writer"
             raise UsageError("can be read only once", kind="usage", file=data[0], hint=hint)
-        return self._asked
+        return self._plan
 
     def write(self, output: Any, **how: "Unpack[Writing]") -> Outcome:
         """Writes it, as :func:`spr_convert.convert` does, which describes the arguments and has their
@@ -407,32 +397,10 @@ def merge(data: Iterable[Any], *, duplicates: str = "refuse") -> Dataset:
     if duplicates not in unique:
         told = ", ".join(unique)
         raise UsageError(f"duplicates is one of {told}, not {duplicates!r}", kind="usage")
-    first = all[0]
-    sources: List[Dict[str, Any]] = []
-    for one in all:
-        asked = one._asked
-        if asked["data"] is not None:
-            raise UsageError("what is merged is named by paths", kind="usage")
-        for name in ("skip", "parts", "samples", "shard"):
-            if asked[name] != first._asked[name] or (name == "shard" and asked[name]):
-                raise UsageError(f"what is merged is opened with one {name}", kind="usage")
-        if one._settings != first._settings:
-            raise UsageError("what is merged is opened with the same settings", kind="usage")
-        own = asked["sources"]
-        changed = asked["steps"] or any(asked["joins"].values())
-        if changed and len(own) > 1:
-            raise UsageError("what was merged before has steps: merge all at once", kind="usage")
-        if changed:
-            own = [{**own[0], "joins": asked["joins"], "steps": asked["steps"]}]
-        sources += own
-    asked = {
-        **first._asked,
-        "sources": sources,
-        "joins": _arguments.joined(),
-        "steps": list(unique[duplicates]),
-        "distinct": False,
-    }
-    return Dataset(asked, first._settings)
+    settings = all[0]._settings
+    if any(one._settings != settings for one in all):
+        raise UsageError("what is merged is opened with the same settings", kind="usage")
+    return Dataset(_native.Plan.merged([one._plan for one in all], unique[duplicates]), settings)
 
 
 def open(
@@ -483,5 +451,5 @@ def open(
     how: Any = locals()
     if isinstance(data, Dataset):
         raise UsageError("is open already: its methods change what it gives", kind="usage")
-    asked, settings = _arguments.reading(**how)
-    return Dataset(asked, settings, _native.Stream(asked, settings, 0))
+    plan, settings = _arguments.reading(**how)
+    return Dataset(plan, settings, _native.Stream(plan, settings, 0))

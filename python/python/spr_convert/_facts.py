@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class Facts:
     """What a data set tells of itself."""
 
-    _asked: Dict[str, Any]
+    _plan: _native.Plan
     _settings: Dict[str, Any]
 
-    def _job(self) -> Dict[str, Any]:
+    def _job(self) -> _native.Plan:
         """What is read of it from the start."""
         raise NotImplementedError
 
@@ -61,8 +61,8 @@ class Facts:
         >>> told["same"], told["compared"]
         (False, 4)
         """
-        asked = other._job() if isinstance(other, Facts) else _arguments.asked(other)
-        return _jobs.differences(self._job(), asked, self._settings, rtol, atol, by_key)
+        plan = other._job() if isinstance(other, Facts) else _arguments.plan(other)
+        return _jobs.differences(self._job(), plan, self._settings, rtol, atol, by_key)
 
     @overload
     def stats(self, by: None = None) -> Dict[str, Any]: ...
@@ -89,8 +89,8 @@ class Facts:
         import json
 
         names = [] if by is None else _arguments.names(by)
-        with _files.fetched(self._job()) as asked:
-            told = json.loads(_native.stats(asked, self._settings, names))
+        with _files.fetched(self._job()) as plan:
+            told = json.loads(_native.stats(plan, self._settings, names))
         return told  # type: ignore[no-any-return]
 
     def table(self, columns: Union[None, str, Iterable[str]] = None) -> Dict[str, List[Any]]:
@@ -104,7 +104,7 @@ class Facts:
         {'key': ['ann-001', 'ann-002'], 'frames': [291, 227]}
         """
         names = [] if columns is None else _arguments.names(columns)
-        return _native.columns(self._asked, self._settings, names)
+        return _native.columns(self._plan, self._settings, names)
 
     def to_pandas(self, columns: Union[None, str, Iterable[str]] = None) -> "pandas.DataFrame":
         """:meth:`table` as a frame of pandas.

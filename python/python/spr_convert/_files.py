@@ -160,15 +160,16 @@ def delivery(output: Any, overwrite: bool, format: Optional[str]) -> Optional[De
 
 
 @contextmanager
-def fetched(asked: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
+def fetched(plan: _native.Plan) -> Iterator[_native.Plan]:
     """What is asked for, with a path for data that have none."""
     import shutil
     import tempfile
 
-    if asked["data"] is None:
-        yield asked
+    memory = plan.data
+    if memory is None:
+        yield plan
         return
-    told, data = asked["data"]
+    told, data = memory
     with tempfile.TemporaryDirectory(prefix="spr-convert-") as folder:
         path = os.path.join(folder, _plain(told))
         with open(path, "wb") as file:
@@ -179,8 +180,7 @@ def fetched(asked: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
                     shutil.copyfileobj(opened, file)
             else:
                 shutil.copyfileobj(data, file)
-        (source,) = asked["sources"]
-        yield {**asked, "sources": [{**source, "paths": [path]}], "data": None}
+        yield plan.at_path(path)
 
 
 def _plain(told: str) -> str:

@@ -173,7 +173,7 @@ def convert(
     >>> outcome.utterances, outcome.frames, outcome.source, outcome.target
     (12, 3111, 'kaldi', 'pfile')
     """
-    asked, settings = _arguments.reading(
+    plan, settings = _arguments.reading(
         data,
         format=format,
         options=options,
@@ -184,10 +184,8 @@ def convert(
         allow_urls=allow_urls,
         max_alloc=max_alloc,
     )
-    if stages is not None:
-        asked["steps"] = [stages]
     return write(
-        asked,
+        plan if stages is None else plan.stage(stages),
         settings,
         output,
         None,
@@ -208,7 +206,7 @@ def convert(
 
 
 def write(
-    asked: Dict[str, Any],
+    plan: _native.Plan,
     settings: Dict[str, Any],
     output: Any,
     rule: Optional[Dict[str, Any]],
@@ -216,10 +214,10 @@ def write(
     **how: "Unpack[Writing]",
 ) -> Outcome:
     """Writes what is asked for, split by a rule if there is one."""
-    for name in ("parts", "shard"):
-        if asked[name] is not None:
-            message = f"a job reads all of its input; {name}= is for loops"
-            raise UsageError(message, kind="usage", hint=f'use stage("{name}(...)")')
+    name = plan.limited
+    if name is not None:
+        message = f"a job reads all of its input; {name}= is for loops"
+        raise UsageError(message, kind="usage", hint=f'use stage("{name}(...)")')
     rest: Any = dict(how)
     progress: Any = rest.pop("progress", None)
     delivery = _files.delivery(output, rest.get("overwrite", False), rest.get("to"))
@@ -229,18 +227,17 @@ def write(
     wanted, conversion, surroundings = _arguments.writing(
         output if delivery is None else delivery.path, **rest
     )
-    # Faults are passed over by the job, which counts them.
-    conversion.update(skip=asked["skip"], rule=rule, damaged=damaged)
-    with nullcontext() if delivery is None else delivery.naming(), _files.fetched(asked) as source:
+    conversion.update(rule=rule, damaged=damaged)
+    with nullcontext() if delivery is None else delivery.naming(), _files.fetched(plan) as source:
         outcome = _run(source, wanted, conversion, {**settings, **surroundings}, progress)
         if delivery is not None:
             (delivery.abandon if conversion["dry_run"] else delivery.finish)()
-    _log.job(asked, delivery.name if delivery else wanted["path"], outcome)
+    _log.job(plan, delivery.name if delivery else wanted["path"], outcome)
     return outcome
 
 
 def _run(
-    asked: Dict[str, Any],
+    plan: _native.Plan,
     wanted: Dict[str, Any],
     conversion: Dict[str, Any],
     settings: Dict[str, Any],
@@ -253,7 +250,7 @@ def _run(
     progress = progress if own is None else own
     try:
         told, skipped = _native.convert(
-            {**asked, "skip": False}, wanted, conversion, settings, _callback(progress)
+            plan, wanted, conversion, settings, _callback(progress)
         )
         facts = json.loads(told)
         if hasattr(progress, "update"):
@@ -299,17 +296,17 @@ def info(
     >>> facts["format"], facts["utterances"], facts["dim"], facts["dtype"]
     ('kaldi', 12, 40, 'f32')
     """
-    asked, settings = _arguments.reading(
+    plan, settings = _arguments.reading(
         data, format=format, options=options, allow_pipes=allow_pipes, allow_urls=allow_urls
     )
-    return facts(asked, settings, quick)
+    return facts(plan, settings, quick)
 
 
-def facts(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> Dict[str, Any]:
+def facts(plan: _native.Plan, settings: Dict[str, Any], quick: bool) -> Dict[str, Any]:
     """What is in the data that are asked for."""
     import json
 
-    with _files.fetched(asked) as source:
+    with _files.fetched(plan) as source:
         return dict(json.loads(_native.info(source, settings, quick)))
 
 
@@ -329,7 +326,7 @@ def check(
     >>> spr.check(FBANK).faults
     0
     """
-    asked, settings = _arguments.reading(
+    plan, settings = _arguments.reading(
         data,
         format=format,
         options=options,
@@ -337,12 +334,12 @@ def check(
         allow_pipes=allow_pipes,
         allow_urls=allow_urls,
     )
-    return checked(asked, settings, quick)
+    return checked(plan, settings, quick)
 
 
-def checked(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> Checked:
+def checked(plan: _native.Plan, settings: Dict[str, Any], quick: bool) -> Checked:
     """What is wrong with the data that are asked for."""
-    with _files.fetched(asked) as source:
+    with _files.fetched(plan) as source:
         summary, findings = _native.check(source, settings, quick)
     return Checked(*summary, [Finding(*finding) for finding in findings])
 
@@ -369,13 +366,13 @@ def diff(
     >>> spr.diff(FBANK, "half.npz")["same"], spr.diff(FBANK, "half.npz", rtol=1e-3)["same"]
     (False, True)
     """
-    asked, settings = _arguments.reading(a, allow_pipes=allow_pipes, allow_urls=allow_urls)
-    return differences(asked, _arguments.asked(b), settings, rtol, atol, by_key)
+    plan, settings = _arguments.reading(a, allow_pipes=allow_pipes, allow_urls=allow_urls)
+    return differences(plan, _arguments.plan(b), settings, rtol, atol, by_key)
 
 
 def differences(
-    one: Dict[str, Any],
-    other: Dict[str, Any],
+    one: _native.Plan,
+    other: _native.Plan,
     settings: Dict[str, Any],
     rtol: float,
     atol: float,
@@ -413,7 +410,7 @@ def repair(
     >>> outcome.utterances, [error.kind for error in outcome.skipped]
     (11, ['truncated'])
     """
-    asked, settings = _arguments.reading(
+    plan, settings = _arguments.reading(
         data,
         format=format,
         options=options,
@@ -423,7 +420,7 @@ def repair(
         max_alloc=max_alloc,
     )
     return write(
-        {**asked, "distinct": False},
+        plan,
         settings,
         output,
         None,
@@ -451,9 +448,9 @@ def index(
     >>> spr.index("named.ark")
     'named.scp'
     """
-    asked, settings = _arguments.reading(data, format=format)
+    plan, settings = _arguments.reading(data, format=format)
     to = None if output is None else _arguments.path(output)
-    written, _ = _native.index(asked, settings, to, overwrite)
+    written, _ = _native.index(plan, settings, to, overwrite)
     return written
 
 

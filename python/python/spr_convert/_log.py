@@ -21,11 +21,11 @@ def _logger() -> "logging.Logger":
     return logger
 
 
-def job(asked: Dict[str, Any], output: str, outcome: "Outcome") -> None:
+def job(plan: _native.Plan, output: str, outcome: "Outcome") -> None:
     """Tells that a job is done."""
     _logger().info(
         "%s -> %s: %d utterances, %d frames, %.1f s",
-        _source(asked),
+        _source(plan),
         output,
         outcome.utterances,
         outcome.frames,
@@ -33,10 +33,10 @@ def job(asked: Dict[str, Any], output: str, outcome: "Outcome") -> None:
     )
 
 
-def opened(asked: Dict[str, Any], number: int) -> None:
+def opened(plan: _native.Plan, number: int) -> None:
     """Tells that a pass begins."""
-    _logger().debug("pass %d of %s", number, _source(asked))
+    _logger().debug("pass %d of %s", number, _source(plan))
 
 
-def _source(asked: Dict[str, Any]) -> str:
-    return " | ".join([", ".join(_arguments.named(asked)), *asked["steps"]])
+def _source(plan: _native.Plan) -> str:
+    return " | ".join([", ".join(plan.names), *plan.steps])

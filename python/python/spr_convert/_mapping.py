@@ -28,16 +28,16 @@ class Table(_Mapping):  # type: ignore[type-arg]
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def __init__(self, asked: Dict[str, Any], settings: Dict[str, Any]) -> None:
-        self._asked = asked
+    def __init__(self, plan: _native.Plan, settings: Dict[str, Any]) -> None:
+        self._plan = plan
         self._settings = settings
-        self._table = _native.Table(asked, settings)
+        self._table = _native.Table(plan, settings)
         self._keys: Optional[Dict[str, None]] = None
         self._order: Optional[List[str]] = None
 
     def _native(self) -> _native.Table:
         if not self._table.is_current():
-            self._table = _native.Table(self._asked, self._settings)
+            self._table = _native.Table(self._plan, self._settings)
         return self._table
 
     def _all(self) -> Dict[str, None]:
@@ -93,10 +93,10 @@ class Table(_Mapping):  # type: ignore[type-arg]
         return len(self._all())
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return type(self), (self._asked, self._settings)
+        return type(self), (self._plan, self._settings)
 
     def __repr__(self) -> str:
-        return f"<Table of {', '.join(_arguments.named(self._asked))}>"
+        return f"<Table of {', '.join(self._plan.names)}>"
 
 
 def load(
@@ -124,7 +124,7 @@ def load(
 
     :raises NotFound: it is not there.
     """
-    asked, settings = _arguments.reading(**locals())
-    if asked["data"] is not None:
+    plan, settings = _arguments.reading(**locals())
+    if plan.data is not None:
         raise UsageError("a table needs a path: it is gone back in", kind="usage")
-    return Table(asked, settings)
+    return Table(plan, settings)

@@ -97,7 +97,7 @@ class Page:
 class Seen:
     """How a data set looks."""
 
-    _asked: Dict[str, Any]
+    _plan: _native.Plan
     _settings: Dict[str, Any]
 
     def plot(
@@ -116,13 +116,13 @@ class Seen:
         >>> picture.svg.startswith("<svg")
         True
         """
-        asked = self._asked
+        plan = self._plan
         if keys:
-            asked = self._of_keys(list(keys))._asked
+            plan = self._of_keys(list(keys))._plan
         settings, whole = self._settings, not keys
 
         def draw(kind: str) -> bytes:
-            return _native.plot(asked, settings, whole, (width, height, scale, kind))
+            return _native.plot(plan, settings, whole, (width, height, scale, kind))
 
         return Picture(draw)
 
@@ -145,7 +145,7 @@ class Seen:
         >>> "ann-001" in spr.open(FBANK).report("fbank.html").html
         True
         """
-        page = Page(_native.report(self._asked, self._settings, max_sound))
+        page = Page(_native.report(self._plan, self._settings, max_sound))
         if output is not None:
             page.save(output, overwrite=overwrite)
         return page

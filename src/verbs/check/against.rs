@@ -10,7 +10,7 @@ use spr_core::{Error, Result};
 use super::about;
 use super::findings::Findings;
 use super::names::Names;
-use crate::argument::Input;
+use crate::plan::Plan;
 
 /// The names that are shown.
 const SHOWN: usize = 3;
@@ -26,14 +26,14 @@ struct Members {
 }
 
 /// Refuses data that can be read only once.
-pub(super) fn check_readable(input: &Input, other: &Input, env: &Env) -> Result<()> {
+pub(super) fn check_readable(input: &Plan, other: &Plan, env: &Env) -> Result<()> {
     let Some(piped) = [input, other]
         .into_iter()
         .find(|input| input.is_read_once(env))
     else {
         return Ok(());
     };
-    let what = match piped.is_stdin() {
+    let what = match piped.only()?.is_stdin() {
         true => "standard input",
         false => "a pipe",
     };
@@ -46,8 +46,8 @@ pub(super) fn check_readable(input: &Input, other: &Input, env: &Env) -> Result<
 /// # Errors
 /// The other data set cannot be read.
 pub(super) fn compare(
-    input: &Input,
-    other: &Input,
+    input: &Plan,
+    other: &Plan,
     registry: &Registry,
     env: &Env,
     found: &mut Findings<'_>,
@@ -58,12 +58,11 @@ pub(super) fn compare(
         theirs.count(utt);
     })?;
     // Faults of the input were reported already.
-    let mut lenient = input.clone();
-    lenient.skips = true;
+    let skipping = input.clone().skipping();
     let quiet = env.listening(|_| {}).telling_skipped(|_| {});
     let (mut ours, mut keys) = (Members::default(), Vec::new());
     let mut in_common = 0u64;
-    read(&lenient, registry, &quiet, &mut |utt| {
+    read(&skipping, registry, &quiet, &mut |utt| {
         if theirs.keys.has(&utt.key) {
             in_common += 1;
             if keys.len() < SHOWN {
@@ -129,14 +128,14 @@ impl Members {
 }
 
 fn read(
-    input: &Input,
+    input: &Plan,
     registry: &Registry,
     env: &Env,
     see: &mut dyn FnMut(&Utterance),
 ) -> Result<()> {
     let mut request = Request::all().shapes();
     request.references = true;
-    let mut reader = input.open(request, registry, env)?.reader;
+    let mut reader = input.open_whole(request, registry, env)?.reader;
     let mut utt = Utterance::default();
     while reader.read(&mut utt)? {
         see(&utt);

@@ -10,7 +10,6 @@ use spr_core::{Error, Result};
 use super::about;
 use super::findings::Findings;
 use super::names::Names;
-use crate::argument::Input;
 use crate::plan;
 
 /// A join of labels to one utterance at a time, as in a conversion.
@@ -89,7 +88,7 @@ pub(super) fn unused(
     env: &Env,
     found: &mut Findings<'_>,
 ) -> Result<()> {
-    let mut reader = Input::open_all(&labels.inputs, Request::names(), registry, env)?.reader;
+    let mut reader = labels.data().open(Request::names(), registry, env)?.reader;
     let mut utt = Utterance::default();
     let (mut first, mut count) = (None, 0u64);
     while reader.read(&mut utt)? {

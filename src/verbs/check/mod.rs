@@ -1,10 +1,10 @@
 //! Checks of data sets that report all faults, not only the first.
 //!
 //! ```no_run
-//! use spr_convert::{argument::Input, builtin, verbs::check};
+//! use spr_convert::{builder::PlanBuilder, builtin, verbs::check};
 //! let registry = builtin::registry();
 //! let env = builtin::env();
-//! for input in Input::parse("feats.scp", None, &[], &registry, &env)? {
+//! for input in PlanBuilder::new(&registry, &env).input("feats.scp")?.finish_each()? {
 //!     let show = &mut |finding: check::Finding| println!("{}", finding.error);
 //!     check::check(&input, &check::Options::default(), &registry, &env, show)?;
 //! }
@@ -30,8 +30,8 @@ use spr_core::bytes::Env;
 use spr_core::format::{Format, Registry};
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::argument::Input;
-use crate::plan::Labels;
+use crate::builder::PlanBuilder;
+use crate::plan::Plan;
 use findings::Findings;
 
 /// The options of a check.
@@ -39,10 +39,8 @@ use findings::Findings;
 pub struct Options {
     /// Whether only ends, counts, indexes and offsets are checked, not values.
     pub quick: bool,
-    /// Labels for each utterance.
-    pub labels: Option<Labels>,
     /// A data set whose speakers and keys should be others, such as a validation set.
-    pub against: Option<Input>,
+    pub against: Option<Plan>,
     /// Whether each finding is reported, not only the first hundred of each sort.
     pub all: bool,
 }
@@ -75,7 +73,7 @@ pub struct Summary {
 /// # Errors
 /// It can't be opened at all, or the labels can't be read.
 pub fn check(
-    input: &Input,
+    input: &Plan,
     options: &Options,
     registry: &Registry,
     env: &Env,
@@ -89,19 +87,20 @@ pub fn check(
     if let Some(other) = &options.against {
         against::check_readable(input, other, env)?;
     }
-    let members = stream::check(input, options, context, &mut summary, &mut findings)
+    // Labels that join are compared with the data, and need not fit.
+    let (input, labels) = input.split_labels();
+    let (input, labels) = (&input, labels.as_ref());
+    let members = stream::check(input, labels, options, context, &mut summary, &mut findings)
         .map_err(|error| leftovers::explain(error, input, env))?;
     if let Some(other) = &options.against {
         against::compare(input, other, registry, env, &mut findings)?;
     }
-    let options = Options {
-        labels: None,
-        ..options.clone()
-    };
     for (format, at) in members {
-        let (mut own, format) = (Summary::default(), registry.get(format)?);
-        for member in Input::parse(&at.to_string(), Some(format), &[], registry, env)? {
-            stream::check(&member, &options, context, &mut own, &mut findings)?;
+        let mut own = Summary::default();
+        let mut builder = PlanBuilder::new(registry, env);
+        let builder = builder.format(format)?.input(&at.to_string())?;
+        for member in builder.finish_each()? {
+            stream::check(&member, None, options, context, &mut own, &mut findings)?;
         }
     }
     leftovers::check(input, env, &mut findings);
@@ -112,11 +111,11 @@ pub fn check(
 
 /// The input as a folder of the format that it is meant for, where it lacks so much that it is not
 /// recognised.
-fn meant(input: &Input, registry: &Registry, env: &Env) -> Result<Option<Input>> {
+fn meant(input: &Plan, registry: &Registry, env: &Env) -> Result<Option<Plan>> {
     let Some(folder) = input.folder() else {
         return Ok(None);
     };
-    if input.whole_folder(registry, env).is_some() {
+    if input.only()?.whole_folder(registry, env).is_some() {
         return Ok(None);
     }
     let entries = env.entries(folder).unwrap_or_default();
@@ -131,7 +130,12 @@ fn meant(input: &Input, registry: &Registry, env: &Env) -> Result<Option<Input>>
     match registry.formats().find(suits) {
         Some(format) => {
             let folder = folder.to_string();
-            Ok(Input::parse(&folder, Some(format), &[], registry, env)?.pop())
+            let mut builder = PlanBuilder::new(registry, env);
+            let plan = builder
+                .format(format.info().name)?
+                .input(&folder)?
+                .finish()?;
+            Ok(Some(plan))
         }
         None => Ok(None),
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{Auditor, Finding, Format, FormatInfo, Reader, Registry, Request};
-use spr_core::model::{Audio, KeySource, Utterance};
+use spr_core::model::{KeySource, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::contents::Contents;
@@ -14,7 +14,7 @@ use super::names::Names;
 use super::sound::Sounds;
 use super::values::CommonShape;
 use super::{Options, Summary, about, is_damage};
-use crate::argument::Input;
+use crate::plan::{self, Plan};
 
 /// Other data sets that belong to one, with the names of their formats.
 pub(super) type Members = Vec<(&'static str, Location)>;
@@ -22,7 +22,8 @@ pub(super) type Members = Vec<(&'static str, Location)>;
 /// Passes over a data set, tells of everything that is wrong in it, and returns those that belong to
 /// it. Data that are whole are read once; damaged ones a second time, past all damage.
 pub(super) fn check(
-    input: &Input,
+    input: &Plan,
+    labels: Option<&plan::Labels>,
     options: &Options,
     (registry, env): (&Registry, &Env),
     summary: &mut Summary,
@@ -31,26 +32,25 @@ pub(super) fn check(
     let warnings = Warnings::default();
     let env = warnings.listen(env);
     let context = (registry, &env, &warnings);
-    let labels = options.labels.as_ref();
     let mut damage = None;
     // A pipe can be read only once.
     if !input.is_read_once(&env) && !labels.is_some_and(|labels| labels.is_read_once(&env)) {
         found.hold();
-        match read(input, options, false, context, found) {
+        match read((input, labels), options, false, context, found) {
             Ok((pass, None)) if found.release() => {
-                return pass.close(options, (registry, &env), summary, found);
+                return pass.close(labels, (registry, &env), summary, found);
             }
             // Only a part of the findings was kept: they are found again.
-            Ok((_, None)) => match read(input, options, false, context, found)? {
+            Ok((_, None)) => match read((input, labels), options, false, context, found)? {
                 (_, Some(error)) => return Err(error),
-                (pass, None) => return pass.close(options, (registry, &env), summary, found),
+                (pass, None) => return pass.close(labels, (registry, &env), summary, found),
             },
             Ok((_, Some(error))) | Err(error) => damage = Some(error),
         }
         found.forget();
         warnings.take();
     }
-    let pass = match read(input, options, true, context, found) {
+    let pass = match read((input, labels), options, true, context, found) {
         Ok((pass, _)) => pass,
         // The data exist, but nothing in them can be read.
         Err(error) if is_damage(&error) => {
@@ -64,12 +64,12 @@ pub(super) fn check(
     if let Some(error) = damage.filter(untold) {
         found.damage(error);
     }
-    pass.close(options, (registry, &env), summary, found)
+    pass.close(labels, (registry, &env), summary, found)
 }
 
 /// Reads all of a data set, past all damage, or up to the first, which is returned.
 fn read(
-    input: &Input,
+    (input, labels): (&Plan, Option<&plan::Labels>),
     options: &Options,
     damaged: bool,
     (registry, env, warnings): (&Registry, &Env, &Warnings),
@@ -78,11 +78,11 @@ fn read(
     let mut request = Request::all();
     request.damaged = damaged;
     request.values = !options.quick;
-    let opened = input.open(request, registry, env);
+    let opened = input.open_unskipped(request, registry, env);
     // A folder that can't be opened may have tables that say why.
     let format = match &opened {
         Ok(opened) => Some(opened.format),
-        Err(_) => input.whole_folder(registry, env),
+        Err(_) => input.only()?.whole_folder(registry, env),
     };
     let name = input.text();
     let audit = format.and_then(Format::audit).map(|audit| {
@@ -101,7 +101,6 @@ fn read(
         }
         (Err(error), ..) => return Err(error),
     };
-    let labels = options.labels.as_ref();
     let labels = labels.map(|labels| Labels::open(labels, registry, env));
     let mut pass = Pass {
         name: name.to_owned(),
@@ -272,7 +271,7 @@ impl Pass {
     /// Completes the counts, and compares the keys with side files.
     fn close(
         self,
-        options: &Options,
+        labels: Option<&plan::Labels>,
         (registry, env): (&Registry, &Env),
         summary: &mut Summary,
         found: &mut Findings<'_>,
@@ -283,7 +282,6 @@ impl Pass {
         summary.seconds += self.seconds;
         self.sounds.finish(found);
         self.alike.finish(&self.name, found);
-        let labels = options.labels.as_ref();
         if let Some(labels) = labels.filter(|labels| !labels.is_read_once(env)) {
             labels::unused(labels, &self.keys, registry, env, found)?;
         }

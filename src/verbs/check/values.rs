@@ -80,14 +80,14 @@ impl CommonShape {
             );
         }
         let sound = utt.audio.as_ref().map(Audio::facts).unwrap_or_default();
-        if let Some(own) = sound.rate {
+        if let Some(own) = sound.rate() {
             let rate = *self.rate.get_or_insert(own);
             if rate != own {
                 let message = format!("{own} Hz, the first has {rate}");
                 findings.note("rates", error(message));
             }
         }
-        if let Some(own) = sound.channels {
+        if let Some(own) = sound.channels() {
             let channels = *self.channels.get_or_insert(own);
             if channels != own {
                 let message = format!("channels: {own}, the first has {channels}");

@@ -35,7 +35,7 @@ const TIMES: &[Time] = &[
         utt.meta.end.or_else(|| reference(utt)?.span.end())
     }),
     // Sound that is here is compared by its samples.
-    ("seconds", |utt| reference(utt)?.time()),
+    ("seconds", |utt| reference(utt)?.facts().time()),
 ];
 
 fn reference(utt: &Utterance) -> Option<&AudioReference> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use spr_core::model::Key;
 
 use super::{Difference, Finding, Noise, Place, Spot, Summary};
-use crate::argument::Input;
+use crate::plan::Plan;
 use crate::verbs::key_json;
 
 fn place(spot: &Spot) -> Value {
@@ -78,7 +78,7 @@ fn differences(differences: &[Difference]) -> Vec<Value> {
 }
 
 /// Formats the result of a comparison, with the listed findings.
-pub fn summary(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) -> Value {
+pub fn summary(summary: &Summary, (a, b): (&Plan, &Plan), listed: Vec<Value>) -> Value {
     let worst = summary.worst.as_ref().map(|(key, what, worst)| {
         let mut value = place(worst);
         value["key"] = key_json(key);

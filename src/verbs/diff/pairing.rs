@@ -9,7 +9,7 @@ use spr_core::{Error, Remedy, Result};
 use spr_stats::{OrderColumns, OrderValues, Row};
 
 use super::{Comparison, Listener, Summary, Tolerance, is_same_format};
-use crate::argument::Input;
+use crate::plan::Plan;
 
 /// Compares two data sets by key in any order. If one supports lookup, only keys are kept;
 /// otherwise both are read simultaneously, and utterances wait in memory for their counterparts.
@@ -17,14 +17,14 @@ use crate::argument::Input;
 /// # Errors
 /// One cannot be read, more than `memory` bytes wait, or the listener fails.
 pub fn by_key(
-    (a, b): (&Input, &Input),
+    (a, b): (&Plan, &Plan),
     tolerance: Tolerance,
     memory: u64,
     (registry, env): (&Registry, &Env),
     listener: Listener<'_>,
 ) -> Result<Summary> {
-    let open = |input: &Input, request| input.open(request, registry, env);
-    let lookup = |input: &Input| input.open_lookup_as(Request::all(), registry, env);
+    let open = |input: &Plan, request| input.open_whole(request, registry, env);
+    let lookup = |input: &Plan| input.open_lookup(Request::all(), registry, env);
     let mut comparison = Comparison {
         tolerance,
         same_format: false,
@@ -61,8 +61,8 @@ pub fn by_key(
 /// Compares by lookup. `all` are the keys of the data set `input` in `table`; `streamed_first`
 /// tells whether the other one is the first.
 fn looked_up(
-    (mut streamed, own): (Box<dyn Reader>, &Input),
-    (mut table, input): (Box<dyn RandomAccess>, &Input),
+    (mut streamed, own): (Box<dyn Reader>, &Plan),
+    (mut table, input): (Box<dyn RandomAccess>, &Plan),
     mut all: Box<dyn Reader>,
     streamed_first: bool,
     comparison: &mut Comparison<'_>,
@@ -115,7 +115,7 @@ impl Pairing {
     }
 
     /// The error about two utterances of one data set that are paired by the same value.
-    fn twice(&self, first: &Key, second: &Key, input: &Input) -> Error {
+    fn twice(&self, first: &Key, second: &Key, input: &Plan) -> Error {
         match self {
             Self::Key => twice(second, input),
             Self::Columns(values) => {
@@ -137,14 +137,14 @@ impl Pairing {
 /// One cannot be read, two of its utterances have the same values, more than `memory` bytes wait, or the
 /// listener fails.
 pub fn by_columns(
-    (a, b): (&Input, &Input),
+    (a, b): (&Plan, &Plan),
     columns: OrderColumns,
     tolerance: Tolerance,
     memory: u64,
     (registry, env): (&Registry, &Env),
     listener: Listener<'_>,
 ) -> Result<Summary> {
-    let open = |input: &Input| input.open(Request::all(), registry, env);
+    let open = |input: &Plan| input.open_whole(Request::all(), registry, env);
     let (first, second) = (open(a)?, open(b)?);
     let mut comparison = Comparison {
         tolerance,
@@ -166,7 +166,7 @@ pub fn by_columns(
 /// A data set that is read, and its utterances without a counterpart so far.
 struct Side<'a> {
     reader: Option<Box<dyn Reader>>,
-    input: &'a Input,
+    input: &'a Plan,
     shift: Option<Decimal>,
     /// What was paired by, with the key where that is not the same.
     seen: HashMap<Vec<u8>, Key>,
@@ -174,7 +174,7 @@ struct Side<'a> {
 }
 
 fn waiting(
-    inputs: [(Box<dyn Reader>, &Input); 2],
+    inputs: [(Box<dyn Reader>, &Plan); 2],
     pairing: &Pairing,
     memory: u64,
     comparison: &mut Comparison<'_>,
@@ -237,7 +237,7 @@ fn waiting(
     Ok(())
 }
 
-fn twice(key: &Key, input: &Input) -> Error {
+fn twice(key: &Key, input: &Plan) -> Error {
     let error = Error::unfit("appears twice, so that it can't be compared by key");
     error.utterance(key).file(input.text())
 }

@@ -23,9 +23,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use spr_convert::argument::{Input, Target};
+use spr_convert::builder::PlanBuilder;
 use spr_convert::core::bytes::Env;
-use spr_convert::core::format::{Count, Format, Medium, Options, Request};
+use spr_convert::core::format::{Count, Medium, Options, Request};
 use spr_convert::core::loss::{LossKind, LossReport};
 use spr_convert::core::model::Utterance;
 use spr_convert::job::{Job, Outcome};
@@ -49,27 +49,37 @@ fn env() -> Env {
 }
 
 /// The format of a section, where the name of a file or folder doesn't tell it.
-fn named(section: &str) -> Option<&'static dyn Format> {
+fn named(section: &str) -> Option<&'static str> {
     let name = section.rsplit(' ').next()?;
     let format = builtin::registry().find(name)?;
     let is_folder = section.starts_with("folder of ");
-    (is_folder || format.info().extensions.is_empty()).then_some(format)
+    (is_folder || format.info().extensions.is_empty()).then_some(format.info().name)
 }
 
 /// Converts what was written for the section `from` into a file of the section `to`.
 fn convert((from, input): (&str, &Path), (to, output): (&str, &Path)) -> Result<Outcome, Error> {
     let (registry, env) = (builtin::registry(), env());
     let (input, output) = (input.to_str().unwrap(), output.to_str().unwrap());
-    let inputs = Input::parse(input, named(from), &[], &registry, &env)?;
-    let target = Target::parse(output, named(to), &[], &registry, &env)?;
-    Job::new(inputs, &target).run(&registry, &env, &mut ())
+    let mut builder = PlanBuilder::new(&registry, &env);
+    if let Some(format) = named(from) {
+        builder.format(format)?;
+    }
+    if let Some(format) = named(to) {
+        builder.output_format(format)?;
+    }
+    let plan = builder.input(input)?.output(output)?.finish()?;
+    Job::new(plan).run(&registry, &env, &mut ())
 }
 
 fn read(section: &str, path: &Path) -> Vec<Utterance> {
     let (registry, env) = (builtin::registry(), env());
     let path = path.to_str().unwrap();
-    let inputs = Input::parse(path, named(section), &[], &registry, &env).unwrap();
-    let opened = Input::open_all(&inputs, Request::all(), &registry, &env).unwrap();
+    let mut builder = PlanBuilder::new(&registry, &env);
+    if let Some(format) = named(section) {
+        builder.format(format).unwrap();
+    }
+    let plan = builder.input(path).unwrap().finish().unwrap();
+    let opened = plan.open(Request::all(), &registry, &env).unwrap();
     let (mut reader, mut all) = (opened.reader, Vec::new());
     let mut utt = Utterance::default();
     while reader.read(&mut utt).unwrap() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use spr_convert::argument::{Input, Target};
+use spr_convert::builder::PlanBuilder;
 use spr_convert::core::dispatch;
 use spr_convert::core::format::{FormatInfo, Request};
 use spr_convert::core::loss::{LossKind, LossReport};
@@ -117,8 +117,8 @@ fn numbers(utt: &Utterance) -> Vec<f64> {
 
 fn read(text: &str) -> Result<Vec<f64>, Error> {
     let (registry, env) = (builtin::registry(), env());
-    let inputs = Input::parse(text, None, &[], &registry, &env)?;
-    let mut reader = Input::open_all(&inputs, Request::all().samples(), &registry, &env)?.reader;
+    let plan = PlanBuilder::new(&registry, &env).input(text)?.finish()?;
+    let mut reader = plan.open(Request::all().samples(), &registry, &env)?.reader;
     let (mut all, mut utt) = (Vec::new(), Utterance::default());
     while reader.read(&mut utt)? {
         all.extend(numbers(&utt));
@@ -128,9 +128,12 @@ fn read(text: &str) -> Result<Vec<f64>, Error> {
 
 fn convert(input: &Path, output: &str) -> Result<Outcome, Error> {
     let (registry, env) = (builtin::registry(), env());
-    let inputs = Input::parse(input.to_str().unwrap(), None, &[], &registry, &env)?;
-    let target = Target::parse(output, None, &[], &registry, &env)?;
-    Job::new(inputs, &target).run(&registry, &env, &mut ())
+    let mut builder = PlanBuilder::new(&registry, &env);
+    let plan = builder
+        .input(input.to_str().unwrap())?
+        .output(output)?
+        .finish()?;
+    Job::new(plan).run(&registry, &env, &mut ())
 }
 
 /// Every choice that the options of a format leave, alone and in text.

@@ -6,7 +6,7 @@ use std::process::Command;
 use spr_convert::core::format::Writer;
 use spr_convert::core::model::{Key, Matrix, Utterance};
 use spr_convert::core::ndarray::array;
-use spr_convert::{Converter, builtin};
+use spr_convert::{ConvertOptions, OpenOptions, builtin};
 use stranger::TOY;
 
 /// Runs the program in a folder, and gives its exit status and what it prints.
@@ -27,8 +27,9 @@ fn ok(folder: &Path, line: &str) -> String {
 /// Two utterances in the format.
 fn write(folder: &Path) -> String {
     let at = folder.join("in.toy").to_str().unwrap().to_owned();
-    let converter = Converter::new(builtin::registry().with_format(&TOY));
-    let mut writer = converter.create(&at).unwrap();
+    let formats = builtin::registry().with_format(&TOY);
+    let options = ConvertOptions::within(&formats, &builtin::env());
+    let mut writer = options.create(&at).unwrap();
     for (key, features) in [
         ("a", array![[1f32, 2.0], [3.0, 4.0]]),
         ("b", array![[5.0, 6.0]]),
@@ -48,12 +49,14 @@ fn write(folder: &Path) -> String {
 fn the_library_takes_the_format() {
     let folder = tempfile::tempdir().unwrap();
     let at = write(folder.path());
-    let converter = Converter::new(builtin::registry().with_format(&TOY));
-    let keys = converter.open(&at).unwrap().into_iter();
+    let formats = builtin::registry().with_format(&TOY);
+    let options = OpenOptions::within(&formats, &builtin::env());
+    let keys = options.open(&at).unwrap().into_iter();
     let keys: Vec<_> = keys.map(|utt| utt.unwrap().key.to_string()).collect();
     assert_eq!(keys, ["a", "b"]);
     let to = folder.path().join("out.ark");
-    let outcome = converter.convert(&at, to.to_str().unwrap()).unwrap();
+    let options = ConvertOptions::within(&formats, &builtin::env());
+    let outcome = options.convert(&at, to.to_str().unwrap()).unwrap();
     assert_eq!((outcome.from, outcome.to), ("toy", "kaldi"));
     // Without the format nothing knows what it is.
     assert!(spr_convert::open(&at).is_err());

@@ -116,7 +116,7 @@ fn a_request_is_put_together_of_parts() {
         .lookup()
         .distinct(true)
         .damaged()
-        .lenient(true)
+        .on_error(ErrorPolicy::Skip)
         .words()
         .references(true)
         .forms(FieldSet::LABELS)
@@ -127,7 +127,7 @@ fn a_request_is_put_together_of_parts() {
     assert_eq!(all.chunks, ChunkSupport::Any);
     // Stages may need anything, but what a reader does of itself stays.
     let before = all.before_stages();
-    assert!(before.damaged && before.lenient && before.words && before.references);
+    assert!(before.damaged && before.on_error.skips() && before.words && before.references);
     assert_eq!(
         (before.files, before.keep_stored),
         (&["wav"][..], Some("kaldi"))

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use arrow_array::{ArrayRef, StringArray};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use spr_core::bytes::Env;
-use spr_core::format::{Format, OpenedDataset, Options, Probe, Request, Score};
+use spr_core::format::{ErrorPolicy, Format, OpenedDataset, Options, Probe, Request, Score};
 use spr_core::model::{Key, Utterance};
 use spr_format_hf::FORMAT;
 
@@ -275,7 +275,9 @@ fn rows_without_keys_cost_themselves_where_faults_are_skipped() {
     let skipped = Arc::new(Mutex::new(Vec::new()));
     let listener = skipped.clone();
     let env = env.telling_skipped(move |e| listener.lock().unwrap().push(e.to_string()));
-    let OpenedDataset::Table(mut found) = table(&env, Request::all().lenient(true)).unwrap() else {
+    let OpenedDataset::Table(mut found) =
+        table(&env, Request::all().on_error(ErrorPolicy::Skip)).unwrap()
+    else {
         panic!("a stream")
     };
     assert_eq!(*skipped.lock().unwrap(), [message]);

@@ -78,7 +78,7 @@ impl DataReader {
             Some(at) => {
                 let options = Options::default();
                 let mut targets = Targets::new(&env.open_file(&at)?, &options, content, env)?;
-                if request.lenient || request.damaged {
+                if request.on_error.skips() || request.damaged {
                     let places = first_places(&at, env)?;
                     targets.sample(places.iter().map(String::as_str));
                 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use spr_core::bytes::{Env, Locator};
-use spr_core::format::{OpenedDataset, RandomAccess, Request};
+use spr_core::format::{ErrorPolicy, OpenedDataset, RandomAccess, Request};
 use spr_core::model::{Audio, Key, Utterance};
 use spr_core::{Error, Result};
 use spr_format_kaldi::FORMAT;
@@ -21,7 +21,9 @@ fn table(
 ) -> Result<Box<dyn RandomAccess>> {
     let options = spr_testkit::options(&FORMAT, options)?;
     let source = env.open(&Locator::file(file))?;
-    let request = Request::all().lookup().lenient(lenient);
+    let request = Request::all()
+        .lookup()
+        .on_error(ErrorPolicy::skip_if(lenient));
     match request.open(&FORMAT, source, &options, env)? {
         OpenedDataset::Table(table) => Ok(table),
         OpenedDataset::Stream(_) => panic!("{file} is no table"),
@@ -164,7 +166,9 @@ fn script_files_know_their_keys() {
 /// Opens what comes through a pipe as a table, whose keys are said to be sorted.
 fn piped(bytes: &[u8], lenient: bool) -> Box<dyn RandomAccess> {
     let options = spr_testkit::options(&FORMAT, &[("sorted", "true")]).unwrap();
-    let request = Request::all().lookup().lenient(lenient);
+    let request = Request::all()
+        .lookup()
+        .on_error(ErrorPolicy::skip_if(lenient));
     let source = one_byte(bytes).unwrap();
     match request.open(&FORMAT, source, &options, &Env::default()) {
         Ok(OpenedDataset::Table(table)) => table,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, MemoryStore, Store};
-use spr_core::format::{Format, Options, Request};
+use spr_core::format::{ErrorPolicy, Format, Options, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, Result};
 use spr_format_kaldi::FORMAT;
@@ -29,7 +29,9 @@ fn read(within: Option<[u64; 2]>, lenient: bool, env: &Env) -> (Vec<Held>, Resul
     let mut all = Vec::new();
     let read = (|| {
         let source = env.open_file(&Location::from("x.ark"))?;
-        let request = Request::all().within(within).lenient(lenient);
+        let request = Request::all()
+            .within(within)
+            .on_error(ErrorPolicy::skip_if(lenient));
         let opened = request.open(&FORMAT, source, &Options::default(), env);
         let mut reader = opened?.into_stream()?;
         let mut utt = Utterance::default();

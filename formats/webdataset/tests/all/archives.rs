@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Finish, Locator, MemoryStore, Output, Part, Source};
-use spr_core::format::{Format, OpenedDataset, Options, Registry, Request};
+use spr_core::format::{ErrorPolicy, Format, OpenedDataset, Options, Registry, Request};
 use spr_core::model::{About, Key, Utterance};
 use spr_core::{Error, Result};
 use spr_format_webdataset::FORMAT;
@@ -51,7 +51,7 @@ pub(crate) fn options(pairs: &[(&str, &str)]) -> Options {
 fn read(bytes: &[u8], pairs: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
     let (env, warnings) = spr_testkit::listening(&Env::default());
     let source = Source::from_bytes("x.tar", bytes.to_vec()).unwrap();
-    let request = Request::all().lenient(true);
+    let request = Request::all().on_error(ErrorPolicy::Skip);
     let opened = request.open(&FORMAT, source, &options(pairs), &env);
     let mut reader = opened.unwrap().into_stream().unwrap();
     let mut found = Vec::new();

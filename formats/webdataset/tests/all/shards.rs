@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use spr_core::Result;
 use spr_core::bytes::{Env, MemoryStore};
-use spr_core::format::{Format, OpenedDataset, Probe, Request, Score};
+use spr_core::format::{ErrorPolicy, Format, OpenedDataset, Probe, Request, Score};
 use spr_core::model::{Key, Utterance};
 use spr_format_webdataset::FORMAT;
 use spr_testkit::faults::drain;
@@ -155,7 +155,7 @@ fn samples_are_looked_up_past_faults_where_that_is_asked_for() {
     let listener = skipped.clone();
     let env = env.telling_skipped(move |e| listener.lock().unwrap().push(e.to_string()));
     let source = env.open_file(&"x.tar".into()).unwrap();
-    let lenient = Request::all().lenient(true).lookup();
+    let lenient = Request::all().on_error(ErrorPolicy::Skip).lookup();
     let mut left = table(lenient.open(&FORMAT, source, &options(&[]), &env).unwrap());
     assert!(!left.find(&Key::from("b"), &mut utt).unwrap());
     assert!(left.find(&Key::from("d"), &mut utt).unwrap());

@@ -202,5 +202,5 @@ class Values(Table):
 
 def table(path: Any, allow_pipes: Optional[bool], sort: str = "scp") -> Values:
     """A script file, or an archive, by its keys."""
-    asked = _arguments.asked(path, format="kaldi", options=_options(sort))
+    asked = _arguments.plan(path, format="kaldi", options=_options(sort))
     return Values(asked, _arguments.settings(allow_pipes=allow_pipes or None))

@@ -172,7 +172,7 @@ class RandomAccessReader(_Reader):
     def open(self, rspecifier: str) -> bool:
         from .. import _arguments
 
-        asked = _arguments.asked(rspecifier, options=_options(self._kind))
+        asked = _arguments.plan(rspecifier, options=_options(self._kind))
         self._table = Values(asked, _arguments.settings(allow_pipes=allow_pipes or None))
         return True
 

@@ -215,28 +215,6 @@ impl Sound {
 /// The number of bytes by which a sound file is recognised.
 const HEAD: usize = 64;
 
-/// Returns some rows and columns of a matrix.
-fn cut(
-    all: &Matrix,
-    rows: std::ops::Range<usize>,
-    cols: std::ops::Range<usize>,
-    env: &Env,
-) -> Result<Matrix> {
-    let (size, width) = (all.dtype().size(), all.cols());
-    if cols.end > width {
-        let message = format!("has {width} channels, but not channel {}", cols.start);
-        return Err(Error::malformed(message));
-    }
-    let mut part = Matrix::default();
-    let into = part.reset(all.dtype(), all.rank(), rows.len(), cols.len(), &env.limits)?;
-    let from = all.as_bytes().chunks_exact(size * width.max(1));
-    let to = into.chunks_exact_mut(size * cols.len().max(1));
-    for (to, from) in to.zip(from.skip(rows.start)) {
-        to.copy_from_slice(&from[size * cols.start..size * cols.end]);
-    }
-    Ok(part)
-}
-
 /// Reads an array by the extension of its file.
 ///
 /// # Errors
