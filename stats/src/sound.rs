@@ -40,6 +40,10 @@ pub struct Sound {
     pub samples: u64,
     /// Utterances whose samples were measured.
     pub measured: u64,
+    /// The least, the mean and the largest of the seconds of an utterance whose duration is known.
+    pub seconds: Option<Spread>,
+    /// The least, the mean and the largest sample, relative to full scale.
+    pub amplitude: Option<Spread>,
     /// The largest absolute value, relative to full scale.
     pub peak: f64,
     /// The same in dB of full scale; `None` for silence.
@@ -70,10 +74,45 @@ pub struct Sound {
     squares: f64,
 }
 
+/// The spread of values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The largest.
+    pub max: f64,
+    /// The number of values.
+    #[serde(skip)]
+    count: u64,
+}
+
+impl Spread {
+    /// Adds `count` values of which these are the least, the mean and the largest.
+    #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
+    fn add(own: &mut Option<Self>, (min, mean, max): (f64, f64, f64), count: u64) {
+        let before = own.map_or(0, |own| own.count);
+        let all = own.get_or_insert(Self {
+            min,
+            mean,
+            max,
+            count: 0,
+        });
+        all.count = before + count;
+        all.min = all.min.min(min);
+        all.max = all.max.max(max);
+        all.mean += (mean - all.mean) * (count as f64 / all.count.max(1) as f64);
+    }
+}
+
 impl Sound {
     /// Counts the sound of one more utterance, whose loudness is `level` if samples are here.
     pub(crate) fn add(&mut self, audio: &Audio, level: Option<&Level>) {
         let facts = audio.facts();
+        if let Some(seconds) = facts.seconds() {
+            Spread::add(&mut self.seconds, (seconds, seconds, seconds), 1);
+        }
         self.utterances += 1;
         for (counts, own) in [
             (&mut self.rates, facts.rate()),
@@ -102,6 +141,9 @@ impl Sound {
 
     fn measure(&mut self, level: &Level) {
         self.measured += 1;
+        if let Some((least, most)) = level.range {
+            Spread::add(&mut self.amplitude, (least, level.mean(), most), level.values);
+        }
         self.values += level.values;
         self.faulty += level.faulty;
         self.clipped += level.clipped;

@@ -15,6 +15,8 @@ pub struct Level {
     pub faulty: u64,
     /// The largest absolute value.
     pub peak: f64,
+    /// The least and the largest value, if a sample is finite.
+    pub range: Option<(f64, f64)>,
     /// Samples at the ends of their type's range, or beyond full scale in floats.
     pub clipped: u64,
     /// The number of samples that are exactly zero.
@@ -56,12 +58,12 @@ impl Level {
         /// Samples of which a sum fits in 32 bits.
         const BLOCK: usize = 4096;
         let values = &values[..values.len() - values.len() % cols.max(1)];
-        let mut peak = 0;
+        let (mut least, mut most) = (i16::MAX, i16::MIN);
         for block in values.chunks(BLOCK) {
             let (mut zeros, mut clipped, mut squares) = (0u32, 0u32, 0u64);
             for value in block {
                 let size = u32::from(value.unsigned_abs());
-                peak = size.max(peak);
+                (least, most) = (least.min(*value), most.max(*value));
                 zeros += u32::from(size == 0);
                 clipped += u32::from(size >= 32767);
                 squares += u64::from(size * size);
@@ -71,7 +73,11 @@ impl Level {
             self.squares += squares as f64 / (FULL * FULL);
         }
         self.values = values.len() as u64;
-        self.peak = f64::from(peak) / FULL;
+        if least <= most {
+            let (least, most) = (f64::from(least) / FULL, f64::from(most) / FULL);
+            self.range = Some((least, most));
+            self.peak = most.abs().max(least.abs());
+        }
         let mut sums = vec![0i64; cols];
         match sums.as_mut_slice() {
             [sum] => {
@@ -119,6 +125,8 @@ impl Level {
                 *count += 1;
                 *sum += level;
                 self.squares += level * level;
+                let (least, most) = self.range.unwrap_or((level, level));
+                self.range = Some((least.min(level), most.max(level)));
                 self.peak = self.peak.max(level.abs());
                 self.clipped += u64::from(value.abs() >= last);
                 self.zeros += u64::from(value == 0.0);
@@ -128,6 +136,15 @@ impl Level {
         for (sum, count) in self.offsets.iter_mut().zip(counts) {
             *sum /= count.max(1) as f64;
         }
+    }
+
+    /// Returns the mean of all channels.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no sound has that many channels"
+    )]
+    pub fn mean(&self) -> f64 {
+        self.offsets.iter().sum::<f64>() / self.offsets.len().max(1) as f64
     }
 
     /// Returns the root of the mean square.
