@@ -88,7 +88,11 @@ fn line(what: &'static str, how: String) -> Line {
 fn written(work: &[Work]) -> Vec<String> {
     let step = |work: &Work| match work {
         Work::Step(step) => Some(step.to_string()),
-        Work::Labels(_) | Work::Text(_) | Work::Speakers(_) | Work::ReadAhead => None,
+        Work::Labels(_)
+        | Work::Text(_)
+        | Work::Speakers(_)
+        | Work::Measure(_)
+        | Work::ReadAhead => None,
     };
     work.iter().filter_map(step).collect()
 }
@@ -185,7 +189,7 @@ fn explain_input(
                 .then(|| format!("with labels from {}", labels.text())),
             Work::Text(from) => Some(format!("with text from {}", from.text())),
             Work::Speakers(table) => Some(format!("with speakers from {}", told(table))),
-            Work::ReadAhead => None,
+            Work::Measure(_) | Work::ReadAhead => None,
         };
         if let Some(own) = own {
             text.push_str(&format!("; {own}"));

@@ -3,10 +3,12 @@
 use clap::Args;
 use serde_json::{Map, Value, json};
 use spr_core::bytes::Env;
-use spr_core::format::{Registry, Request};
+use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
-use spr_stats::{COLUMNS, Cell, Entry, ListColumn, Row, decibels, unknown};
+use spr_stats::{
+    AudioNeed, AudioProbe, COLUMNS, Cell, Entry, ListColumn, MeasuredAudio, Row, unknown,
+};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -22,9 +24,9 @@ use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
 A line has: key, what the entry holds, frames, columns, element type, and the \
-byte at which it starts in its file, or - where that is not known; for sound \
-also its rate, seconds, peak and RMS in dB of full scale, if the data contain \
-samples. With several inputs, the first word is the input.
+byte at which it starts in its file, or - where that is not known. Of sound \
+alone it has: key, seconds, rate, channels, speaker and text, for which headers \
+are read. With several inputs, the first word is the input.
 
 After the data you can name the utterances to list, by keys or patterns.
 
@@ -64,6 +66,7 @@ enum Form {
     Json,
     Tsv,
     Columns(Columns),
+    Lines(Lines),
 }
 
 /// Lists the entries of data sets.
@@ -83,14 +86,20 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
     let mut form = match (args.read.json, args.tsv) {
         (true, _) => Form::Json,
         (_, true) => Form::Tsv,
-        _ if is_chosen => {
-            let is_text = |column: &&Shown| match column {
-                Shown::Input => true,
-                Shown::Of(column) => !column.holds.is_number(),
-            };
-            Form::Columns(Columns::new(shown.iter().take_while(is_text).count()))
-        }
-        _ => Form::Columns(Columns::new(2 + usize::from(several))),
+        _ if is_chosen => Form::Columns(Shown::aligned(&shown)),
+        _ => Form::Lines(Lines::new(several)?),
+    };
+    // Samples are read only if their level is asked for by name, or if they are in the data anyway.
+    let names = shown.iter().filter_map(|column| column.measured(is_chosen));
+    let names: Vec<_> = names.collect();
+    let headers = match (&form, is_chosen) {
+        (Form::Lines(_), _) => true,
+        (_, true) => AudioNeed::of(names.iter().copied()) < AudioNeed::Levels,
+        (_, false) => false,
+    };
+    let request = match headers {
+        true => Request::all().headers().references(true),
+        false => Request::all(),
     };
     if args.tsv {
         let titles: Vec<_> = shown.iter().map(|column| column.name()).collect();
@@ -109,29 +118,31 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
             match &mut form {
                 Form::Json => out.json(&json(&shown, is_chosen, &row, input.text())),
                 Form::Tsv => out.tsv(&values().collect::<Vec<_>>()),
-                Form::Columns(columns) if is_chosen => {
-                    let known = |word: String| match word.is_empty() {
-                        true => "-".to_owned(),
-                        false => word,
-                    };
-                    columns.line(values().map(known).collect(), &mut out)
-                }
                 Form::Columns(columns) => {
-                    let mut words = words(&Entry::of(utt));
-                    if several {
-                        words.insert(0, input.text().to_owned());
-                    }
-                    columns.line(words, &mut out)
+                    columns.line(Shown::words(&shown, &row, input.text()), &mut out)
                 }
+                Form::Lines(lines) => lines.line(utt, &row, input.text(), &mut out),
             }
         };
+        let request = request.clone();
         let listed = match keys {
-            [] => all(input, registry, &env, &mut line),
-            _ => find_named(input, keys, Request::all(), (registry, &env), line),
+            [] => all(input, request, &names, (registry, &env), &mut line),
+            _ => {
+                let probe = AudioProbe::new(names.iter().copied(), None, &env);
+                find_named(input, keys, request, (registry, &env), |utt| {
+                    let mut utt = utt.clone();
+                    if let Err(error) = probe.measure(&mut utt) {
+                        env.warn(&error.context("its sound could not be measured"));
+                    }
+                    line(&utt)
+                })
+            }
         };
         // Entries before an error are shown before the error.
-        if let Form::Columns(columns) = &mut form {
-            columns.finish(&mut out)?;
+        match &mut form {
+            Form::Columns(columns) => columns.finish(&mut out)?,
+            Form::Lines(lines) => lines.finish(&mut out)?,
+            Form::Json | Form::Tsv => {}
         }
         out.flush()?;
         match listed {
@@ -159,21 +170,75 @@ fn apart<'a>(words: &'a [String], env: &Env) -> (&'a [String], &'a [String]) {
     words.split_at(first.map_or(words.len(), |first| first + 1))
 }
 
-/// Hands each utterance of a data set to `line`.
+/// Hands each utterance of a data set to `line`, with sound measured for the columns of these names.
 fn all(
     input: &Plan,
-    registry: &Registry,
-    env: &Env,
+    request: Request,
+    names: &[&'static str],
+    (registry, env): (&Registry, &Env),
     line: &mut dyn FnMut(&Utterance) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = input.open_whole(Request::all(), registry, env)?.reader;
+    let reader = input.open_whole(request, registry, env)?.reader;
+    let mut reader = MeasuredAudio::as_far_as_possible(reader, names.iter().copied(), env);
     let mut utt = Utterance::default();
     while reader.read(&mut utt)? {
         let of_all = reader.info().frame_shift;
         utt.meta.frame_shift = utt.meta.frame_shift.or(of_all);
         line(&utt)?;
     }
+    if let Some(warning) = reader.warning() {
+        env.warn(&warning);
+    }
     Ok(())
+}
+
+/// The lines for people: of sound by itself its facts, of other data the shape of what is stored.
+struct Lines {
+    columns: Columns,
+    /// The columns of sound by itself.
+    of_sound: Vec<Shown>,
+    is_sound: bool,
+    several: bool,
+}
+
+impl Lines {
+    fn new(several: bool) -> Result<Self> {
+        let input = several.then_some(INPUT).into_iter();
+        let names = input.chain(["key", "seconds", "rate", "channels", "speaker", "text"]);
+        let names: Vec<_> = names.map(str::to_owned).collect();
+        Ok(Self {
+            columns: Columns::new(2 + usize::from(several)),
+            of_sound: Shown::all(&names)?,
+            is_sound: false,
+            several,
+        })
+    }
+
+    fn line(&mut self, utt: &Utterance, row: &Row<'_>, input: &str, out: &mut Out) -> Result<()> {
+        let is_sound = utt.audio.is_some() && utt.features.is_none() && utt.labels.is_none();
+        if is_sound != self.is_sound {
+            self.columns.finish(out)?;
+            self.is_sound = is_sound;
+            self.columns = match is_sound {
+                true => Shown::aligned(&self.of_sound),
+                false => Columns::new(2 + usize::from(self.several)),
+            };
+        }
+        if is_sound {
+            return self
+                .columns
+                .line(Shown::words(&self.of_sound, row, input), out);
+        }
+        let mut words = words(&Entry::of(utt));
+        if self.several {
+            words.insert(0, input.to_owned());
+        }
+        self.columns.line(words, out)
+    }
+
+    fn finish(&mut self, out: &mut Out) -> Result<()> {
+        self.columns.finish(out)
+    }
 }
 
 /// A column that is printed; the input is no column of utterances.
@@ -224,6 +289,40 @@ impl Shown {
         Ok(shown)
     }
 
+    /// Returns its name if sound is measured for it: if it `is_chosen`, or takes no samples.
+    fn measured(self, is_chosen: bool) -> Option<&'static str> {
+        let Self::Of(column) = self else { return None };
+        (is_chosen || column.need < AudioNeed::Levels).then_some(column.name)
+    }
+
+    /// Returns a table of these columns, with text to the left.
+    fn aligned(shown: &[Self]) -> Columns {
+        let is_left = shown.iter().map(|column| match column {
+            Self::Input => true,
+            Self::Of(column) => !column.holds.is_number(),
+        });
+        let is_left: Vec<_> = is_left.collect();
+        Columns::aligned(move |i| is_left.get(i) == Some(&true))
+    }
+
+    /// Returns the values of columns for people: `-` where one is not known, seconds with three decimals.
+    fn words(shown: &[Self], row: &Row<'_>, input: &str) -> Vec<String> {
+        let text = |column: &Self| match column {
+            Self::Of(own) if own.unit == Some("s") => match own.take(row) {
+                Some(Cell::Number(seconds)) => format!("{seconds:.3}"),
+                _ => String::new(),
+            },
+            _ => word(&column.value(row, input)),
+        };
+        let texts = shown.iter().map(text);
+        texts
+            .map(|text| match text.is_empty() {
+                true => "-".to_owned(),
+                false => text,
+            })
+            .collect()
+    }
+
     /// Returns the value for an utterance of `input`, `null` where it is not known.
     fn value(self, row: &Row<'_>, input: &str) -> Value {
         let Self::Of(column) = self else {
@@ -270,14 +369,8 @@ fn words(entry: &Entry) -> Vec<String> {
         known(entry.offset.map(|n| n.to_string())),
     ];
     if let Some(rate) = entry.rate {
-        let decibels = |level: f64| decibels(level).map(|db| format!("{db:.2}dB"));
-        let level = entry.level.as_ref();
-        words.extend([
-            format!("{rate}Hz"),
-            known(entry.seconds.map(|seconds| format!("{seconds:.3}s"))),
-            known(level.and_then(|level| decibels(level.peak))),
-            known(level.and_then(|level| decibels(level.rms()))),
-        ]);
+        words.push(format!("{rate}Hz"));
+        words.push(known(entry.seconds.map(|seconds| format!("{seconds:.3}s"))));
     }
     words
 }

@@ -60,7 +60,8 @@ fn failed(error: io::Error) -> Error {
 pub(super) struct Columns {
     lines: Vec<Vec<String>>,
     widths: Vec<usize>,
-    left: usize,
+    /// Whether a column is aligned to the left.
+    is_left: Box<dyn Fn(usize) -> bool>,
 }
 
 /// Lines, and words of them, that wait to be aligned with one another.
@@ -68,11 +69,17 @@ const TOGETHER: usize = 500;
 const WORDS: usize = 1 << 16;
 
 impl Columns {
+    /// Columns of which the first are aligned to the left.
     pub(super) fn new(left: usize) -> Self {
+        Self::aligned(move |i| i < left)
+    }
+
+    /// Columns of which those that `is_left` says are aligned to the left.
+    pub(super) fn aligned(is_left: impl Fn(usize) -> bool + 'static) -> Self {
         Self {
             lines: Vec::new(),
             widths: Vec::new(),
-            left,
+            is_left: Box::new(is_left),
         }
     }
 
@@ -92,7 +99,7 @@ impl Columns {
         for words in self.lines.drain(..) {
             let mut line = String::new();
             for (i, (word, width)) in words.iter().zip(&self.widths).enumerate() {
-                match i < self.left {
+                match (self.is_left)(i) {
                     true => line.push_str(&format!("{word:<width$}  ")),
                     false => line.push_str(&format!("{word:>width$}  ")),
                 }

@@ -305,6 +305,10 @@ fn totals(found: &Inventory) -> String {
     if totals.seconds > 0.0 {
         text.push_str(&format!(", {} hours", hours(Some(totals.seconds))));
     }
+    if totals.unmeasured > 0 {
+        let unmeasured = messages::count(totals.unmeasured, "utterance");
+        text.push_str(&format!(", {unmeasured} of unknown length"));
+    }
     let (files, size) = (
         messages::count(totals.files, "file"),
         messages::size(totals.bytes),

@@ -9,7 +9,7 @@ use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{About, DatasetInfo, Decimal, Dtype, Utterance};
 use spr_core::recording::measure;
 use spr_engine::open::Reason;
-use spr_stats::{LabelRange, Scope, Sound, Survey};
+use spr_stats::{LabelRange, MeasuredAudio, Scope, Sound, Survey};
 
 use super::check::is_damage;
 use super::faults::Faults;
@@ -89,6 +89,9 @@ fn known<S: Serializer>(word: &&str, out: S) -> std::result::Result<S::Ok, S::Er
     Some(word).filter(|word| !word.is_empty()).serialize(out)
 }
 
+/// The columns for which sound is measured.
+const OF_SOUND: [&str; 3] = ["seconds", "rate", "channels"];
+
 /// Inspects a data set: all of it, or with `quick` only its headers. Of a folder of sound, these are
 /// the headers of all files.
 ///
@@ -111,7 +114,7 @@ pub fn inspect(input: &Plan, quick: bool, registry: &Registry, env: &Env) -> (Fa
             return (facts, Err(error));
         }
     };
-    let (mut reader, mut survey) = facts.set_from_opened(input, opened);
+    let (reader, mut survey) = facts.set_from_opened(input, opened);
     if quick {
         if let Some((survey, result)) = sound_headers(input, registry, env) {
             facts.set_from(survey);
@@ -121,7 +124,11 @@ pub fn inspect(input: &Plan, quick: bool, registry: &Registry, env: &Env) -> (Fa
         facts.set_from_headers(&survey.info);
         return (facts, Ok(()));
     }
-    let result = read_past(&mut survey, reader.as_mut());
+    let mut reader = MeasuredAudio::as_far_as_possible(reader, OF_SOUND, env);
+    let result = read_past(&mut survey, &mut reader);
+    if let Some(warning) = reader.warning() {
+        env.warn(&warning);
+    }
     facts.set_from(survey);
     if result.is_err() {
         facts.forget_none();

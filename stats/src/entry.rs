@@ -2,9 +2,7 @@
 
 use std::cmp::Ordering;
 
-use spr_core::model::{Audio, Decimal, Key, Utterance};
-
-use crate::sound::Level;
+use spr_core::model::{Audio, Decimal, Key, Level, Utterance};
 
 /// The description of one utterance of a data set.
 #[non_exhaustive]
@@ -37,9 +35,12 @@ pub(crate) fn kinds(utt: &Utterance) -> impl Iterator<Item = &str> {
     features.chain(labels).chain(utt.others())
 }
 
-/// Returns the loudness of an utterance's sound, where samples are here.
+/// Returns the loudness of an utterance's sound, where samples are here or were measured.
 pub(crate) fn level(utt: &Utterance) -> Option<Level> {
-    utt.waveform().and_then(|sound| Level::of(sound).ok())
+    match utt.audio.as_ref()? {
+        Audio::Samples(sound) => Level::of(sound).ok(),
+        _ => utt.level.as_deref().cloned(),
+    }
 }
 
 impl Entry {

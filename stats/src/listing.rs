@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Utterance};
+use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Level, Matrix, Utterance};
 use spr_core::{Error, Remedy, Result, nearest};
 
 use crate::entry::{kinds, level};
-use crate::sound::{Level, decibels};
+use crate::sound::decibels;
 
 /// The value of a column for one utterance.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,28 @@ impl ColumnType {
     }
 }
 
+/// What has to be known of sound that an utterance only names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AudioNeed {
+    /// Nothing.
+    Nothing,
+    /// The facts in the header of its file.
+    Facts,
+    /// Its samples.
+    Levels,
+}
+
+impl AudioNeed {
+    /// Returns what the columns of these names need together.
+    pub fn of(names: impl IntoIterator<Item = &'static str>) -> Self {
+        let needs = names.into_iter().filter_map(|name| {
+            let column = COLUMNS.iter().find(|column| column.name == name);
+            column.map(|column| column.need)
+        });
+        needs.max().unwrap_or(Self::Nothing)
+    }
+}
+
 /// A column of a table of utterances.
 #[derive(Debug)]
 pub struct ListColumn {
@@ -56,6 +78,8 @@ pub struct ListColumn {
     /// Whether it describes the place in the file, which is known only where the file is read and not
     /// behind other steps.
     pub is_place: bool,
+    /// What it needs to know of sound that is only named.
+    pub need: AudioNeed,
     take: for<'a> fn(&'a Row<'_>) -> Option<Cell<'a>>,
 }
 
@@ -157,9 +181,11 @@ impl<'u> Row<'u> {
         self.utt.features.is_none() && self.utt.labels.is_none()
     }
 
-    fn frames(&self) -> u64 {
-        let samples = self.facts().samples().filter(|_| self.is_sound());
-        samples.unwrap_or(self.utt.frames())
+    fn frames(&self) -> Option<u64> {
+        match &self.utt.audio {
+            Some(audio) if self.is_sound() => audio.facts().samples(),
+            _ => Some(self.utt.frames()),
+        }
     }
 
     fn text(&self) -> Option<&[u8]> {
@@ -193,8 +219,14 @@ const fn column(
         unit: None,
         what,
         is_place: false,
+        need: AudioNeed::Nothing,
         take,
     }
+}
+
+/// The same column, which needs to know something of sound.
+const fn needs(need: AudioNeed, column: ListColumn) -> ListColumn {
+    ListColumn { need, ..column }
 }
 
 /// The same column with a unit.
@@ -205,6 +237,7 @@ const fn of(unit: &'static str, column: ListColumn) -> ListColumn {
     }
 }
 
+use AudioNeed::{Facts, Levels};
 use ColumnType::{Count, Number, Text, Words};
 
 /// All columns, in the order in which they are printed.
@@ -213,27 +246,37 @@ pub static COLUMNS: &[ListColumn] = &[
     column("kinds", Words, "the kinds of data it holds", |row| {
         Some(Cell::Words(kinds(row.utt).collect()))
     }),
-    column("frames", Count, "frames; samples of sound alone", |row| {
-        count(Some(row.frames()))
-    }),
-    column(
-        "dim",
-        Count,
-        "columns of the features, else of the labels, else channels",
-        |row| {
-            let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
-            match main {
-                Some(matrix) => count(Some(matrix.cols() as u64)),
-                None => count(row.facts().channels()),
-            }
-        },
+    needs(
+        Facts,
+        column("frames", Count, "frames; samples of sound alone", |row| {
+            count(row.frames())
+        }),
     ),
-    column("dtype", Text, "the type of these numbers", |row| {
-        let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
-        let samples = || row.utt.waveform().map(|sound| &sound.samples);
-        let matrix = main.or_else(samples)?;
-        Some(Cell::Text(matrix.dtype().name().as_bytes().into()))
-    }),
+    needs(
+        Facts,
+        column(
+            "dim",
+            Count,
+            "columns of the features, else of the labels, else channels",
+            |row| {
+                let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
+                match main {
+                    Some(matrix) => count(Some(matrix.cols() as u64)),
+                    None => count(row.facts().channels()),
+                }
+            },
+        ),
+    ),
+    needs(
+        Levels,
+        column("dtype", Text, "the type of these numbers", |row| {
+            let main = row.utt.features.as_ref().or(row.utt.labels.as_ref());
+            let samples = || row.utt.waveform().map(|sound| &sound.samples);
+            let dtype = main.or_else(samples).map(Matrix::dtype);
+            let dtype = dtype.or_else(|| Some(row.utt.level.as_ref()?.dtype))?;
+            Some(Cell::Text(dtype.name().as_bytes().into()))
+        }),
+    ),
     ListColumn {
         is_place: true,
         ..column("file", Text, "the file in which it stands", |row| {
@@ -249,37 +292,58 @@ pub static COLUMNS: &[ListColumn] = &[
     },
     of(
         "s",
-        column("seconds", Number, "the duration", |row| {
-            row.seconds().map(Cell::Number)
-        }),
+        needs(
+            Facts,
+            column("seconds", Number, "the duration", |row| {
+                row.seconds().map(Cell::Number)
+            }),
+        ),
     ),
     of(
         "Hz",
-        column("rate", Count, "the sampling rate of its sound", |row| {
-            count(row.facts().rate())
-        }),
+        needs(
+            Facts,
+            column("rate", Count, "the sampling rate of its sound", |row| {
+                count(row.facts().rate())
+            }),
+        ),
     ),
     of(
         "dB",
-        column("peak_db", Number, "the peak of its samples", |row| {
-            decibels(row.level()?.peak).map(Cell::Number)
-        }),
+        needs(
+            Levels,
+            column("peak_db", Number, "the peak of its samples", |row| {
+                decibels(row.level()?.peak).map(Cell::Number)
+            }),
+        ),
     ),
     of(
         "dB",
-        column("rms_db", Number, "the RMS of its samples", |row| {
-            decibels(row.level()?.rms()).map(Cell::Number)
+        needs(
+            Levels,
+            column("rms_db", Number, "the RMS of its samples", |row| {
+                decibels(row.level()?.rms()).map(Cell::Number)
+            }),
+        ),
+    ),
+    needs(
+        Levels,
+        column("clipped", Count, "samples that are clipped", |row| {
+            count(row.level().map(|level| level.clipped))
         }),
     ),
-    column("clipped", Count, "samples that are clipped", |row| {
-        count(row.level().map(|level| level.clipped))
-    }),
-    column("zeros", Count, "samples that are zero", |row| {
-        count(row.level().map(|level| level.zeros))
-    }),
-    column("channels", Count, "channels of its sound", |row| {
-        count(row.facts().channels())
-    }),
+    needs(
+        Levels,
+        column("zeros", Count, "samples that are zero", |row| {
+            count(row.level().map(|level| level.zeros))
+        }),
+    ),
+    needs(
+        Facts,
+        column("channels", Count, "channels of its sound", |row| {
+            count(row.facts().channels())
+        }),
+    ),
     column("speaker", Text, "the speaker", |row| {
         key(row.utt.meta.speaker.as_ref())
     }),

@@ -3,135 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use spr_core::model::{Audio, Element, Waveform};
-use spr_core::{Result, dispatch};
-
-use crate::number::number;
-
-/// The level of samples, relative to full scale: a 16-bit sample of 32768 is 1.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Level {
-    /// The number of finite samples in all channels.
-    pub values: u64,
-    /// The number of NaN and infinite samples.
-    pub faulty: u64,
-    /// The largest absolute value.
-    pub peak: f64,
-    /// Samples at the ends of their type's range, or beyond full scale in floats.
-    pub clipped: u64,
-    /// The number of samples that are exactly zero.
-    pub zeros: u64,
-    /// The mean of each channel, which is its DC offset.
-    pub offsets: Vec<f64>,
-    /// The sum of the squares.
-    squares: f64,
-}
-
-impl Level {
-    /// Measures the level of all channels.
-    ///
-    /// # Errors
-    /// A boolean sample is neither 0 nor 1.
-    pub fn of(sound: &Waveform) -> Result<Self> {
-        let samples = &sound.samples;
-        let mut level = Self {
-            offsets: vec![0.0; samples.cols()],
-            ..Self::default()
-        };
-        match samples.as_slice::<i16>() {
-            Some(values) => level.see_words(values, samples.cols()),
-            None => dispatch!(samples.dtype(), T => {
-                level.see(samples.values::<T>()?, samples.cols());
-            }),
-        }
-        Ok(level)
-    }
-
-    /// Measures 16-bit samples as [`see`](Self::see) does, in integers, as most sound is of this type.
-    #[expect(clippy::cast_precision_loss, reason = "as exact as a sum of floats")]
-    fn see_words(&mut self, values: &[i16], cols: usize) {
-        /// The full scale.
-        const FULL: f64 = 32768.0;
-        /// Samples of which a sum fits in 32 bits.
-        const BLOCK: usize = 4096;
-        let values = &values[..values.len() - values.len() % cols.max(1)];
-        let mut peak = 0;
-        for block in values.chunks(BLOCK) {
-            let (mut zeros, mut clipped, mut squares) = (0u32, 0u32, 0u64);
-            for value in block {
-                let size = u32::from(value.unsigned_abs());
-                peak = size.max(peak);
-                zeros += u32::from(size == 0);
-                clipped += u32::from(size >= 32767);
-                squares += u64::from(size * size);
-            }
-            self.zeros += u64::from(zeros);
-            self.clipped += u64::from(clipped);
-            self.squares += squares as f64 / (FULL * FULL);
-        }
-        self.values = values.len() as u64;
-        self.peak = f64::from(peak) / FULL;
-        let mut sums = vec![0i64; cols];
-        match sums.as_mut_slice() {
-            [sum] => {
-                for block in values.chunks(BLOCK) {
-                    *sum += i64::from(block.iter().map(|value| i32::from(*value)).sum::<i32>());
-                }
-            }
-            sums => {
-                for row in values.chunks_exact(cols.max(1)) {
-                    for (sum, value) in sums.iter_mut().zip(row) {
-                        *sum += i64::from(*value);
-                    }
-                }
-            }
-        }
-        let frames = (values.len() / cols.max(1)).max(1) as f64;
-        for (offset, sum) in self.offsets.iter_mut().zip(sums) {
-            *offset = sum as f64 / FULL / frames;
-        }
-    }
-
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "silence is the middle of a type, counts are weights"
-    )]
-    fn see<T: Element>(&mut self, values: &[T], cols: usize) {
-        let (silence, full) = (T::DTYPE.silence() as f64, T::DTYPE.full());
-        let last = match T::DTYPE.is_float() {
-            true => full,
-            // Integers have one more step below zero than above.
-            false => full - 1.0,
-        };
-        let mut counts = vec![0u64; cols];
-        for row in values.chunks_exact(cols.max(1)) {
-            for ((value, sum), count) in row.iter().zip(&mut self.offsets).zip(&mut counts) {
-                let value = number(*value) - silence;
-                if !value.is_finite() {
-                    self.faulty += 1;
-                    continue;
-                }
-                let level = value / full;
-                *count += 1;
-                *sum += level;
-                self.squares += level * level;
-                self.peak = self.peak.max(level.abs());
-                self.clipped += u64::from(value.abs() >= last);
-                self.zeros += u64::from(value == 0.0);
-            }
-        }
-        self.values = counts.iter().sum();
-        for (sum, count) in self.offsets.iter_mut().zip(counts) {
-            *sum /= count.max(1) as f64;
-        }
-    }
-
-    /// Returns the root of the mean square.
-    pub fn rms(&self) -> f64 {
-        root_mean(self.squares, self.values)
-    }
-}
+use spr_core::model::{Audio, Level};
 
 #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
 fn root_mean(squares: f64, values: u64) -> f64 {
@@ -168,6 +40,10 @@ pub struct Sound {
     pub samples: u64,
     /// Utterances whose samples were measured.
     pub measured: u64,
+    /// The least, the mean and the largest of the seconds of an utterance whose duration is known.
+    pub seconds: Option<Spread>,
+    /// The least, the mean and the largest sample, relative to full scale.
+    pub amplitude: Option<Spread>,
     /// The largest absolute value, relative to full scale.
     pub peak: f64,
     /// The same in dB of full scale; `None` for silence.
@@ -198,10 +74,45 @@ pub struct Sound {
     squares: f64,
 }
 
+/// The spread of values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The largest.
+    pub max: f64,
+    /// The number of values.
+    #[serde(skip)]
+    count: u64,
+}
+
+impl Spread {
+    /// Adds `count` values of which these are the least, the mean and the largest.
+    #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
+    fn add(own: &mut Option<Self>, (min, mean, max): (f64, f64, f64), count: u64) {
+        let before = own.map_or(0, |own| own.count);
+        let all = own.get_or_insert(Self {
+            min,
+            mean,
+            max,
+            count: 0,
+        });
+        all.count = before + count;
+        all.min = all.min.min(min);
+        all.max = all.max.max(max);
+        all.mean += (mean - all.mean) * (count as f64 / all.count.max(1) as f64);
+    }
+}
+
 impl Sound {
     /// Counts the sound of one more utterance, whose loudness is `level` if samples are here.
     pub(crate) fn add(&mut self, audio: &Audio, level: Option<&Level>) {
         let facts = audio.facts();
+        if let Some(seconds) = facts.seconds() {
+            Spread::add(&mut self.seconds, (seconds, seconds, seconds), 1);
+        }
         self.utterances += 1;
         for (counts, own) in [
             (&mut self.rates, facts.rate()),
@@ -230,6 +141,9 @@ impl Sound {
 
     fn measure(&mut self, level: &Level) {
         self.measured += 1;
+        if let Some((least, most)) = level.range {
+            Spread::add(&mut self.amplitude, (least, level.mean(), most), level.values);
+        }
         self.values += level.values;
         self.faulty += level.faulty;
         self.clipped += level.clipped;

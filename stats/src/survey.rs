@@ -66,6 +66,8 @@ pub struct Survey {
     pub lists: Lists,
     label_set: LabelSet,
     codings: BTreeSet<String>,
+    /// Utterances with sound of unknown duration.
+    pub unmeasured: u64,
     seconds: f64,
     is_untimed: bool,
 }
@@ -133,7 +135,10 @@ impl Survey {
         self.frame_shifts.extend(shift);
         match seconds {
             Some(seconds) => self.seconds += seconds,
-            None => self.is_untimed = true,
+            None => {
+                self.is_untimed = true;
+                self.unmeasured += u64::from(utt.audio.is_some());
+            }
         }
         if let Some(features) = &utt.features {
             self.add_shape(features);
@@ -191,6 +196,11 @@ impl Survey {
     /// Returns the seconds of all utterances, if each has a known duration.
     pub fn seconds(&self) -> Option<f64> {
         (self.utterances > 0 && !self.is_untimed).then_some(self.seconds)
+    }
+
+    /// Returns the seconds of the utterances with a known duration, if there is sound among those without.
+    pub fn known_seconds(&self) -> Option<f64> {
+        (self.unmeasured > 0 && self.seconds > 0.0).then_some(self.seconds)
     }
 
     /// Returns the coders that were undone on reading, joined by `+`.

@@ -31,6 +31,8 @@ pub(crate) struct Facts {
     pub(crate) utterances: Option<u64>,
     pub(crate) frames: Option<u64>,
     pub(crate) seconds: Option<f64>,
+    /// Utterances with sound of unknown duration, which seconds leave out.
+    pub(crate) unmeasured: u64,
     pub(crate) kinds: BTreeSet<String>,
     pub(crate) rates: BTreeSet<u32>,
 }
@@ -51,7 +53,8 @@ impl Facts {
         Self {
             utterances: Some(survey.utterances),
             frames: Some(survey.frames),
-            seconds: survey.seconds(),
+            seconds: survey.seconds().or(survey.known_seconds()),
+            unmeasured: survey.unmeasured,
             kinds: survey.kinds.clone(),
             rates: survey.sound.rates.keys().copied().collect(),
         }
@@ -75,6 +78,7 @@ impl Facts {
             utterances: info.utterances,
             frames: info.frames,
             seconds,
+            unmeasured: 0,
             kinds: kinds.map(|(_, kind)| kind.to_owned()).collect(),
             rates: info.sample_rate.into_iter().collect(),
         }
@@ -87,6 +91,7 @@ impl Facts {
         self.frames = sum(self.frames, other.frames);
         let seconds = self.seconds.zip(other.seconds);
         self.seconds = seconds.map(|(own, more)| own + more);
+        self.unmeasured += other.unmeasured;
         self.kinds.extend(other.kinds);
         self.rates.extend(other.rates);
     }
@@ -192,6 +197,7 @@ impl Candidate {
             utterances: self.facts.utterances,
             frames: self.facts.frames.filter(|frames| *frames > 0),
             seconds: self.facts.seconds.filter(|seconds| *seconds > 0.0),
+            unmeasured: self.facts.unmeasured,
             kinds: self.facts.kinds,
             rates: self.facts.rates,
             parts: self.parts,

@@ -6,7 +6,7 @@ use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{Format, Options, Reader, Registry, Request};
 use spr_core::model::{Audio, RecordingFacts, Utterance};
 use spr_core::{Error, ErrorKind, Result};
-use spr_stats::{Scope, Survey};
+use spr_stats::{MeasuredAudio, Scope, Survey};
 
 use crate::candidate::{Candidate, Facts, Form};
 use crate::observer::{Observer, Phase};
@@ -209,21 +209,20 @@ impl Counter<'_> {
     }
 
     /// Counts utterances as far as this is asked for, and takes the files that they name.
-    fn count(
-        &self,
-        mut reader: Box<dyn Reader>,
-        partial: bool,
-        outcome: &mut Outcome,
-    ) -> Result<()> {
+    fn count(&self, reader: Box<dyn Reader>, partial: bool, outcome: &mut Outcome) -> Result<()> {
         let header = Facts::of_header(reader.info());
         if self.quick || partial {
             outcome.facts = header;
             return Ok(());
         }
         let mut survey = Survey::new(Scope::Shapes, reader.info());
+        // Candidates are counted on several threads as it is.
+        let mut env = self.quiet();
+        env.threads = 1;
+        let mut reader = MeasuredAudio::as_far_as_possible(reader, ["seconds", "rate"], &env);
         let mut named = std::mem::take(&mut outcome.named);
         let read = survey.read_past(
-            reader.as_mut(),
+            &mut reader,
             |_, utt| {
                 if let Some(place) = place_of_sound(utt)
                     && named.last() != Some(place)
@@ -257,6 +256,7 @@ fn of_sound(facts: RecordingFacts) -> Facts {
         utterances: Some(1),
         frames: Some(0),
         seconds: facts.seconds(),
+        unmeasured: 0,
         kinds: ["audio".to_owned()].into(),
         rates: facts.rate.into_iter().collect(),
     }

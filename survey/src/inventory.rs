@@ -33,8 +33,11 @@ pub struct DataSet {
     pub utterances: Option<u64>,
     /// Frames of all utterances, if they could be counted.
     pub frames: Option<u64>,
-    /// Seconds of all utterances, if each has a known duration.
+    /// Seconds of the utterances with a known duration.
     pub seconds: Option<f64>,
+    /// Utterances with sound of unknown duration.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unmeasured: u64,
     /// Sampling rates of the sound.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub rates: BTreeSet<u32>,
@@ -95,6 +98,11 @@ pub struct Twins {
     pub sampled: bool,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 /// Sums over everything that was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Totals {
@@ -104,8 +112,11 @@ pub struct Totals {
     pub damaged: u64,
     /// Utterances of the data sets that could be counted.
     pub utterances: u64,
-    /// Seconds of the data sets whose duration is known.
+    /// Seconds of the utterances with a known duration.
     pub seconds: f64,
+    /// Utterances with sound of unknown duration.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unmeasured: u64,
     /// All files.
     pub files: u64,
     /// Their size in bytes.
@@ -159,6 +170,7 @@ impl Inventory {
             totals.damaged += u64::from(set.faults > 0);
             totals.utterances += set.utterances.unwrap_or(0);
             totals.seconds += set.seconds.unwrap_or(0.0);
+            totals.unmeasured += set.unmeasured;
             totals.faults += set.faults;
         }
         totals.faults += self.unread.len() as u64;

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Audio, Chunk, Decimal, Dtype, FrameGrid, Key, Matrix, Meta, NamedArray, Object, Origin, Rank,
-    Segment, Sequences, Tag, Tier, Waveform,
+    Audio, Chunk, Decimal, Dtype, FrameGrid, Key, Level, Matrix, Meta, NamedArray, Object, Origin,
+    Rank, Segment, Sequences, Tag, Tier, Waveform,
 };
 
 /// An utterance. The caller owns it and passes it to a reader repeatedly.
@@ -57,6 +57,9 @@ pub struct Utterance {
     pub part: Option<u64>,
     /// The position of its rows, if it is a chunk of an utterance.
     pub chunk: Option<Chunk>,
+    /// The level of audio that is not samples, once it was measured.
+    #[serde(default)]
+    pub level: Option<Box<Level>>,
     /// Allocations that [`start`](Self::start) put by. They are no part of what it holds.
     #[serde(skip)]
     pub spare: Spare,
@@ -176,6 +179,7 @@ impl Utterance {
     /// Clears everything except features and labels, and what is known of their frames.
     pub fn clear_others(&mut self) {
         (self.audio, self.object, self.text) = (None, None, None);
+        self.level = None;
         self.sequences = None;
         self.tiers.clear();
         self.arrays.clear();

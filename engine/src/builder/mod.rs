@@ -119,7 +119,7 @@ impl PlanBuilder {
             input.on_error = input.on_error.or(self.on_error);
         }
         self.settle_joins(&mut plan)?;
-        steps::settle_dtype(&mut plan)?;
+        steps::settle_dtype(&mut plan);
         self.check(&plan)?;
         Ok(plan)
     }

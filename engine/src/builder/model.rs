@@ -7,11 +7,6 @@ use spr_core::{Error, Remedy, Result};
 use crate::plan::{Input, Owner, Plan, PlanStep};
 use crate::step::Step;
 
-/// The step that translates labels by a model.
-const STEP: &str = "ali-to";
-/// The value of the step that names the model.
-const MODEL: &str = "model";
-
 /// Translates the labels of all inputs to what they stand for, such as `phones`, by the model that is
 /// named or lies beside the data.
 ///
@@ -23,8 +18,11 @@ pub(super) fn translate(
     model: Option<&Location>,
     at: (&Registry, &Env),
 ) -> Result<()> {
-    let model = model.map(|model| (MODEL, model.to_string()));
-    let step = Step::new(STEP, [("unit", unit.to_owned())].into_iter().chain(model))?;
+    let model = model.map(|model| ("model", model.to_string()));
+    let step = Step::new(
+        "ali-to",
+        [("unit", unit.to_owned())].into_iter().chain(model),
+    )?;
     plan.add_to_each(&step);
     settle_model(plan, at.0, at.1)
 }
@@ -35,13 +33,12 @@ pub(super) fn translate(
 /// There is none.
 pub(super) fn settle_model(plan: &mut Plan, registry: &Registry, env: &Env) -> Result<()> {
     for PlanStep { owner, step } in &mut plan.steps {
-        if step.name() != STEP || step.value(MODEL).is_some() {
+        if !step.lacks_model() {
             continue;
         }
         let of_step = |input: &&Input| *owner == Owner::Input(input.number);
         if let Some(input) = plan.inputs.iter().find(of_step) {
-            let model = model_beside(input, registry, env)?.to_string();
-            *step = step.clone().with(MODEL, model)?;
+            *step = step.clone().with_model(model_beside(input, registry, env)?);
         }
     }
     Ok(())

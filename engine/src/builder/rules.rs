@@ -70,7 +70,8 @@ fn check_parts(plan: &Plan, output: &Sink) -> Result<()> {
 
 /// Refuses dither where nothing is rounded.
 fn check_dither<'a>(mut steps: impl Iterator<Item = &'a Step>) -> Result<()> {
-    let in_vain = |step: &Step| step.value("dither").is_some() && step.is_idle();
+    let dithers = |step: &Step| step.sound().is_some_and(|sound| sound.dither.is_some());
+    let in_vain = |step: &Step| dithers(step) && step.is_idle();
     match steps.any(in_vain) {
         true => Err(Error::usage("dither: nothing is rounded").suggest(Remedy::RoundSound)),
         false => Ok(()),

@@ -5,7 +5,7 @@ use spr_core::{Error, Result};
 
 use super::PlanBuilder;
 use crate::plan::{Owner, Plan, PlanStep};
-use crate::step::{Phase, Step, Steps};
+use crate::step::{Step, Steps};
 
 /// The treatment of utterances that have the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,14 +103,9 @@ impl PlanBuilder {
 
 /// Makes all steps that compute sound do it in the type of the output, so that it is rounded once,
 /// unless they have a type of their own.
-pub(super) fn settle_dtype(plan: &mut Plan) -> Result<()> {
-    let Some(dtype) = plan.dtype else {
-        return Ok(());
-    };
+pub(super) fn settle_dtype(plan: &mut Plan) {
+    let Some(dtype) = plan.dtype else { return };
     for PlanStep { step, .. } in &mut plan.steps {
-        if step.kind().phase == Phase::Sound && step.value("dtype").is_none() {
-            *step = step.clone().with("dtype", dtype.to_string())?;
-        }
+        *step = step.clone().with_sample_type(dtype);
     }
-    Ok(())
 }

@@ -8,8 +8,8 @@ use spr_core::model::SourceField;
 use super::meter::Meter;
 use crate::argument::{OpenedInput, Target};
 use crate::open::{self, Faults, IntactSound, open_all};
-use crate::plan::Plan;
 use crate::plan::order::Order;
+use crate::plan::{Plan, Work};
 use crate::step::{ListCache, Needed, Unmet};
 
 /// What the type of values is about.
@@ -160,8 +160,9 @@ impl<'a> Opening<'a> {
             .on_error(self.plan.on_error())
             .distinct(self.plan.distinct);
         let (inputs, each, files) = (&self.order.inputs, &self.order.each, &self.files);
+        let only_measures = |work: &Work| matches!(work, Work::Measure(_));
         let faults = Faults::RETURNED;
-        if self.order.steps.is_empty() && !skips {
+        if self.order.steps.iter().all(only_measures) && !skips {
             (request.values, request.parts) = (facts.values, facts.parts);
         }
         let at = (registry, &quiet);

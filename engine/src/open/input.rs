@@ -198,7 +198,7 @@ impl Input {
 /// Returns the frame shift that the work on an input sets.
 fn frame_shift(work: &[Work]) -> Option<Decimal> {
     let value = |work: &Work| match work {
-        Work::Step(step) => Decimal::parse(step.value("seconds")?),
+        Work::Step(step) => step.frame_shift(),
         _ => None,
     };
     work.iter().find_map(value)

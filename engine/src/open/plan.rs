@@ -81,7 +81,9 @@ impl Plan {
         let mut work = [&order.steps[..], &order.joins].concat();
         // Whoever reads utterances one by one reads ahead on demand.
         work.retain(|work| *work != Work::ReadAhead);
-        let joins = work.iter().any(|work| !matches!(work, Work::Step(_)));
+        let joins = work
+            .iter()
+            .any(|work| !matches!(work, Work::Step(_) | Work::Measure(_)));
         let (after, share) = request.clone().split_share();
         let of_all = match joins {
             true => after.before_stages().distinct(request.distinct),

@@ -4,6 +4,7 @@ use spr_core::bytes::Env;
 use spr_core::format::{Partitioning, Reader, Registry};
 use spr_core::stage::{Prefetch, Speakers};
 use spr_core::{Error, KeyMap, Result};
+use spr_stats::MeasuredAudio;
 
 use super::joins::join_text;
 use crate::plan::Work;
@@ -55,6 +56,9 @@ pub(crate) fn over(
             Work::Speakers(table) => {
                 let table = files.map(table, || KeyMap::open(table, env))?;
                 Box::new(Speakers::new(reader, KeyMap::clone(&table)))
+            }
+            Work::Measure(columns) => {
+                Box::new(MeasuredAudio::new(reader, columns.iter().copied(), env))
             }
             Work::ReadAhead if env.threads > 1 => Box::new(Prefetch::new(reader)),
             Work::ReadAhead => reader,

@@ -10,8 +10,9 @@
 
 use spr_core::Result;
 use spr_core::bytes::Locator;
+use spr_stats::AudioNeed;
 
-use super::{Input, Labels, Owner, Plan};
+use super::{Balance, Input, Labels, Owner, Plan};
 use crate::step::{Phase, Step, Subject};
 
 /// One piece of work between a format's reader and a writer.
@@ -25,6 +26,8 @@ pub enum Work {
     Text(Box<Plan>),
     /// Speakers join, from a table of lines `utterance speaker`.
     Speakers(Locator),
+    /// Sound is measured as far as columns of these names need it.
+    Measure(Vec<&'static str>),
     /// A thread reads ahead, if there is one.
     ReadAhead,
 }
@@ -33,15 +36,15 @@ impl Work {
     /// Returns `true` if a request for keys, fields or chunks passes through it unchanged.
     pub fn passes_requests(&self) -> bool {
         match self {
-            Self::Step(step) => !step.kind().needs_whole,
-            Self::Labels(_) | Self::Text(_) | Self::Speakers(_) => false,
+            Self::Step(step) => step.takes_chunks(),
+            Self::Labels(_) | Self::Text(_) | Self::Speakers(_) | Self::Measure(_) => false,
             Self::ReadAhead => true,
         }
     }
 
     /// Returns `true` if it takes the share of one of several jobs.
     pub(crate) fn shares(&self) -> bool {
-        matches!(self, Self::Step(step) if step.kind().shares)
+        matches!(self, Self::Step(step) if step.shares())
     }
 }
 
@@ -68,6 +71,37 @@ pub(crate) fn of_input(plan: &Plan, input: &Input, cut: bool) -> Vec<Work> {
             work.push(Work::ReadAhead);
         }
         work.extend(partition(input).map(Work::Step));
+    }
+    measured(work)
+}
+
+/// Puts a measurement of sound before the first step that needs its facts, and one before the first that
+/// needs its level.
+fn measured(mut work: Vec<Work>) -> Vec<Work> {
+    for need in [AudioNeed::Levels, AudioNeed::Facts] {
+        let of_work = |work: &Work| match work {
+            Work::Step(step) => step.audio_need(),
+            Work::Measure(names) => AudioNeed::of(names.iter().copied()),
+            _ => AudioNeed::Nothing,
+        };
+        let Some(first) = work.iter().position(|work| of_work(work) >= need) else {
+            continue;
+        };
+        if matches!(work[first], Work::Measure(_)) {
+            continue;
+        }
+        let steps = work[first..].iter().filter_map(|work| match work {
+            Work::Step(step) => Some(step.columns()),
+            _ => None,
+        });
+        let mut names: Vec<_> = steps.flatten().copied().collect();
+        names.retain(|name| {
+            let own = AudioNeed::of([*name]);
+            own > AudioNeed::Nothing && own <= need
+        });
+        names.sort_unstable();
+        names.dedup();
+        work.insert(first, Work::Measure(names));
     }
     work
 }
@@ -129,6 +163,11 @@ impl Order {
         let speakers_first = plan.joins.speakers.clone().filter(|_| by_speaker);
         steps.extend(speakers_first.map(Work::Speakers));
         steps.extend(plan.steps_on_all().cloned().map(Work::Step));
+        let mut steps = measured(steps);
+        let balance = plan.split.as_ref().and_then(|split| split.balance);
+        if balance == Some(Balance::Seconds) {
+            steps.push(Work::Measure(vec!["seconds"]));
+        }
         joins.extend(labels.filter(|_| !first).cloned().map(Work::Labels));
         joins.extend(plan.joins.text.clone().filter(|_| !by_text).map(Work::Text));
         let told = plan.joins.speakers.clone();

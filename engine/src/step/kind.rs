@@ -1,17 +1,17 @@
-//! The description of a step, of which the table has one for each.
+//! The entries of the table of steps.
 
 use std::sync::Arc;
 
-use spr_core::bytes::Env;
-use spr_core::format::{Partitioning, Reader, Registry};
 use spr_core::{Error, Result};
 
-use super::list_cache::ListCache;
+use super::operation::Operation;
+use super::option_values::OptionValues;
 use super::unmet::Needed;
 use super::values::{Parameters, Values};
 
-/// A kind of step: every spelling, every property and how it is built. There are no defaults, so that
-/// a property that was forgotten does not compile.
+/// A kind of step: its spellings, and what is the same for every step of the kind. What depends on the
+/// values of a step, its [`Operation`] answers. There are no defaults, so that a property that was
+/// forgotten does not compile.
 #[non_exhaustive]
 pub struct Kind {
     /// The name as a stage.
@@ -24,8 +24,6 @@ pub struct Kind {
     pub what: &'static str,
     /// The parameters in its brackets.
     pub parameters: Parameters,
-    /// The values that name files, which it reads besides the data.
-    pub reads: &'static [&'static str],
     /// The data options of an input that ask for it.
     pub options: &'static [DataOption],
     /// The flags of the program that ask for it and stand for no data option.
@@ -38,27 +36,10 @@ pub struct Kind {
     pub takes: Level,
     /// The level of the result, if it is no longer utterances.
     pub gives: Option<Level>,
-    /// Returns `true` if what comes of an utterance depends on other utterances.
-    pub across: fn(&Values) -> bool,
-    /// Whether it needs utterances as a whole, rather than in chunks of rows.
-    pub needs_whole: bool,
     /// Whether it may leave out utterances.
     pub leaves_out: bool,
-    /// For a step that chooses by keys alone: whether it takes the keys that its values name, rather
-    /// than all others.
-    pub by_keys: Option<bool>,
-    /// Whether it takes the share of one of several jobs. Statistics are of all shares.
-    pub shares: bool,
-    /// Returns `true` if it looks at this column of a table of utterances.
-    pub uses: fn(&Values, &str) -> bool,
-    /// Returns `true` if it reads what comes before it a second time.
-    pub reads_twice: fn(&Values) -> bool,
-    /// Returns `true` if it does nothing with these values.
-    pub is_idle: fn(&Values) -> bool,
-    /// Describes it for people; PDNN's way through the format decides what some values mean.
-    pub describe: fn(&Values, Partitioning) -> String,
-    /// Builds it, with all values checked.
-    pub build: fn(&Values) -> Result<Build>,
+    /// Parses the values of a step, all of which it checks.
+    pub(super) parse: fn(&Values) -> Result<Arc<dyn Operation>>,
 }
 
 impl Kind {
@@ -173,93 +154,4 @@ pub enum Level {
     Frames,
     /// Batches of frames or utterances.
     Batches,
-}
-
-/// How much of what comes before a step is read once more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// The same utterances.
-    Share,
-    /// The utterances of all shares, if the step is one of several jobs.
-    All,
-}
-
-/// Opens data once more.
-pub type Again<'a> = dyn Fn(Extent) -> Result<Box<dyn Reader>> + 'a;
-
-/// The surroundings in which steps are built.
-#[derive(Clone)]
-pub struct Surroundings<'a> {
-    /// The environment, with files and limits.
-    pub env: &'a Env,
-    /// The formats, for lists of keys that are data sets.
-    pub registry: Option<&'a Registry>,
-    /// The pass through the data, from 0.
-    pub pass: u64,
-    /// PDNN's way through the format of the source.
-    pub partitioning: Partitioning,
-    /// Opens what comes before the step once more.
-    pub again: Option<&'a Again<'a>>,
-    /// The files read besides the data.
-    pub files: ListCache,
-}
-
-impl<'a> Surroundings<'a> {
-    /// The first pass in `env`.
-    pub fn new(env: &'a Env) -> Self {
-        Self {
-            env,
-            registry: None,
-            pass: 0,
-            partitioning: Partitioning::Partitions,
-            again: None,
-            files: ListCache::default(),
-        }
-    }
-
-    /// Returns what opens the data before the step with these values once more.
-    ///
-    /// # Errors
-    /// They can be read only once.
-    pub(super) fn again(&self, step: &Values) -> Result<&'a Again<'a>> {
-        self.again
-            .ok_or_else(|| step.refused("what comes before it can't be read twice here"))
-    }
-}
-
-/// Puts a step over a reader.
-pub type Build =
-    Arc<dyn Fn(Box<dyn Reader>, &Surroundings<'_>) -> Result<Box<dyn Reader>> + Send + Sync>;
-
-/// The values that data options asked for, by step.
-#[derive(Clone, Debug, Default)]
-pub struct OptionValues {
-    values: Vec<(&'static str, &'static str, String)>,
-}
-
-impl OptionValues {
-    /// Sets a value of a step; the last one counts.
-    pub fn set(&mut self, step: &'static str, value: &'static str, text: impl Into<String>) {
-        self.clear(step, value);
-        self.values.push((step, value, text.into()));
-    }
-
-    /// Removes a value of a step.
-    pub fn clear(&mut self, step: &str, value: &str) {
-        self.values
-            .retain(|(own, name, _)| *own != step || *name != value);
-    }
-
-    /// A value of a step.
-    pub fn get(&self, step: &str, value: &str) -> Option<&str> {
-        let mut own = self.values.iter();
-        let found = own.find(|(own, name, _)| *own == step && *name == value)?;
-        Some(&found.2)
-    }
-
-    /// The values of a step.
-    pub fn of(&self, step: &str) -> Vec<(&'static str, String)> {
-        let own = self.values.iter().filter(|(own, ..)| *own == step);
-        own.map(|(_, name, text)| (*name, text.clone())).collect()
-    }
 }

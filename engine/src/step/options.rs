@@ -2,9 +2,10 @@
 
 use spr_core::{Error, Remedy, Result};
 
-use super::kind::{DataOption, Kind, OptionValues, Phase};
+use super::kind::{DataOption, Kind, Phase};
+use super::option_values::OptionValues;
 use super::spec;
-use super::steps::Step;
+use super::step::Step;
 use super::table::KINDS;
 
 /// The options of a source that no single step stands for.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use spr_core::bytes::Location;
 use spr_core::{Error, Result, nearest};
 
 use super::grammar::{self, Call, misplaced};
@@ -19,6 +20,8 @@ pub struct Parameters {
     pub named: &'static [&'static str],
     /// Words without a value.
     pub words: &'static [&'static str],
+    /// Those of the values that name files, which are read besides the data.
+    pub files: &'static [&'static str],
 }
 
 impl Parameters {
@@ -28,7 +31,16 @@ impl Parameters {
         many: false,
         named: &[],
         words: &[],
+        files: &[],
     };
+
+    /// Values that may stand without their names.
+    pub(super) const fn of(positional: &'static [&'static str]) -> Self {
+        Self {
+            positional,
+            ..Self::NONE
+        }
+    }
 
     fn word(&self, text: &str) -> Option<&'static str> {
         self.words.iter().copied().find(|word| *word == text)
@@ -57,7 +69,7 @@ struct Place {
 
 /// The values of one step, each with its name.
 #[derive(Clone)]
-pub struct Values {
+pub(super) struct Values {
     /// The name of the step.
     step: &'static str,
     /// The notation.
@@ -189,7 +201,7 @@ impl Values {
     }
 
     /// Returns `true` if a word stands there.
-    pub fn says(&self, word: &str) -> bool {
+    pub(super) fn says(&self, word: &str) -> bool {
         self.value(word).is_some()
     }
 
@@ -199,8 +211,21 @@ impl Values {
     }
 
     /// Returns a value as text.
-    pub fn text(&self, name: &str) -> Option<&str> {
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.value(name).map(|value| value.text.as_str())
+    }
+
+    /// Returns the file that a value names. The parameters must list it among their files, so that what a
+    /// step reads can't stay unknown.
+    pub(super) fn file(&self, name: &str) -> Option<Location> {
+        let is_file = self.parameters.files.contains(&name);
+        self.text(name).filter(|_| is_file).map(Location::from)
+    }
+
+    /// Returns the files that values name.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        let names = self.parameters.files.iter();
+        names.filter_map(|name| self.text(name))
     }
 
     /// All values of this name.

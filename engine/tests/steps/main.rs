@@ -12,4 +12,5 @@
 #[allow(dead_code, reason = "the tests of the core share it")]
 mod script;
 mod sound;
+mod typed;
 mod written;

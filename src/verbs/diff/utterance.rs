@@ -62,6 +62,7 @@ impl Tolerance {
             origin: _,
             part: _,
             chunk: _,
+            level: _,
             spare: _,
         } = a;
         let mut found = UtteranceDiff::default();

@@ -75,9 +75,9 @@ impl Expression {
         self.0.holds(row)
     }
 
-    /// Returns `true` if it asks for the column of this name.
-    pub fn uses(&self, column: &str) -> bool {
-        self.0.uses(column)
+    /// Returns the names of its columns, as often as they stand there.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.0.columns().iter().map(|column| column.name).collect()
     }
 
     /// Returns the columns that it compares, each once.
@@ -102,13 +102,15 @@ impl Condition {
         }
     }
 
-    fn uses(&self, name: &str) -> bool {
-        let is_it = |side: &Operand| matches!(side, Operand::Column(column) if column.name == name);
+    fn columns(&self) -> Vec<&'static ListColumn> {
         match self {
-            Self::Any(each) | Self::All(each) => each.iter().any(|one| one.uses(name)),
-            Self::Not(inner) => inner.uses(name),
-            Self::IsKnown(column) => column.name == name,
-            Self::Compare(left, _, right) => is_it(left) || is_it(right),
+            Self::Any(each) | Self::All(each) => each.iter().flat_map(Self::columns).collect(),
+            Self::Not(inner) => inner.columns(),
+            Self::IsKnown(column) => vec![column],
+            Self::Compare(left, _, right) => {
+                let sides = [left, right].into_iter();
+                sides.filter_map(Operand::column).collect()
+            }
         }
     }
 
@@ -134,6 +136,13 @@ impl Condition {
 }
 
 impl Operand {
+    fn column(&self) -> Option<&'static ListColumn> {
+        match self {
+            Self::Column(column) => Some(column),
+            Self::Number(_) | Self::Text(_) => None,
+        }
+    }
+
     fn cell<'a>(&'a self, row: &'a Row<'_>) -> Option<Cell<'a>> {
         match self {
             Self::Column(column) => column.take(row),

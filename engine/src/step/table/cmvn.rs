@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use spr_core::Result;
 use spr_core::bytes::Location;
 use spr_core::format::{Options, Request};
 use spr_core::stage::{Cmvn, CmvnGroup, CmvnSums, CmvnTable};
-use spr_core::{Error, ErrorKind};
+use spr_core::{Error, ErrorKind, Result};
 
-use super::super::kind::{Extent, Kind, Level, Phase, Subject, Surroundings};
-use super::super::parse::built;
+use super::super::kind::{Kind, Level, Phase, Subject};
+use super::super::operation::{Extent, Reach, Stage, Surroundings};
 use super::super::values::{Parameters, Values};
-use super::{as_written, never};
 
 pub(super) static CMVN: Kind = Kind {
     name: "cmvn",
@@ -21,108 +19,77 @@ pub(super) static CMVN: Kind = Kind {
            in a file, else of all shards, for which what comes before is read twice",
     parameters: Parameters {
         positional: &["by"],
-        many: false,
         named: &["stats"],
         words: &["vars"],
+        files: &["stats"],
+        ..Parameters::NONE
     },
-    reads: &["stats"],
     options: &[],
     flags: &[],
     phase: Phase::Choice,
     subject: Subject::Frames,
     takes: Level::Utterances,
     gives: None,
-    across: sums_up,
-    needs_whole: true,
     leaves_out: false,
-    by_keys: None,
-    shares: false,
-    uses: of_speakers,
-    reads_twice: sums_up,
-    is_idle: never,
-    describe: |values, _| {
-        let by = match group(values) {
-            Ok(CmvnGroup::Utterance) | Err(_) => "each utterance",
-            Ok(CmvnGroup::Speaker) => "each speaker",
-            Ok(CmvnGroup::Global) => "all utterances",
+    parse: |values| {
+        let (by, variance, file) = (group(values)?, values.says("vars"), values.file("stats"));
+        let sums_up = by != CmvnGroup::Utterance && file.is_none();
+        let reach = if sums_up {
+            Reach::Twice
+        } else {
+            Reach::Utterance
         };
-        let what = match values.says("vars") {
-            true => "mean 0 and variance 1",
-            false => "mean 0",
+        let of = match by {
+            CmvnGroup::Utterance => "each utterance",
+            CmvnGroup::Speaker => "each speaker",
+            CmvnGroup::Global => "all utterances",
         };
-        match values.text("stats") {
-            Some(file) => format!("{what} for {by}, by {file}"),
-            None => format!("{what} for {by}"),
-        }
-    },
-    build: |values| {
-        let (by, variance) = (group(values)?, values.says("vars"));
-        let file = values.text("stats").map(Location::from);
-        let values = values.clone();
-        built(move |reader, at| {
-            let table = match (&file, by) {
-                (Some(file), _) => Some(at.files.cmvn(file, by, || stored(file, by, at))?),
-                (None, CmvnGroup::Utterance) => None,
-                (None, CmvnGroup::Speaker | CmvnGroup::Global) => {
-                    let mut all = at.again(&values)?(Extent::All)?;
+        let variance_1 = if variance { " and variance 1" } else { "" };
+        let source = values.text("stats").map(|file| format!(", by {file}"));
+        let source = source.unwrap_or_default();
+        let stage = Stage::new(reach, [], move |reader, at| {
+            let table = match &file {
+                Some(file) => Some(at.files.cmvn(file, by, || stored(file, by, at))?),
+                None if sums_up => {
+                    let mut all = at.again(Extent::All)?;
                     Some(Arc::new(CmvnTable::of(by, &mut *all, at.env.limits)?))
                 }
+                None => None,
             };
             Ok(Box::new(Cmvn::new(reader, table, variance, at.env)))
-        })
+        });
+        let stage = stage.described(format!("mean 0{variance_1} for {of}{source}"));
+        stage
+            .by((by == CmvnGroup::Speaker).then_some("speaker"))
+            .parsed()
     },
 };
 
 pub(super) static CMVN_STATS: Kind = Kind {
     name: "cmvn-stats",
-    aliases: &[],
     usage: "cmvn-stats([utterance|speaker|global]), such as cmvn-stats(speaker)",
     what: "the statistics for cmvn in the place of the utterances, as compute-cmvn-stats makes them",
-    parameters: Parameters {
-        positional: &["by"],
-        ..Parameters::NONE
-    },
-    reads: &[],
-    options: &[],
-    flags: &[],
-    phase: Phase::Choice,
-    subject: Subject::Frames,
-    takes: Level::Utterances,
-    gives: None,
-    across: sums_up,
-    needs_whole: true,
+    parameters: Parameters::of(&["by"]),
     leaves_out: true,
-    by_keys: None,
-    shares: false,
-    // What joins by key comes before it, as keys are others behind it.
-    uses: |_, column| matches!(column, "speaker" | "text"),
-    reads_twice: never,
-    is_idle: never,
-    describe: as_written,
-    build: |values| {
+    parse: |values| {
         let by = group(values)?;
-        built(move |reader, at| Ok(Box::new(CmvnSums::new(reader, by, at.env.limits))))
+        let reach = match by {
+            CmvnGroup::Utterance => Reach::Utterance,
+            CmvnGroup::Speaker | CmvnGroup::Global => Reach::Others,
+        };
+        // What joins by key comes before it, as keys are others behind it.
+        let stage = Stage::new(reach, ["speaker", "text"], move |reader, at| {
+            Ok(Box::new(CmvnSums::new(reader, by, at.env.limits)))
+        });
+        stage.parsed()
     },
+    ..CMVN
 };
 
 fn group(values: &Values) -> Result<CmvnGroup> {
-    let group = values.get(
-        "by",
-        |text| text.parse().ok(),
-        "utterance, speaker or global",
-    )?;
+    let parse = |text: &str| text.parse().ok();
+    let group = values.get("by", parse, "utterance, speaker or global")?;
     Ok(group.unwrap_or_default())
-}
-
-/// Whether utterances are summed up, rather than each by itself or by what is known of them.
-fn sums_up(values: &Values) -> bool {
-    let alone = group(values).is_ok_and(|by| by == CmvnGroup::Utterance);
-    !alone && values.text("stats").is_none()
-}
-
-/// Whether statistics are those of speakers.
-fn of_speakers(values: &Values, column: &str) -> bool {
-    column == "speaker" && group(values).is_ok_and(|by| by == CmvnGroup::Speaker)
 }
 
 /// Reads the statistics in a file of any format that has matrices by key.

@@ -1,74 +1,63 @@
 //! The table of steps.
 
-mod choice;
+mod batch;
 mod cmvn;
 mod condition;
+mod draw;
+mod fields;
 mod frames;
+mod keys;
 mod labels;
+mod numbers;
+mod order;
+mod partition;
+mod rename;
 mod sample;
 mod sound;
-mod utterances;
-
-use spr_core::format::Partitioning;
+mod speakers;
 
 use super::kind::Kind;
-use super::values::Values;
+
+pub(super) use frames::Shift;
+pub(super) use keys::KeySelection;
+pub(super) use labels::Translation;
+pub(crate) use partition::stream_ignored;
 
 /// Every step there is. A new one is one entry here.
 pub const KINDS: &[&Kind] = &[
-    &choice::SELECT,
-    &choice::WITHOUT,
-    &choice::LENGTH,
+    &keys::SELECT,
+    &keys::WITHOUT,
+    &numbers::LENGTH,
     &condition::SECONDS,
     &condition::WHERE,
-    &choice::SPEAKERS,
-    &choice::PER_SPEAKER,
-    &choice::HOURS,
-    &choice::FIRST,
-    &choice::SLICE,
+    &speakers::SPEAKERS,
+    &speakers::PER_SPEAKER,
+    &condition::HOURS,
+    &numbers::FIRST,
+    &numbers::SLICE,
     &sample::SAMPLE,
-    &choice::SHARD,
-    &choice::UNIQUE,
-    &utterances::SORT,
-    &utterances::CHECK,
-    &utterances::PARTS,
-    &utterances::SPEAKER,
-    &utterances::RENAME,
+    &numbers::SHARD,
+    &numbers::UNIQUE,
+    &order::SORT,
+    &fields::CHECK,
+    &fields::PARTS,
+    &speakers::SPEAKER,
+    &rename::RENAME,
     &sound::SAMPLES,
     &sound::SOUND,
     &frames::FRAME_SHIFT,
-    &frames::TIER,
+    &labels::TIER,
     &labels::ALI_TO,
     &frames::FRAMES,
     &frames::COLUMNS,
     &cmvn::CMVN,
     &cmvn::CMVN_STATS,
     &frames::CONTEXT,
-    &frames::IGNORE_LABEL,
-    &frames::MAP_LABEL,
-    &utterances::SHUFFLE,
-    &frames::SHUFFLE_FRAMES,
-    &frames::PARTITION,
-    &utterances::BATCH,
-    &utterances::PREFETCH,
+    &labels::IGNORE_LABEL,
+    &labels::MAP_LABEL,
+    &order::SHUFFLE,
+    &partition::SHUFFLE_FRAMES,
+    &partition::PARTITION,
+    &batch::BATCH,
+    &batch::PREFETCH,
 ];
-
-pub(crate) use frames::stream_ignored;
-
-fn never(_: &Values) -> bool {
-    false
-}
-
-fn always(_: &Values) -> bool {
-    true
-}
-
-/// Looks at no column.
-fn nothing(_: &Values, _: &str) -> bool {
-    false
-}
-
-/// Describes a step as it is written.
-fn as_written(values: &Values, _: Partitioning) -> String {
-    values.to_string()
-}

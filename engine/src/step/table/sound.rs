@@ -1,13 +1,17 @@
 //! Steps that change sound.
 
-use spr_core::format::Partitioning;
-use spr_core::stage::{ReaderExt, SoundChoice};
+use std::sync::Arc;
+
+use spr_core::Result;
+use spr_core::format::{Partitioning, Reader};
+use spr_core::number::random::Rng;
+use spr_core::stage::{Channels, ReaderExt, SoundChoice};
 
 use super::super::kind::{Alias, DataOption, Kind, Level, Phase, Subject};
-use super::super::parse::{built, sound};
+use super::super::operation::{Operation, Reach, Stage, Surroundings};
+use super::super::parse::{SEED, number};
 use super::super::spec::truth;
 use super::super::values::{Parameters, Values};
-use super::{as_written, never, nothing};
 
 pub(super) static SAMPLES: Kind = Kind {
     name: "samples",
@@ -15,23 +19,21 @@ pub(super) static SAMPLES: Kind = Kind {
     usage: "samples",
     what: "sound as samples, loaded from where it is",
     parameters: Parameters::NONE,
-    reads: &[],
     options: &[],
     flags: &[],
     phase: Phase::Choice,
     subject: Subject::Sound,
     takes: Level::Utterances,
     gives: None,
-    across: never,
-    needs_whole: true,
     leaves_out: false,
-    by_keys: None,
-    shares: false,
-    uses: nothing,
-    reads_twice: never,
-    is_idle: never,
-    describe: as_written,
-    build: |_| built(|reader, at| Ok(reader.samples(at.env))),
+    parse: |_| {
+        Stage::new(
+            Reach::Utterance,
+            [],
+            |reader, at| Ok(reader.samples(at.env)),
+        )
+        .parsed()
+    },
 };
 
 pub(super) static SOUND: Kind = Kind {
@@ -53,20 +55,18 @@ pub(super) static SOUND: Kind = Kind {
     usage: "sound([channel=N|mix][,rate=N][,dtype=TYPE][,dither][,seed=N])",
     what: "other channels, another rate or type of sound, rounded once",
     parameters: Parameters {
-        positional: &[],
-        many: false,
         named: &["channel", "rate", "dtype", "seed"],
         words: &["dither"],
+        ..Parameters::NONE
     },
-    reads: &[],
     options: &[
         DataOption {
             key: "channel",
             flag: Some("channel"),
             expected: "a channel counted from 0, or mix",
             set: |asked, text| {
-                text.parse::<spr_core::stage::Channels>()
-                    .map_err(|e| e.context("channel"))?;
+                let channels = text.parse::<Channels>();
+                channels.map_err(|e| e.context("channel"))?;
                 asked.set("sound", "channel", text);
                 Ok(true)
             },
@@ -76,8 +76,8 @@ pub(super) static SOUND: Kind = Kind {
             flag: Some("rate"),
             expected: "samples a second",
             set: |asked, text| {
-                let mut choice = SoundChoice::default();
-                choice.set_rate(text).map_err(|e| e.context("resample"))?;
+                let rate = SoundChoice::default().set_rate(text);
+                rate.map_err(|e| e.context("resample"))?;
                 asked.set("sound", "rate", text);
                 Ok(true)
             },
@@ -86,14 +86,7 @@ pub(super) static SOUND: Kind = Kind {
             key: "dither",
             flag: Some("dither"),
             expected: "True or False",
-            set: |asked, text| {
-                match truth(text) {
-                    Some(true) => asked.set("sound", "dither", "dither"),
-                    Some(false) => asked.clear("sound", "dither"),
-                    None => return Ok(false),
-                }
-                Ok(true)
-            },
+            set: |asked, text| Ok(asked.set_word("sound", "dither", truth(text))),
         },
     ],
     flags: &[],
@@ -101,36 +94,60 @@ pub(super) static SOUND: Kind = Kind {
     subject: Subject::Sound,
     takes: Level::Utterances,
     gives: None,
-    across: never,
-    needs_whole: true,
     leaves_out: false,
-    by_keys: None,
-    shares: false,
-    uses: nothing,
-    reads_twice: never,
-    is_idle: |values| sound(values).is_ok_and(|choice| choice.is_idle()),
-    describe,
-    build: |values| {
-        let choice = sound(values)?;
-        built(move |reader, at| Ok(choice.over(reader, at.env)))
-    },
+    parse: |values| Ok(Arc::new(choice(values)?)),
 };
 
-fn describe(values: &Values, _: Partitioning) -> String {
-    let mut parts = Vec::new();
-    let Ok(choice) = sound(values) else {
-        return values.to_string();
+/// The channels, rate and type of sound that are asked for.
+fn choice(values: &Values) -> Result<SoundChoice> {
+    let mut choice = SoundChoice::default();
+    if let Some(channels) = values.text("channel") {
+        choice.channels = Some(values.made("channel", channels.parse())?);
+    }
+    if let Some(rate) = values.text("rate") {
+        values.made("rate", choice.set_rate(rate))?;
+    }
+    if let Some(dtype) = values.text("dtype") {
+        choice.dtype = Some(values.made("dtype", dtype.parse())?);
+    }
+    // PDNN's seed has a name.
+    let seed = |text: &str| match text {
+        "pdnn" => Some(Rng::Pdnn.seed()),
+        seed => number(seed),
     };
-    parts.extend(
-        choice
-            .channels
-            .map(|channels| format!("of sound {channels}")),
-    );
-    parts.extend(
-        choice
+    let seed = values.get("seed", seed, SEED)?;
+    let dithered = values.says("dither");
+    if seed.is_some() && !dithered {
+        return Err(values.refused("the seed is for dither, which was not asked for"));
+    }
+    choice.dither = dithered.then_some(seed.unwrap_or_default());
+    Ok(choice)
+}
+
+impl Operation for SoundChoice {
+    fn reach(&self) -> Reach {
+        Reach::Utterance
+    }
+
+    fn columns(&self) -> &[&'static str] {
+        &[]
+    }
+
+    fn over(&self, reader: Box<dyn Reader>, at: &Surroundings<'_>) -> Result<Box<dyn Reader>> {
+        Ok(SoundChoice::over(*self, reader, at.env))
+    }
+
+    fn is_idle(&self) -> bool {
+        SoundChoice::is_idle(self)
+    }
+
+    fn describe(&self, _: Partitioning) -> Option<String> {
+        let channels = self.channels.map(|channels| format!("of sound {channels}"));
+        let rate = self
             .rate
-            .map(|rate| format!("sound at {rate} samples a second")),
-    );
-    parts.extend(choice.dither.map(|seed| format!("dithered, seed {seed}")));
-    parts.join("; ")
+            .map(|rate| format!("sound at {rate} samples a second"));
+        let dither = self.dither.map(|seed| format!("dithered, seed {seed}"));
+        let parts: Vec<_> = [channels, rate, dither].into_iter().flatten().collect();
+        Some(parts.join("; "))
+    }
 }

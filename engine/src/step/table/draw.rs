@@ -1,16 +1,13 @@
-//! Readers of utterances that are drawn at random: so many or so many hours, of all or of each group.
+//! Draws an amount of utterances, of each group its share.
 
 use std::collections::HashMap;
 
 use spr_core::bytes::{Env, MemoryCounter};
-use spr_core::format::Reader;
-use spr_core::model::Utterance;
 use spr_core::number::random::Mt19937;
-use spr_core::stage::Filter;
 use spr_core::{Error, Limits, Result};
 use spr_stats::{OrderColumns, OrderValues, Row};
 
-use super::parse::number;
+use super::super::parse::number;
 
 /// How much is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,80 +34,8 @@ impl Amount {
     }
 }
 
-/// Calls `see` with each utterance that can be read.
-///
-/// # Errors
-/// As of the reader, and of `see`.
-fn each(mut reader: Box<dyn Reader>, mut see: impl FnMut(&Utterance) -> Result<()>) -> Result<()> {
-    let mut utt = Utterance::default();
-    loop {
-        match reader.read(&mut utt) {
-            Ok(true) => see(&utt)?,
-            Ok(false) => return Ok(()),
-            Err(error) if error.can_continue() => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// `n` utterances drawn at random, all if there are fewer, in their order. `again` is the same reader
-/// once more.
-///
-/// # Errors
-/// It can't be read.
-pub(super) fn utterances(
-    inner: Box<dyn Reader>,
-    again: Box<dyn Reader>,
-    n: u64,
-    seed: u32,
-) -> Result<Box<dyn Reader>> {
-    let mut of = 0;
-    each(again, |_| {
-        of += 1;
-        Ok(())
-    })?;
-    let mut draw = Draw::new(n, of, seed);
-    Ok(Box::new(Filter::new(inner, move |_: &Utterance| {
-        Ok(draw.next())
-    })))
-}
-
-/// An amount drawn at random, in the order of the utterances: of each group with equal values in
-/// columns its share. `again` is the same reader once more. Groups that get none, and data that are
-/// less than the amount, are warned of in `env`.
-///
-/// # Errors
-/// It can't be read, or has too many utterances for the limits.
-pub(super) fn shares(
-    inner: Box<dyn Reader>,
-    again: Box<dyn Reader>,
-    (amount, seed): (Amount, u32),
-    columns: Option<&OrderColumns>,
-    env: &Env,
-) -> Result<Box<dyn Reader>> {
-    let shift = inner.info().frame_shift;
-    let by_seconds = matches!(amount, Amount::Seconds(_));
-    let mut pool = Pool::new(columns);
-    let mut held = MemoryCounter::new("utterances to draw from");
-    each(again, |utt| {
-        pool.add(&Row::new(utt, shift), by_seconds, &mut held, &env.limits)
-    })?;
-    let drawn = pool.draw(amount, seed, env);
-    let mut drawn = drawn.into_iter();
-    Ok(Box::new(Filter::new(inner, move |utt: &Utterance| {
-        let drawn = drawn.next().ok_or_else(|| {
-            Error::unfit("the input was changed while it was read").utterance(&utt.key)
-        })?;
-        if by_seconds {
-            let duration = Row::new(utt, shift).duration();
-            duration.map_err(Error::continuable)?;
-        }
-        Ok(drawn)
-    })))
-}
-
 /// The utterances that are drawn from.
-struct Pool {
+pub(super) struct Pool {
     /// The columns, and what is not known of them.
     values: Option<OrderValues>,
     /// The size of each utterance, zero if it can't be drawn, and its group.
@@ -127,7 +52,7 @@ struct Group {
 }
 
 impl Pool {
-    fn new(columns: Option<&OrderColumns>) -> Self {
+    pub(super) fn new(columns: Option<&OrderColumns>) -> Self {
         Self {
             values: columns.cloned().map(OrderValues::new),
             items: Vec::new(),
@@ -136,7 +61,7 @@ impl Pool {
         }
     }
 
-    fn add(
+    pub(super) fn add(
         &mut self,
         row: &Row<'_>,
         by_seconds: bool,
@@ -170,7 +95,7 @@ impl Pool {
     }
 
     /// Returns for each utterance whether it is drawn.
-    fn draw(&self, amount: Amount, seed: u32, env: &Env) -> Vec<bool> {
+    pub(super) fn draw(&self, amount: Amount, seed: u32, env: &Env) -> Vec<bool> {
         let all: f64 = self.groups.iter().map(|group| group.size).sum();
         #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
         let wanted = match amount {
@@ -250,14 +175,14 @@ fn time(seconds: f64) -> String {
 }
 
 /// Draws `left` of the next `to_come` items.
-struct Draw {
+pub(super) struct Draw {
     left: u64,
     to_come: u64,
     random: Mt19937,
 }
 
 impl Draw {
-    fn new(n: u64, of: u64, seed: u32) -> Self {
+    pub(super) fn new(n: u64, of: u64, seed: u32) -> Self {
         Self {
             left: n.min(of),
             to_come: of,
@@ -266,7 +191,7 @@ impl Draw {
     }
 
     /// Returns `true` if the next item is drawn.
-    fn next(&mut self) -> bool {
+    pub(super) fn next(&mut self) -> bool {
         let drawn = self.to_come > 0 && self.random.up_to(self.to_come - 1) < self.left;
         self.to_come = self.to_come.saturating_sub(1);
         self.left -= u64::from(drawn);
@@ -276,7 +201,7 @@ impl Draw {
 
 #[cfg(test)]
 mod tests {
-    use spr_core::model::{Audio, Key, Matrix, Rank, Waveform};
+    use spr_core::model::{Audio, Key, Matrix, Rank, Utterance, Waveform};
 
     use super::*;
 

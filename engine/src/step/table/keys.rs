@@ -1,21 +1,54 @@
-//! Readers that choose utterances by names, speakers and lengths.
+//! Steps that choose utterances by their keys.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, FileKind, FileStatus, Location, MemoryCounter};
-use spr_core::format::{Count, Medium, Options, Reader, Registry, Request, Score};
+use spr_core::format::{Count, KeyPredicate, Medium, Options, Reader, Registry, Request, Score};
 use spr_core::model::{DatasetInfo, Key, Utterance};
-use spr_core::stage::{Filter, FolderReader, KeyFilter, speaker_of};
+use spr_core::stage::{FolderReader, KeyFilter};
 use spr_core::{Error, Result};
-use spr_stats::Row;
 
-use super::kind::Surroundings;
-use super::values::Values;
+use super::super::kind::{Kind, Level, Phase, Subject};
+use super::super::operation::{Operation, Reach, Surroundings};
+use super::super::values::{Parameters, Values};
 
-/// Which keys a step chooses.
+const KEYS: Parameters = Parameters {
+    positional: &["pattern"],
+    many: true,
+    named: &["key", "regex", "keys"],
+    files: &["keys"],
+    ..Parameters::NONE
+};
+
+pub(super) static SELECT: Kind = Kind {
+    name: "select",
+    aliases: &[],
+    usage: "select(PATTERN,...), select(key=KEY,...), select(regex=REGEX) or select(keys=FILE)",
+    what: "utterances whose keys are like a pattern, match, or stand in a list",
+    parameters: KEYS,
+    options: &[],
+    flags: &["keys", "glob", "regex"],
+    phase: Phase::Choice,
+    subject: Subject::Utterances,
+    takes: Level::Utterances,
+    gives: None,
+    leaves_out: true,
+    parse: |values| Ok(Arc::new(KeySelection::of(values, true)?)),
+};
+
+pub(super) static WITHOUT: Kind = Kind {
+    name: "without",
+    usage: "without(PATTERN,...), without(key=KEY,...), without(regex=REGEX) or without(keys=FILE)",
+    what: "all other utterances",
+    flags: &["exclude-keys"],
+    parse: |values| Ok(Arc::new(KeySelection::of(values, false)?)),
+    ..SELECT
+};
+
+/// The utterances with some keys, or all others.
 #[derive(Clone)]
-pub(super) struct SelectionRules {
+pub(in super::super) struct KeySelection {
     /// Keys like one of these.
     filters: Vec<KeyFilter>,
     /// A file of keys, whose keys have to be there.
@@ -24,14 +57,16 @@ pub(super) struct SelectionRules {
     named: Option<Arc<HashSet<Key>>>,
     /// The first pattern that is a key as a whole.
     literal: Option<String>,
+    /// Whether these are taken, rather than all others.
+    takes: bool,
 }
 
-impl SelectionRules {
-    /// The keys that the values of a step name.
+impl KeySelection {
+    /// Parses the values of a step.
     ///
     /// # Errors
-    /// They name none, or in two ways, or something is no pattern.
-    pub(super) fn of(values: &Values) -> Result<Self> {
+    /// They name no keys, or in two ways, or something is no pattern.
+    fn of(values: &Values, takes: bool) -> Result<Self> {
         let mut filters = Vec::new();
         for text in values.all("pattern") {
             filters.push(values.made("pattern", KeyFilter::glob(text))?);
@@ -40,32 +75,34 @@ impl SelectionRules {
         for text in values.all("regex") {
             filters.push(values.made("regex", KeyFilter::regex(text))?);
         }
-        let by_regex = values.says("regex");
-        let lists: Vec<_> = values.all("keys").collect();
+        let list = values.file("keys");
         let named: HashSet<_> = values.all("key").map(Key::from).collect();
-        match (by_pattern, by_regex, lists.as_slice(), named.is_empty()) {
-            (true, false, [], true)
-            | (false, true, [], true)
-            | (false, false, [_], true)
-            | (false, false, [], false) => {}
-            _ => return Err(values.refused("expected one of a pattern, key=, regex= and keys=")),
+        let ways = [
+            by_pattern,
+            values.says("regex"),
+            list.is_some(),
+            !named.is_empty(),
+        ];
+        if ways.iter().filter(|way| **way).count() != 1 || values.all("keys").count() > 1 {
+            return Err(values.refused("expected one of a pattern, key=, regex= and keys="));
         }
-        let literal = values
-            .all("pattern")
-            .find(|text| !text.contains(['*', '?', '[']));
+        let is_literal = |text: &&str| !text.contains(['*', '?', '[']);
         Ok(Self {
-            literal: literal.map(str::to_owned),
-            list: lists.first().map(|file| Location::from(*file)),
+            literal: values.all("pattern").find(is_literal).map(str::to_owned),
+            list,
             named: (!named.is_empty()).then(|| Arc::new(named)),
             filters,
+            takes,
         })
     }
 
-    fn holds(&self, key: &Key, listed: Option<&HashSet<Key>>) -> bool {
-        match listed {
+    /// Returns `true` if an utterance with this key is passed on.
+    fn passes(&self, key: &Key, listed: Option<&HashSet<Key>>) -> bool {
+        let is_named = match listed {
             Some(keys) => keys.contains(key),
             None => self.filters.iter().any(|filter| filter.holds(key)),
-        }
+        };
+        is_named == self.takes
     }
 
     /// The keys of the list or by name, if they are chosen so.
@@ -80,53 +117,50 @@ impl SelectionRules {
         self.list.as_ref().map(keys).transpose()
     }
 
-    /// The utterances of `inner` with these keys, or with `held` false those with others. Keys of
-    /// the list that never come are warned of.
-    pub(super) fn over(
-        &self,
-        inner: Box<dyn Reader>,
-        held: bool,
-        at: &Surroundings<'_>,
-    ) -> Result<Box<dyn Reader>> {
+    /// Returns the predicate that tells by the key alone whether an utterance must be read, and
+    /// whether listed keys that never come are warned of.
+    ///
+    /// # Errors
+    /// The list can't be read.
+    pub(in super::super) fn filter(&self, at: &Surroundings<'_>) -> Result<(KeyPredicate, bool)> {
+        let (own, listed) = (self.clone(), self.listed(at)?);
+        let warns = self.takes && listed.is_some();
+        Ok((
+            Arc::new(move |key: &Key| own.passes(key, listed.as_deref())),
+            warns,
+        ))
+    }
+}
+
+impl Operation for KeySelection {
+    fn reach(&self) -> Reach {
+        Reach::Utterance
+    }
+
+    fn columns(&self) -> &[&'static str] {
+        &[]
+    }
+
+    /// Warns of keys of a list that never come.
+    fn over(&self, inner: Box<dyn Reader>, at: &Surroundings<'_>) -> Result<Box<dyn Reader>> {
         let listed = self.listed(at)?;
         Ok(Box::new(SelectedReader {
             info: inner.info().without_totals(),
             inner,
-            missing: listed.as_deref().filter(|_| held).cloned(),
+            missing: listed.as_deref().filter(|_| self.takes).cloned(),
             listed,
             wanted: self.clone(),
-            held,
-            found: !held,
+            found: !self.takes,
             env: at.env.clone(),
         }))
-    }
-
-    /// Returns the predicate that tells by the key alone whether an utterance must be read.
-    ///
-    /// # Errors
-    /// The list can't be read.
-    pub(super) fn filter(
-        &self,
-        held: bool,
-        at: &Surroundings<'_>,
-    ) -> Result<spr_core::format::KeyPredicate> {
-        let (wanted, listed) = (self.clone(), self.listed(at)?);
-        let filter = move |key: &Key| wanted.holds(key, listed.as_deref()) == held;
-        Ok(Arc::new(filter))
-    }
-
-    /// Returns `true` if the wanted keys are listed or named.
-    pub(super) fn has_list(&self) -> bool {
-        self.list.is_some() || self.named.is_some()
     }
 }
 
 /// The chosen utterances.
 struct SelectedReader {
     inner: Box<dyn Reader>,
-    wanted: SelectionRules,
+    wanted: KeySelection,
     listed: Option<Arc<HashSet<Key>>>,
-    held: bool,
     /// Keys of the list that have not come yet.
     missing: Option<HashSet<Key>>,
     /// Whether an utterance was chosen, or no warning is due.
@@ -167,7 +201,7 @@ impl Reader for SelectedReader {
             if let Some(missing) = &mut self.missing {
                 missing.remove(&utt.key);
             }
-            if self.wanted.holds(&utt.key, self.listed.as_deref()) == self.held {
+            if self.wanted.passes(&utt.key, self.listed.as_deref()) {
                 self.found = true;
                 return Ok(true);
             }
@@ -178,7 +212,7 @@ impl Reader for SelectedReader {
 }
 
 /// Returns `first`, which says of a listed name that it never came, with the number of others.
-fn unknown(first: &str, names: usize) -> String {
+pub(super) fn unknown(first: &str, names: usize) -> String {
     match names {
         1 => first.to_owned(),
         n => format!("{first}, nor {} more of the list", n - 1),
@@ -255,114 +289,4 @@ fn keys_of(mut reader: Box<dyn Reader>, env: &Env) -> Result<HashSet<Key>> {
         }
     }
     Ok(keys)
-}
-
-/// Returns the number of frames of an utterance.
-///
-/// # Errors
-/// It has other data, such as sound, and no frames; the next utterance can be read.
-pub(super) fn frames(utt: &Utterance) -> Result<u64> {
-    match (utt.frames(), utt.features.as_ref().or(utt.labels.as_ref())) {
-        (0, None) => match utt.other() {
-            Some(what) => {
-                let error =
-                    Error::unfit(format!("has {what}, but no frames that could be counted"));
-                Err(error.utterance(&utt.key).continuable())
-            }
-            None => Ok(0),
-        },
-        (frames, _) => Ok(frames),
-    }
-}
-
-/// The utterances of these speakers, which are those of `list` if there is one.
-pub(super) fn of_speakers(
-    inner: Box<dyn Reader>,
-    speakers: Arc<HashSet<Key>>,
-    list: Option<Location>,
-    env: &Env,
-) -> Box<dyn Reader> {
-    Box::new(SpeakersReader {
-        info: inner.info().without_totals(),
-        inner,
-        missing: Some(speakers.iter().cloned().collect()),
-        speakers,
-        list,
-        env: env.clone(),
-    })
-}
-
-/// The utterances of chosen speakers.
-struct SpeakersReader {
-    inner: Box<dyn Reader>,
-    speakers: Arc<HashSet<Key>>,
-    list: Option<Location>,
-    /// Speakers who have not come yet.
-    missing: Option<HashSet<Key>>,
-    env: Env,
-    info: DatasetInfo,
-}
-
-impl SpeakersReader {
-    /// Warns of speakers who never came, once.
-    fn warn(&mut self) {
-        let missing = self.missing.take().unwrap_or_default();
-        if let Some(name) = missing.iter().min() {
-            let message = format!("the data have no speaker '{name}'");
-            let warning = Error::unfit(unknown(&message, missing.len()));
-            self.env.warn_left_out(&match &self.list {
-                Some(list) => warning.file(list.to_string()),
-                None => warning,
-            });
-        }
-    }
-}
-
-impl Reader for SpeakersReader {
-    fn info(&self) -> &DatasetInfo {
-        &self.info
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        while self.inner.read(utt)? {
-            let speaker = speaker_of(utt)?;
-            if let Some(missing) = &mut self.missing {
-                missing.remove(speaker);
-            }
-            if self.speakers.contains(speaker) {
-                return Ok(true);
-            }
-        }
-        self.warn();
-        Ok(false)
-    }
-}
-
-/// The first `n` utterances of each speaker.
-pub(super) fn per_speaker(inner: Box<dyn Reader>, n: u64, env: &Env) -> Box<dyn Reader> {
-    let (mut counts, mut held) = (HashMap::<Key, u64>::new(), MemoryCounter::new("speakers"));
-    let limits = env.limits;
-    Box::new(Filter::new(inner, move |utt: &Utterance| {
-        let speaker = speaker_of(utt)?;
-        if let Some(count) = counts.get_mut(speaker) {
-            *count += 1;
-            return Ok(*count <= n);
-        }
-        held.keep(speaker.as_bytes().len(), &limits)?;
-        counts.insert(speaker.clone(), 1);
-        Ok(n > 0)
-    }))
-}
-
-/// Utterances from the first on, as long as they last no longer than so many hours together. One that
-/// lasts longer than what is left is left out.
-pub(super) fn hours(inner: Box<dyn Reader>, hours: f64) -> Box<dyn Reader> {
-    let mut left = hours * 3600.0;
-    Box::new(Filter::new(inner, move |utt: &Utterance| {
-        let seconds = Row::new(utt, None).duration();
-        let seconds = seconds.map_err(Error::continuable)?;
-        let fits = seconds <= left;
-        left -= if fits { seconds } else { 0.0 };
-        Ok(fits)
-    }))
 }
