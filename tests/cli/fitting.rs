@@ -119,5 +119,5 @@ fn lengths_a_few_frames_apart_are_cut_and_told() {
     s.ok("in.txt,label=ali.txt spec.pfile --length-tolerance 2");
     assert_eq!(s.read("spec.pfile"), s.read("out.pfile"));
     let error = s.fails("in.txt new.pfile --length-tolerance 2");
-    assert!(error.contains("give them with --labels"), "{error}");
+    assert!(error.contains("is for labels that join"), "{error}");
 }

@@ -109,7 +109,7 @@ fn what_cannot_be_chosen_is_told() {
         ),
         ("a.wav b.wav --rate 16m", "resample: '16m' is not a rate"),
         ("a.wav,resample=0 b.wav", "'0' is not a rate"),
-        ("a.wav b.wav --dither", "--dither: nothing is rounded"),
+        ("a.wav b.wav --dither", "dither: nothing is rounded"),
         ("a.wav b.wav --seed 1", "nothing is shuffled"),
         ("a.wav b.jsonl --stages resample", "expected a rate"),
     ] {

@@ -66,15 +66,14 @@ impl Input {
             let share = request.share(Subset::Run { first, end });
             request = share.starting_at(self.start);
         }
-        request = request.within(self.within);
+        let on_error = request.on_error.or(self.on_error);
+        request = request.within(self.within).on_error(on_error);
         if let Locator::Folder(folder) = &self.place {
             return self.open_folder(folder, request, registry, env);
         }
         let env = &self.naming(env);
         let mut source = env.open(&self.place)?;
         let (format, why) = self.format_of(&mut source, request.damaged, registry, env)?;
-        let on_error = request.on_error.or(self.on_error);
-        let request = request.on_error(on_error);
         let (options, names_only) = (self.format_options(format)?, !request.parts.features);
         let opened = request.open(format, source, &options, env);
         let reader = opened.map_err(|error| self.misnamed(error, registry, env));
