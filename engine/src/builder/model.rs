@@ -12,6 +12,13 @@ const STEP: &str = "ali-to";
 /// The value of the step that names the model.
 const MODEL: &str = "model";
 
+/// The meaning that labels are given.
+#[derive(Clone)]
+pub(super) struct Translation {
+    pub(super) unit: String,
+    pub(super) model: Option<Location>,
+}
+
 /// Translates the labels of all inputs to what they stand for, such as `phones`, by the model that is
 /// named or lies beside the data.
 ///
