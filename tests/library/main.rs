@@ -16,6 +16,7 @@ mod own;
 mod plans;
 mod shards;
 mod skipping;
+mod spans;
 mod stages;
 
 use std::collections::BTreeMap;

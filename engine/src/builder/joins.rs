@@ -4,16 +4,9 @@ use spr_core::bytes::{Location, Locator};
 use spr_core::{Error, Result};
 
 use super::PlanBuilder;
-use super::model::translate;
+use super::model::{Translation, translate};
 use crate::argument;
 use crate::plan::{Joins, Plan};
-
-/// The meaning that labels are given.
-#[derive(Clone)]
-pub(super) struct Translation {
-    unit: String,
-    model: Option<Location>,
-}
 
 impl PlanBuilder {
     /// Joins the labels of another data set.

@@ -7,6 +7,13 @@ use spr_core::{Error, Remedy, Result};
 use crate::plan::{Input, Owner, Plan, PlanStep};
 use crate::step::Step;
 
+/// The meaning that labels are given.
+#[derive(Clone)]
+pub(super) struct Translation {
+    pub(super) unit: String,
+    pub(super) model: Option<Location>,
+}
+
 /// Translates the labels of all inputs to what they stand for, such as `phones`, by the model that is
 /// named or lies beside the data.
 ///

@@ -7,7 +7,7 @@ import io
 import os
 import re
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Dict, Iterator, NamedTuple, Optional
+from typing import Any, BinaryIO, Iterator, NamedTuple, Optional
 
 from . import _native
 from ._errors import Error, NotFound, UsageError

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict
-
-from . import _arguments
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import logging
 
+    from . import _native
     from ._jobs import Outcome
 
 
