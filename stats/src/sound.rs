@@ -142,7 +142,11 @@ impl Sound {
     fn measure(&mut self, level: &Level) {
         self.measured += 1;
         if let Some((least, most)) = level.range {
-            Spread::add(&mut self.amplitude, (least, level.mean(), most), level.values);
+            Spread::add(
+                &mut self.amplitude,
+                (least, level.mean(), most),
+                level.values,
+            );
         }
         self.values += level.values;
         self.faulty += level.faulty;
