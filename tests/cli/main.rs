@@ -91,6 +91,7 @@ mod skipping;
 mod skipping_inputs;
 mod sound;
 mod sound_folders;
+mod spans;
 mod spellings;
 mod split;
 mod stages;

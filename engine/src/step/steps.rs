@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
 use spr_core::{Error, Result};
+use spr_stats::{AudioNeed, MeasuredAudio};
 
 use super::grammar::calls;
 use super::operation::Surroundings;
@@ -75,6 +76,10 @@ impl Steps {
             ..Surroundings::new(env)
         };
         for step in &self.0 {
+            if step.audio_need() > AudioNeed::Nothing {
+                let columns = step.columns().iter().copied();
+                reader = Box::new(MeasuredAudio::new(reader, columns, env));
+            }
             reader = step.over(reader, &at)?;
         }
         Ok(reader)

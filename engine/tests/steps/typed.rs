@@ -30,7 +30,7 @@ fn a_step_needs_of_sound_what_its_columns_need() {
         ("sample(5,by=rate)", AudioNeed::Facts),
         ("sample(10h)", AudioNeed::Facts),
         ("sample(10h,by=zeros)", AudioNeed::Levels),
-        ("check", AudioNeed::Facts),
+        ("check", AudioNeed::Nothing),
         ("check(dim=3)", AudioNeed::Nothing),
         ("check(channels=1)", AudioNeed::Facts),
         ("length(5-)", AudioNeed::Nothing),

@@ -36,7 +36,7 @@ pub(super) static CHECK: Kind = Kind {
             None => Reach::Others,
         };
         let of_sound = ["rate", "channels"].into_iter();
-        let columns = of_sound.filter(|name| values.is_empty() || values.says(name));
+        let columns = of_sound.filter(|name| values.says(name));
         let stage = Stage::new(reach, [], move |reader, _| Ok(reader.check(shape)));
         stage.by(columns).parsed()
     },
