@@ -298,7 +298,8 @@ fn describe(facts: &Facts) -> Vec<String> {
         if let Some(duration) = facts.duration.filter(|_| holds("audio")) {
             text.push_str(&in_all(duration));
         }
-        if let Some(sound) = facts.sound.as_ref().filter(|sound| sound.samples > 0) {
+        let counted = |sound: &&Sound| sound.samples > 0 && (frames == 0 || sound.references == 0);
+        if let Some(sound) = facts.sound.as_ref().filter(counted) {
             text.push_str(&format!(", {}", messages::count(sound.samples, "sample")));
         }
         line("holds", text);

@@ -181,7 +181,10 @@ fn what_is_left_out_is_told_to_the_quiet_too() {
             "ls x.rttm",
             "x.rttm: lines of other kinds are left out: 1 SPKR-INFO",
         ),
-        ("ls wav", "wav/ann-001.dat: skipped, as it is not wav"),
+        (
+            "ls wav",
+            "wav/ann-001.dat: left out, neither sound that is read nor a transcript",
+        ),
         ("v.jsonl o.ark", ""),
     ] {
         let overwrite = if line.contains("o.ark") {
