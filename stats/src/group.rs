@@ -426,8 +426,11 @@ mod tests {
             .iter()
             .map(|(values, g)| (values[0].clone(), g.spans, g.seconds()))
             .collect();
-        // Where the utterance ends is not known.
-        assert_eq!(found, [(text("a"), 1, None), (text("sil"), 2, Some(1.75))]);
+        // A segment without an end lasts as long as the utterance: to the end of its last segment.
+        assert_eq!(
+            found,
+            [(text("a"), 1, Some(0.75)), (text("sil"), 2, Some(1.75))]
+        );
     }
 
     #[test]

@@ -207,7 +207,7 @@ impl Sound {
 mod tests {
     use super::*;
     use spr_core::Limits;
-    use spr_core::model::{Dtype, Matrix, Rank};
+    use spr_core::model::{Dtype, Element, Matrix, Rank, Waveform};
 
     fn of<T: Element>(values: &[T], cols: usize) -> Level {
         let samples = Matrix::from_rows(values, cols, Rank::Matrix).unwrap();
@@ -267,43 +267,6 @@ mod tests {
                 (0.5, 0, 1),
                 "{dtype}"
             );
-        }
-    }
-
-    #[test]
-    fn words_are_measured_like_all_others() {
-        let mut chance = 1u32;
-        let mut next = || {
-            chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            match chance >> 28 {
-                0 => 0,
-                1 => i16::MIN,
-                2 => i16::MAX,
-                _ => {
-                    let [_, low, high, _] = chance.to_le_bytes();
-                    i16::from_le_bytes([low, high])
-                }
-            }
-        };
-        for (len, cols) in [(0, 1), (1, 1), (9001, 1), (9000, 2), (12_001, 3)] {
-            let values: Vec<i16> = (0..len).map(|_| next()).collect();
-            let level = || Level {
-                offsets: vec![0.0; cols],
-                ..Level::default()
-            };
-            let (mut words, mut others) = (level(), level());
-            words.see_words(&values, cols);
-            others.see(&values, cols);
-            let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
-            assert_eq!(words.peak, others.peak, "{len} {cols}");
-            assert_eq!((words.values, words.zeros), (others.values, others.zeros));
-            assert_eq!(
-                (words.clipped, words.faulty),
-                (others.clipped, others.faulty)
-            );
-            assert!(near(words.squares, others.squares));
-            let mut offsets = words.offsets.iter().zip(&others.offsets);
-            assert!(offsets.all(|(a, b)| near(*a, *b)), "{len} {cols}");
         }
     }
 

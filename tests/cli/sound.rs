@@ -236,10 +236,8 @@ fn levels_are_told() {
     );
     let listed = s.ok("ls set").out;
     let line = listed.lines().next().unwrap();
-    assert!(
-        line.starts_with("a ") && line.ends_with("16000Hz  1.000s   -6.02dB   -9.03dB"),
-        "{line}"
-    );
+    let words: Vec<_> = line.split_whitespace().collect();
+    assert_eq!(words, ["a", "1.000", "16000", "1", "-", "-"]);
     let listed = s.ok("ls set --tsv").out;
     assert!(listed.contains("\t16000\t-6.02"), "{listed}");
     let closing = s.ok("set all.ark").err;

@@ -153,3 +153,46 @@ impl Level {
         (self.squares / self.values.max(1) as f64).sqrt()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_measured_like_all_others() {
+        let mut chance = 1u32;
+        let mut next = || {
+            chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            match chance >> 28 {
+                0 => 0,
+                1 => i16::MIN,
+                2 => i16::MAX,
+                _ => {
+                    let [_, low, high, _] = chance.to_le_bytes();
+                    i16::from_le_bytes([low, high])
+                }
+            }
+        };
+        for (len, cols) in [(0, 1), (1, 1), (9001, 1), (9000, 2), (12_001, 3)] {
+            let values: Vec<i16> = (0..len).map(|_| next()).collect();
+            let level = || Level {
+                offsets: vec![0.0; cols],
+                ..Level::default()
+            };
+            let (mut words, mut others) = (level(), level());
+            words.see_words(&values, cols);
+            others.see(&values, cols);
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            assert_eq!(words.peak, others.peak, "{len} {cols}");
+            assert_eq!(words.range, others.range, "{len} {cols}");
+            assert_eq!((words.values, words.zeros), (others.values, others.zeros));
+            assert_eq!(
+                (words.clipped, words.faulty),
+                (others.clipped, others.faulty)
+            );
+            assert!(near(words.squares, others.squares));
+            let mut offsets = words.offsets.iter().zip(&others.offsets);
+            assert!(offsets.all(|(a, b)| near(*a, *b)), "{len} {cols}");
+        }
+    }
+}

@@ -29,7 +29,7 @@ fn expressions_hold_or_not() {
         ("start > 1 or start < 1", true),
         ("start > end", true),
         ("start >= 1.5e0 and start <= .15e+1 and end = -.5", true),
-        ("dim = 2 and frames = 0 and not seconds", true),
+        ("dim = 2 and frames = 0 and seconds = 0", true),
         ("kinds ~ 'features' and not kinds ~ 'feat'", true),
         ("kinds = 'features+text'", true),
         ("text ~ '\"noir\"' and text ~ \"\"\"noir\"", true),

@@ -2,7 +2,9 @@
 
 use spr_core::Limits;
 use spr_core::bytes::Locator;
-use spr_core::model::{Audio, AudioReference, DatasetInfo, Decimal, Matrix, Rank, Tier, Waveform};
+use spr_core::model::{
+    Audio, AudioReference, DatasetInfo, Decimal, Matrix, Rank, Span, Tier, Waveform,
+};
 use spr_core::model::{Dtype, Utterance};
 
 use super::{Scope, Survey};
@@ -96,10 +98,10 @@ fn labels_and_seconds() {
     assert_eq!(all.seconds(), None);
     let sound = |end: Option<&str>| {
         let mut place = AudioReference::new(Locator::file("a.wav"));
-        place.end = end.and_then(Decimal::parse);
+        place.span = Span::new(None, end.and_then(Decimal::parse));
         Utterance {
             audio: Some(Audio::Reference(place)),
-            ..utt.clone()
+            ..Utterance::default()
         }
     };
     assert_eq!(survey(&[sound(Some("1.5"))]).seconds(), Some(1.5));
