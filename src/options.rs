@@ -117,6 +117,7 @@ macro_rules! reading_options {
 ///     .option("context", "5")
 ///     .stages("select(ann-*)|first(1)")
 ///     .open("fixtures/samples/kaldi/fbank.scp")?
+///     .into_iter()
 ///     .next()
 ///     .unwrap()?;
 /// assert_eq!(first.features.unwrap().cols(), 440);
@@ -165,7 +166,7 @@ impl OpenOptions {
 ///     .output_option("text", "true")
 ///     .convert("a.ark", "b.ark")?;
 /// assert_eq!(outcome.written.utterances, 1);
-/// assert_eq!(store.get("b.ark").unwrap(), b"ann  [\n  1 2 ]\n");
+/// assert_eq!(store.get("b.ark").unwrap(), b"ann  [ 1 2 ]\n");
 /// # }
 /// # Ok::<(), spr_convert::Error>(())
 /// ```

@@ -50,7 +50,11 @@ pub(crate) fn step(
 
 /// Counts the utterances that come out, or returns `None` if they can be read only once.
 #[pyfunction]
-pub(crate) fn count(py: Python<'_>, asked: Py<DatasetPlan>, settings: Settings) -> PyResult<Option<u64>> {
+pub(crate) fn count(
+    py: Python<'_>,
+    asked: Py<DatasetPlan>,
+    settings: Settings,
+) -> PyResult<Option<u64>> {
     let at = settings.surroundings();
     let data = asked.get().resolve(py, &at)?;
     let counted = apart(py, || {

@@ -86,7 +86,9 @@ impl Entries {
                 });
             }
         }
-        let mut reader = plan.open_pass(asked.request()?, 0, &at.registry, &at.env)?.reader;
+        let mut reader = plan
+            .open_pass(asked.request()?, 0, &at.registry, &at.env)?
+            .reader;
         let (mut utterances, mut order) = (HashMap::new(), Vec::new());
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {

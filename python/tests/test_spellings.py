@@ -22,7 +22,7 @@ def tone(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("rate,channel,dtype", itertools.product(RATES, CHANNELS, TYPES))
+@pytest.mark.parametrize("rate,channel,dtype", list(itertools.product(RATES, CHANNELS, TYPES)))
 def test_sound(tone, tmp_path, rate, channel, dtype):
     if rate is None and channel is None:
         pytest.skip("no step")

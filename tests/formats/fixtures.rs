@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use spr_convert::builder::PlanBuilder;
 use spr_convert::core::bytes::Locator;
 use spr_convert::core::format::Request;
-use spr_convert::core::model::{Audio, Matrix, Utterance, Waveform};
+use spr_convert::core::model::{Audio, Matrix, Span, Utterance, Waveform};
 use spr_convert::verbs::info::inspect;
 use spr_convert::{Result, builtin};
 
@@ -134,7 +134,9 @@ fn within(utt: &mut Utterance, case: &Path) {
     let Some(Audio::Reference(place)) = &mut utt.audio else {
         return;
     };
-    place.first_seconds = false;
+    if let Span::First(length) = place.span {
+        (place.span, place.recording.duration) = (Span::Whole, Some(length));
+    }
     if let Locator::File(file) | Locator::FileAt(file, _) = &mut place.at
         && let Some(inside) = file.relative_to(&case.into())
     {

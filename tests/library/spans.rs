@@ -181,7 +181,10 @@ fn segments_cost_their_own_bytes_in_any_order() {
                 assert_eq!(outcome.written.utterances, count as u64, "{case}");
                 let (opens, read) = (opens.load(Ordering::Relaxed), read.load(Ordering::Relaxed));
                 assert_eq!(opens, 2, "{case}");
-                assert!(read * 10 <= whole * 11, "{case}: {read} bytes of {whole}");
+                // Each jump in a FLAC file looks for a frame.
+                let search = u64::from(extension == "flac" && order == "backwards") * 8192;
+                let most = whole + whole / 10 + search * count as u64;
+                assert!(read <= most, "{case}: {read} bytes of {whole}");
                 cases += 1;
             }
         }

@@ -10,7 +10,7 @@ use std::slice;
 
 use spr_core::bytes::{Access, Env, Source};
 use spr_core::format::{Claim, Format, ObjectBounds, Options, Probe, Request, Score};
-use spr_core::model::{Array, AudioFacts, Matrix, NamedArray, Rank, Utterance};
+use spr_core::model::{Array, Matrix, NamedArray, Rank, RecordingFacts, Utterance};
 use spr_core::{ErrorKind, Limits};
 use spr_format_lilcom::FORMAT;
 use spr_testkit::{Suite, read_memory, suite, write_memory};
@@ -188,7 +188,7 @@ fn a_stream_inside_a_container_is_no_sound_and_may_have_more_behind_it() {
     let more = || Source::from_bytes("x", [&bytes[..], b"more"].concat()).unwrap();
     let (mut source, mut utt) = (more(), Utterance::default());
     let facts = nested.facts(&mut source, &env).unwrap();
-    assert_eq!(facts, AudioFacts::default());
+    assert_eq!(facts, RecordingFacts::default());
     assert!(!nested.pass(&mut source, &env).unwrap());
     nested
         .read(&mut source, ObjectBounds::Own, &mut utt, &env)

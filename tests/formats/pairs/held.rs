@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use spr_convert::core::Limits;
 use spr_convert::core::dispatch;
 use spr_convert::core::model::{
-    Audio, AudioFacts, Dtype, Element, FrameGrid, Matrix, Meta, Object, Rank, Segment, SourceField,
-    Tier, Utterance, Wide,
+    Audio, Dtype, Element, FrameGrid, Matrix, Meta, Object, Rank, RecordingFacts, Segment,
+    SourceField, Tier, Utterance, Wide,
 };
-use spr_convert::core::stage;
+use spr_convert::core::recording;
 
 use super::env;
 
@@ -54,14 +54,14 @@ impl UtteranceContent {
             Some(Audio::Encoded(_)) => true,
             Some(Audio::Reference(sound)) => {
                 // What is known of it beforehand is not what it is.
-                sound.facts = AudioFacts::default();
+                sound.recording = RecordingFacts::default();
                 let file = sound.at.location();
                 file.is_some_and(|file| env().exists(file))
             }
             _ => false,
         };
         if found {
-            stage::load(&mut utt, &env()).unwrap();
+            recording::load(&mut utt, &env()).unwrap();
         }
         // As floats, so that samples of other types agree if they are as loud.
         let sound = utt.audio.as_mut().and_then(Audio::waveform_mut);

@@ -247,10 +247,11 @@ fn place(audio: &AudioReference) -> Result<&spr_core::bytes::Location> {
 /// Returns the start, if the audio is a segment, and the duration.
 fn times(utt: &Utterance, audio: &AudioReference, env: &Env) -> Result<[Option<Decimal>; 2]> {
     let start = audio.span.bounds().map(|(start, _)| start);
-    let duration = manifest::lasts(utt, audio, env)?;
-    match duration.is_negative() || start.is_some_and(Decimal::is_negative) {
+    let is_reversed = start.is_some_and(Decimal::is_negative)
+        || audio.span.end().is_some_and(|end| end < audio.span.start());
+    match is_reversed {
         true => Err(Error::unfit("has sound that ends before it starts")),
-        false => Ok([start, Some(duration)]),
+        false => Ok([start, Some(manifest::lasts(utt, audio, env)?)]),
     }
 }
 

@@ -8,7 +8,7 @@
 
 use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Format, Options, Reader, Request};
-use spr_core::model::{Audio, AudioFacts, Decimal, Key, Tag, Utterance};
+use spr_core::model::{Audio, Decimal, Key, Span, Tag, Utterance};
 use spr_core::{Error, ErrorKind};
 use spr_format_manifest::{LHOTSE, NEMO};
 use spr_testkit::{Suite, generate, suite};
@@ -31,9 +31,8 @@ fn stretched(utt: &mut Utterance) {
         )));
     }
     if let Some(Audio::Reference(place)) = &mut utt.audio {
-        place.start = Some(Decimal::new(45, -2));
-        place.end = Some(Decimal::new(8, -1));
-        place.facts.rate = Some(8000);
+        place.span = Span::new(Some(Decimal::new(45, -2)), Some(Decimal::new(8, -1)));
+        place.recording.rate = Some(8000);
     }
 }
 
@@ -54,12 +53,9 @@ fn cut(utt: &mut Utterance) {
     let name = format!("recording of {}", utt.key);
     if let Some(Audio::Reference(place)) = &mut utt.audio {
         place.at = Locator::file(format!("{name}.wav"));
-        place.whole = AudioFacts {
-            channels: Some(1),
-            samples: Some(9_000_000),
-            ..place.facts
-        };
-        (utt.meta.start, utt.meta.end) = (place.start, place.end);
+        place.recording.channels = Some(1);
+        place.recording.samples = Some(9_000_000);
+        (utt.meta.start, utt.meta.end) = (Some(place.span.start()), place.span.end());
     }
     utt.meta.recording = Some(name.as_str().into());
     for (n, tier) in utt.tiers.iter_mut().enumerate() {

@@ -8,7 +8,7 @@
 
 use spr_core::bytes::Locator;
 use spr_core::format::Request;
-use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Key, Tag, Utterance};
+use spr_core::model::{Audio, AudioReference, Decimal, Key, RecordingFacts, Span, Tag, Utterance};
 use spr_format_manifest::NEMO;
 
 use crate::common::{read_file, surroundings, text_of, write};
@@ -46,7 +46,7 @@ fn lines_come_back_byte_for_byte() {
 fn columns_that_would_be_read_as_fields_get_other_names() {
     let line = |tags: &[(&str, &str)]| {
         let (_, env) = surroundings();
-        let mut utt = sound(&|audio| audio.end = Decimal::parse("0.5"));
+        let mut utt = sound(&|audio| audio.span = Span::new(None, Decimal::parse("0.5")));
         utt.text = Some("said".into());
         utt.meta.tags = tags
             .iter()
@@ -92,11 +92,11 @@ fn columns_that_would_be_read_as_fields_get_other_names() {
 /// An utterance that is a file, after a change.
 fn sound(change: &dyn Fn(&mut AudioReference)) -> Utterance {
     let mut audio = AudioReference::new(Locator::file("a.wav"));
-    audio.facts = AudioFacts {
+    audio.recording = RecordingFacts {
         rate: Some(8000),
         samples: Some(8000),
         channels: Some(1),
-        ..AudioFacts::default()
+        ..RecordingFacts::default()
     };
     change(&mut audio);
     Utterance {
@@ -134,11 +134,11 @@ fn sound_that_is_no_file_is_refused() {
             "its sound is inside another file",
         ),
         (
-            sound(&|audio| (audio.start, audio.end) = (time("0.5"), time("0.25"))),
+            sound(&|audio| audio.span = Span::new(time("0.5"), time("0.25"))),
             "has sound that ends before it starts",
         ),
         (
-            sound(&|audio| (audio.start, audio.end) = (time("-0.5"), time("0.25"))),
+            sound(&|audio| audio.span = Span::new(time("-0.5"), time("0.25"))),
             "has sound that ends before it starts",
         ),
     ] {

@@ -8,7 +8,7 @@
 
 use spr_core::bytes::{Location, Locator, Source};
 use spr_core::format::{Format, Medium, Options, Probe, Request, Score};
-use spr_core::model::{About, Audio, AudioReference, Decimal, Key, Utterance};
+use spr_core::model::{About, Audio, AudioReference, Decimal, Key, Span, Utterance};
 use spr_format_manifest::AUDIO_FOLDER;
 
 use crate::common::{Found, read_folder, surroundings, text_of, write};
@@ -62,7 +62,7 @@ fn a_table_alone_names_files_in_its_folder() {
         ),
         (
             edit(named("a", "data/a.wav"), &|audio| {
-                audio.start = Decimal::parse("0.5")
+                audio.span = Span::new(Decimal::parse("0.5"), None)
             }),
             "its sound is no whole file in the table's folder, but data/a.wav",
         ),

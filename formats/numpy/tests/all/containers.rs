@@ -14,7 +14,7 @@ use spr_core::format::{
     ChunkSupport, Claim, Format, ObjectBounds, OpenedDataset, Options, Probe, Request, Score,
     create,
 };
-use spr_core::model::{About, Array, AudioFacts, Matrix, NamedArray, Rank, Utterance};
+use spr_core::model::{About, Array, Matrix, NamedArray, Rank, RecordingFacts, Utterance};
 use spr_core::{ErrorKind, Remedy};
 use spr_format_numpy::{FORMAT, NPZ, SAFETENSORS};
 use spr_testkit::{options, read_memory, write_memory};
@@ -368,7 +368,7 @@ fn an_array_inside_a_container_is_none_of_sound_and_is_not_passed_over() {
     let mut source = Source::from_bytes("x", more).unwrap();
     assert_eq!(
         nested.facts(&mut source, &env).unwrap(),
-        AudioFacts::default()
+        RecordingFacts::default()
     );
     assert!(!nested.pass(&mut source, &env).unwrap());
     assert_eq!(source.offset(), 0);

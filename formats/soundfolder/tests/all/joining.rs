@@ -2,7 +2,7 @@
 
 use spr_core::bytes::Locator;
 use spr_core::format::{Format, Options, Request};
-use spr_core::model::{About, Audio, AudioFacts, Key};
+use spr_core::model::{About, Audio, Key, RecordingFacts};
 use spr_format_soundfolder::FORMAT;
 
 use crate::{SOUND, fill, folder, read, surroundings, utt};
@@ -224,13 +224,13 @@ fn files_of_one_name_and_names_that_lie() {
         panic!("{:?}", found.utts[1])
     };
     assert_eq!(sound.at, Locator::file("data/b.wav"));
-    let facts = AudioFacts {
+    let facts = RecordingFacts {
         rate: Some(8000),
         channels: Some(1),
         samples: Some(3),
-        ..sound.facts
+        ..sound.recording
     };
-    assert_eq!(sound.facts, facts);
+    assert_eq!(sound.recording, facts);
 }
 
 #[test]

@@ -362,7 +362,7 @@ fn sound_in_an_archive_is_named() {
     };
     assert_eq!(sound.at, Locator::FileAt("x.tar".into(), 512));
     assert_eq!(
-        (sound.len, sound.facts.samples),
+        (sound.len, sound.recording.samples),
         (Some(wav.len() as u64), Some(5))
     );
     // Written, it is the file that it was.

@@ -1,14 +1,14 @@
 //! A format with a fault.
 
 use spr_core::bytes::{
-    ByteOrder, Claim, Env, Locator, Nested, ObjectBounds, Output, Part, Sink, Source,
+    ByteOrder, Claim, Env, Locator, Nested, ObjectBounds, Output, Part, SampleStream, Sink, Source,
 };
 use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, KeyPredicate, Keys, Medium, OpenedDataset,
     Options, Probe, Reader, Request, Score, WriteSummary, Writer,
 };
 use spr_core::model::{
-    About, AboutField, AudioFacts, DatasetInfo, Dtype, Key, Matrix, Rank, Utterance,
+    About, AboutField, DatasetInfo, Dtype, Key, Matrix, Rank, RecordingFacts, Utterance,
 };
 use spr_core::{Error, ErrorKind, Limits, Result};
 
@@ -174,8 +174,12 @@ impl Nested for Toy {
         }
     }
 
-    fn facts(&self, _: &mut Source, _: &Env) -> Result<AudioFacts> {
-        Ok(AudioFacts::default())
+    fn facts(&self, _: &mut Source, _: &Env) -> Result<RecordingFacts> {
+        Ok(RecordingFacts::default())
+    }
+
+    fn samples(&self, source: Source, _: &Env) -> Result<Box<dyn SampleStream>> {
+        Err(source.malformed("holds no sound"))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {

@@ -1,7 +1,7 @@
 //! Utterances that are not what the tables say.
 
 use spr_core::Error;
-use spr_core::model::{AudioFacts, Decimal, Key, Matrix, Rank, Tag, Utterance, Waveform};
+use spr_core::model::{Decimal, Key, Matrix, Rank, RecordingFacts, Tag, Utterance, Waveform};
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn utterance(key: &str) -> Utterance {
 }
 
 /// Returns what the auditor of a directory finds in utterances, one after the other.
-fn compares(changes: &[Change<'_>], utts: &[(Utterance, Option<AudioFacts>)]) -> Vec<String> {
+fn compares(changes: &[Change<'_>], utts: &[(Utterance, Option<RecordingFacts>)]) -> Vec<String> {
     let (_, mut auditor) = begin(changes).unwrap();
     let mut all = Vec::new();
     for (utt, recording) in utts {
@@ -127,10 +127,10 @@ fn durations_are_measured() {
         utt
     };
     let facts = |seconds: u64| {
-        Some(AudioFacts {
+        Some(RecordingFacts {
             rate: Some(8000),
             samples: Some(8000 * seconds),
-            ..AudioFacts::default()
+            ..RecordingFacts::default()
         })
     };
     let utts = [

@@ -5,7 +5,7 @@ use spr_core::bytes::{Env, Locator, MemoryStore, Source};
 use spr_core::format::{Format, Medium, Options, Probe, Request, Score};
 use spr_core::loss::LossKind;
 use spr_core::model::{
-    About, Audio, AudioFacts, AudioReference, Decimal, EncodedAudio, Tag, Utterance,
+    About, Audio, AudioReference, Decimal, EncodedAudio, RecordingFacts, Tag, Utterance,
 };
 use spr_format_kaldi::DATA;
 
@@ -85,10 +85,10 @@ fn sound_of_other_formats_is_doubted() {
 #[test]
 fn sound_files_are_kept_as_they_are() {
     let mut utt = utt("a", Some("s"));
-    let facts = AudioFacts {
+    let facts = RecordingFacts {
         rate: Some(8000),
         samples: Some(2000),
-        ..AudioFacts::default()
+        ..RecordingFacts::default()
     };
     let bytes = b"RIFF, as it was".to_vec();
     utt.audio = Some(Audio::Encoded(EncodedAudio {

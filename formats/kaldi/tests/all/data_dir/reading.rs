@@ -2,7 +2,7 @@
 
 use spr_core::bytes::Locator;
 use spr_core::format::{FieldSet, Request, Subset, WholeFolder};
-use spr_core::model::{Audio, Decimal, Key, Utterance};
+use spr_core::model::{Audio, Decimal, Key, Span, Utterance};
 use spr_format_kaldi::DATA;
 
 use super::read;
@@ -49,7 +49,7 @@ fn everything_that_is_known() {
         panic!("no reference");
     };
     assert_eq!(sound.at, Locator::file("one.wav"));
-    assert_eq!((sound.start, sound.end), (time("0.5"), time("1")));
+    assert_eq!(sound.span, Span::new(time("0.5"), time("1")));
     let word = |text: &str| Some(Key::from(text));
     let meta = &utt.meta;
     assert_eq!(
@@ -75,7 +75,7 @@ fn everything_that_is_known() {
         panic!("no reference");
     };
     assert_eq!(sound.at, Locator::Command("cat two.wav".into()));
-    assert_eq!((sound.start, sound.end), (time("0.1"), None));
+    assert_eq!(sound.span, Span::new(time("0.1"), None));
 }
 
 #[test]

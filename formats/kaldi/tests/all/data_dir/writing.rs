@@ -6,7 +6,7 @@ use spr_core::bytes::{Env, Locator, MemoryStore};
 use spr_core::format::{Format, Options, Registry};
 use spr_core::loss::LossKind;
 use spr_core::model::{
-    About, Audio, AudioReference, Decimal, Dtype, Key, Matrix, Rank, Tag, Utterance, Waveform,
+    About, Audio, AudioReference, Decimal, Dtype, Key, Matrix, Rank, Span, Tag, Utterance, Waveform,
 };
 use spr_core::{Limits, Result};
 use spr_format_kaldi::DATA;
@@ -77,8 +77,7 @@ pub(super) fn utt(key: &str, speaker: Option<&str>) -> Utterance {
 pub(super) fn stretch(key: &str, file: &str, start: &str, end: &str) -> Utterance {
     let mut utt = utt(key, Some("s"));
     utt.audio = Some(Audio::Reference(AudioReference {
-        start: Decimal::parse(start),
-        end: Decimal::parse(end),
+        span: Span::new(Decimal::parse(start), Decimal::parse(end)),
         ..AudioReference::new(Locator::file(file))
     }));
     utt
@@ -194,7 +193,7 @@ fn stretches_have_recordings() {
 fn whole_recordings_need_no_segments() {
     let mut whole = stretch("a", "one.wav", "", "");
     if let Some(Audio::Reference(sound)) = &mut whole.audio {
-        sound.facts.duration = Decimal::parse("1.5");
+        sound.recording.duration = Decimal::parse("1.5");
     }
     let mut command = utt("b", Some("s"));
     command.audio = Some(Audio::Reference(AudioReference::new(Locator::Command(

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Locator, MemoryStore};
 use spr_core::format::{FieldSet, Format, Request};
-use spr_core::model::{Audio, AudioFacts, Decimal, Utterance};
+use spr_core::model::{Audio, Decimal, RecordingFacts, Span, Utterance};
 use spr_format_manifest::LHOTSE;
 
 use super::{lines, recording, supervision};
@@ -92,21 +92,19 @@ fn a_supervision_finds_its_recording_and_its_frames() {
         panic!("{:?}", utts[0])
     };
     assert_eq!(sound.at, Locator::file("r.wav"));
-    assert_eq!(
-        (sound.start, sound.end),
-        (Decimal::parse("0.25"), Decimal::parse("0.75"))
-    );
-    let whole = AudioFacts {
+    let span = Span::new(Decimal::parse("0.25"), Decimal::parse("0.75"));
+    assert_eq!(sound.span, span);
+    let whole = RecordingFacts {
         rate: Some(8000),
         samples: Some(16000),
         channels: Some(1),
-        ..AudioFacts::default()
+        ..RecordingFacts::default()
     };
-    assert_eq!(sound.whole, whole);
+    assert_eq!(sound.recording, whole);
     let Some(Audio::Reference(sound)) = &utts[2].audio else {
         panic!("{:?}", utts[2])
     };
-    assert!(!sound.is_stretch() && sound.facts == whole, "{sound:?}");
+    assert_eq!((sound.span, sound.recording), (Span::Whole, whole));
 }
 
 #[test]

@@ -219,7 +219,7 @@ fn channels_are_those_of_a_file_or_one_of_them() {
             (sound.at.clone(), sound.channel),
             (Locator::file(at), number)
         );
-        assert_eq!(sound.whole.channels, Some(count), "{list} {channel}");
+        assert_eq!(sound.recording.channels, Some(count), "{list} {channel}");
     }
 }
 

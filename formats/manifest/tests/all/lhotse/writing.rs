@@ -4,7 +4,8 @@ use spr_core::bytes::{Env, Locator};
 use spr_core::format::{Format, Medium, Request};
 use spr_core::loss::LossKind;
 use spr_core::model::{
-    Audio, AudioFacts, AudioReference, Decimal, Dtype, Matrix, Rank, Segment, Tag, Tier, Utterance,
+    Audio, AudioReference, Decimal, Dtype, Matrix, Rank, RecordingFacts, Segment, Span, Tag, Tier,
+    Utterance,
 };
 use spr_format_manifest::LHOTSE;
 
@@ -17,11 +18,11 @@ fn time(text: &str) -> Option<Decimal> {
 /// An utterance that is a file of this many samples.
 fn sound(key: &str, at: &str, samples: u64) -> Utterance {
     let mut reference = AudioReference::new(Locator::file(at));
-    reference.facts = AudioFacts {
+    reference.recording = RecordingFacts {
         rate: Some(8000),
         samples: Some(samples),
         channels: Some(1),
-        ..AudioFacts::default()
+        ..RecordingFacts::default()
     };
     Utterance {
         key: key.into(),
@@ -58,15 +59,8 @@ fn a_folder_names_its_features() {
     let (store, env) = surroundings();
     let mut part = sound("äpfel-1", "s/rec.wav", 0);
     let audio = edit(&mut part);
-    audio.whole = AudioFacts {
-        samples: Some(16000),
-        ..audio.facts
-    };
-    audio.facts = AudioFacts {
-        rate: Some(8000),
-        ..AudioFacts::default()
-    };
-    (audio.start, audio.end) = (time("0.5"), time("0.74"));
+    audio.recording.samples = Some(16000);
+    audio.span = Span::new(time("0.5"), time("0.74"));
     part.text = Some("één".into());
     let meta = &mut part.meta;
     (meta.recording, meta.start, meta.end) = (Some("rec".into()), time("0.5"), time("0.74"));
@@ -320,7 +314,7 @@ fn what_a_manifest_cannot_say_is_refused() {
         utt
     };
     let at = |at: Locator| with(&|utt| edit(utt).at = at.clone());
-    let unknown = |utt: &mut Utterance| edit(utt).facts.samples = None;
+    let unknown = |utt: &mut Utterance| edit(utt).recording.samples = None;
     let tier = |name: &str, end: Option<Decimal>| Tier {
         name: name.as_bytes().into(),
         segments: vec![Segment::new(Decimal::ZERO, end, b"x".as_slice())],
@@ -358,8 +352,7 @@ fn what_a_manifest_cannot_say_is_refused() {
         ),
         (
             with(&|utt| {
-                edit(utt).whole = edit(utt).facts;
-                (edit(utt).start, edit(utt).end) = (time("0.2"), time("0.1"));
+                edit(utt).span = Span::new(time("0.2"), time("0.1"));
             }),
             "has sound that ends before it starts",
         ),
@@ -444,11 +437,10 @@ fn headers_are_read_where_facts_are_unknown() {
     let wave = spr_testkit::generate::encoded("wav", 4);
     store.insert("s/a.wav", wave.bytes);
     let mut whole = sound("a", "s/a.wav", 0);
-    edit(&mut whole).facts = AudioFacts::default();
+    edit(&mut whole).recording = RecordingFacts::default();
     let mut part = whole.clone();
     part.key = "a-2".into();
-    edit(&mut part).start = time("0");
-    edit(&mut part).end = time("0.0005");
+    edit(&mut part).span = Span::new(None, time("0.0005"));
     write(
         &LHOTSE,
         &Locator::file("c.jsonl"),
@@ -469,7 +461,7 @@ fn headers_are_read_where_facts_are_unknown() {
     );
     // One of two channels is one, all of them are several.
     let mut stereo = sound("s", "s.wav", 800);
-    edit(&mut stereo).facts.channels = Some(2);
+    edit(&mut stereo).recording.channels = Some(2);
     let mut left = stereo.clone();
     (left.key, edit(&mut left).channel) = ("l".into(), Some(1));
     write(

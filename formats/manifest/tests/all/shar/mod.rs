@@ -18,7 +18,7 @@ use spr_core::model::{
     About, Array, Audio, Decimal, Dtype, Matrix, NamedArray, Rank, Segment, Tag, Tier, Utterance,
     Waveform,
 };
-use spr_core::stage::SoundLoader;
+use spr_core::recording;
 use spr_core::{Error, Limits, Result};
 use spr_format_manifest::SHAR;
 
@@ -63,12 +63,11 @@ pub(crate) fn read_all(
     let opened = request.open_folder(&SHAR, &at, &[], &options(pairs), env)?;
     let mut reader = opened.into_stream()?;
     let (mut utts, mut errors) = (Vec::new(), Vec::new());
-    let mut loader = SoundLoader::new(env);
     for _ in 0..1000 {
         let mut utt = Utterance::default();
         match reader.read(&mut utt) {
             Ok(false) => return Ok((utts, errors)),
-            Ok(true) => match loader.load(&mut utt) {
+            Ok(true) => match recording::load(&mut utt, env) {
                 Ok(()) => utts.push(utt),
                 Err(error) => errors.push(error),
             },

@@ -127,7 +127,7 @@ fn files_of_sound_are_kept() {
         audio: Some(Audio::Encoded(EncodedAudio {
             format: "flac".to_owned(),
             bytes: bytes.clone(),
-            facts: reference.facts,
+            facts: reference.recording,
         })),
         ..plain("a", 1)
     };
