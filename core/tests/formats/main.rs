@@ -15,5 +15,6 @@ mod loads;
 mod options;
 mod registry;
 mod requests;
+mod toy_samples;
 mod toys;
 mod values;

@@ -14,7 +14,9 @@ use spr_core::format::{
 use spr_core::model::{
     About, DatasetInfo, Dtype, Key, Matrix, Rank, RecordingFacts, Utterance, Waveform,
 };
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, Result};
+
+use crate::toy_samples::ToySamples;
 
 type Fill = fn(&mut Source, &mut Utterance, &Env) -> Result<()>;
 
@@ -349,9 +351,10 @@ impl Nested for Toy {
     fn samples(&self, mut source: Source, env: &Env) -> Result<Box<dyn SampleStream>> {
         let mut utt = Utterance::default();
         self.read(&mut source, ObjectBounds::Whole, &mut utt, env)?;
-        let sound = utt.waveform().cloned();
-        let sound = sound.ok_or_else(|| source.malformed("holds no sound"))?;
-        Ok(Box::new(ToySamples { sound, next: 0 }))
+        match utt.waveform().cloned() {
+            Some(sound) => Ok(Box::new(ToySamples { sound, next: 0 })),
+            None => Err(source.malformed("holds no sound")),
+        }
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
@@ -360,36 +363,6 @@ impl Nested for Toy {
 
     fn write(&self, _: &Utterance, _: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         Err(Error::unsupported("sound is only read"))
-    }
-}
-
-/// Sound of which any samples can be read.
-struct ToySamples {
-    sound: Waveform,
-    next: usize,
-}
-
-impl SampleStream for ToySamples {
-    fn facts(&self) -> RecordingFacts {
-        self.sound.facts()
-    }
-
-    fn seek(&mut self, to: u64) -> Result<Option<u64>> {
-        self.next = usize::try_from(to).unwrap();
-        Ok(Some(to))
-    }
-
-    fn read(&mut self, most: usize, into: &mut Matrix, limits: &Limits) -> Result<bool> {
-        let samples = &self.sound.samples;
-        let end = samples.rows().min(self.next + most);
-        into.start(samples.dtype(), Rank::Matrix, samples.cols());
-        let row = samples.cols() * samples.dtype().size();
-        let bytes = &samples.as_bytes()[self.next * row..end * row];
-        into.extend_rows(end - self.next, limits)?
-            .copy_from_slice(bytes);
-        let more = end > self.next;
-        self.next = end;
-        Ok(more)
     }
 }
 

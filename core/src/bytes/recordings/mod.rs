@@ -3,6 +3,7 @@
 //! A recording that can be sought in is read where it is. Any other is decoded, and its command run, once:
 //! the samples are kept for what may be asked of it later.
 
+mod opening;
 mod pool;
 mod recording;
 mod samples;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::samples::SampleStream;
 use super::tape::Tape;
-use crate::bytes::{Env, Source};
+use crate::bytes::Source;
 use crate::error::{Error, Result};
 use crate::model::{Limits, Matrix, Rank, RecordingFacts, Waveform};
 
@@ -31,14 +31,15 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Opens the recording that is the rest of `source`, which can be sought in.
+    /// Creates the recording of a stream; `copy` is a temporary copy of its bytes, if there is one.
     ///
     /// # Errors
-    /// No available format reads it, or its header is damaged.
-    pub(super) fn open(mut source: Source, env: &Env) -> Result<Self> {
-        let (name, copy) = (source.name().to_owned(), source.copy());
-        let nested = env.nested_by_content(&mut source)?;
-        let mut stream = nested.samples(source, env).map_err(|e| e.file(&name))?;
+    /// It is damaged.
+    pub(super) fn new(
+        name: String,
+        copy: Option<Source>,
+        mut stream: Box<dyn SampleStream>,
+    ) -> Result<Self> {
         let facts = stream.facts();
         let seeks = facts.samples.is_some() && stream.seek(0)?.is_some();
         Ok(Self {
