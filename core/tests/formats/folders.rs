@@ -5,7 +5,8 @@ use spr_core::model::{Key, Utterance};
 use spr_core::stage::FolderReader;
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
-use crate::toys::{LINES, NUM, PCM, VEC, WORDS, World, num, pcm, read_all};
+use crate::toy_samples::pcm;
+use crate::toys::{LINES, NUM, PCM, VEC, WORDS, World, num, read_all};
 
 fn files(
     world: &World,

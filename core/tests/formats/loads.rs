@@ -11,7 +11,8 @@ use spr_core::recording::{facts, load, read, settle};
 use spr_core::stage::ReaderExt;
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
-use crate::toys::{World, pcm};
+use crate::toy_samples::pcm;
+use crate::toys::World;
 
 fn span(start: &str, end: &str) -> Span {
     Span::new(Decimal::parse(start), Decimal::parse(end))

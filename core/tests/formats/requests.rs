@@ -5,7 +5,8 @@ use spr_core::format::{FieldSet, Format, OpenedDataset, Options, Reader, Request
 use spr_core::model::{Dtype, Key, Matrix, Object, Rank, Tier, Utterance};
 use spr_core::{DatasetWriter, ErrorKind};
 
-use crate::toys::{BOX, LINES, NUM, PCM, World, num, pcm, read_all};
+use crate::toy_samples::pcm;
+use crate::toys::{BOX, LINES, NUM, PCM, World, num, read_all};
 
 const FIVE: &[u8] = b"LINES\na 1\nb 2\nc x\nd 4\ne 5\n";
 const FAULT: &str = "x.lines@18: utterance c: no number";

@@ -1,4 +1,4 @@
-//! Sound that is in memory, as a stream.
+//! Sound in memory: as bytes, and as a stream.
 
 use spr_core::bytes::SampleStream;
 use spr_core::model::{Matrix, Rank, RecordingFacts, Waveform};
@@ -32,4 +32,10 @@ impl SampleStream for ToySamples {
         self.next = end;
         Ok(more)
     }
+}
+
+/// The bytes of a sound file.
+pub(crate) fn pcm(magic: &[u8; 4], rate: u32, channels: u8, samples: &[i16]) -> Vec<u8> {
+    let samples: Vec<u8> = samples.iter().flat_map(|v| v.to_le_bytes()).collect();
+    [&magic[..], &rate.to_le_bytes(), &[channels], &samples].concat()
 }

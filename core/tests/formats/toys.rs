@@ -14,7 +14,7 @@ use spr_core::format::{
 use spr_core::model::{
     About, DatasetInfo, Dtype, Key, Matrix, Rank, RecordingFacts, Utterance, Waveform,
 };
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
 
 use crate::toy_samples::ToySamples;
 
@@ -535,12 +535,6 @@ pub(crate) fn num(values: &[f32]) -> Vec<u8> {
         values.iter().flat_map(|v| v.to_le_bytes()).collect(),
     ]
     .concat()
-}
-
-/// The bytes of a sound file.
-pub(crate) fn pcm(magic: &[u8; 4], rate: u32, channels: u8, samples: &[i16]) -> Vec<u8> {
-    let samples: Vec<u8> = samples.iter().flat_map(|v| v.to_le_bytes()).collect();
-    [&magic[..], &rate.to_le_bytes(), &[channels], &samples].concat()
 }
 
 /// Surroundings with these files in memory and the formats of [`all`].

@@ -16,7 +16,8 @@ use spr_core::model::{
 };
 use spr_core::{Error, Limits, Remedy};
 
-use crate::toys::{World, pcm};
+use crate::toy_samples::pcm;
+use crate::toys::World;
 
 fn at(text: &str) -> Decimal {
     Decimal::parse(text).unwrap()
