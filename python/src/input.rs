@@ -456,7 +456,10 @@ impl DatasetPlan {
     /// read to know which are skipped.
     pub(crate) fn request_of_keys(&self, plan: &Plan) -> Result<Request> {
         let request = self.request()?;
-        let mut steps = plan.steps().iter().filter(|own| own.owner() == Owner::Inputs);
+        let mut steps = plan
+            .steps()
+            .iter()
+            .filter(|own| own.owner() == Owner::Inputs);
         let blind = steps.all(|own| own.step().chooses_by_key());
         Ok(match blind && !plan.has_joins() && !self.reading.skip {
             true => request.headers().parts(parts(&[])?),

@@ -6,8 +6,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use spr_convert::core::model::{
-    Audio, RecordingFacts, Decimal, EncodedAudio, Key, Matrix, Meta, NamedArray, Segment, Sequences,
-    Tag, Tier, Utterance, Waveform,
+    Audio, Decimal, EncodedAudio, Key, Matrix, Meta, NamedArray, RecordingFacts, Segment,
+    Sequences, Tag, Tier, Utterance, Waveform,
 };
 use spr_convert::core::{Error, ErrorKind};
 
