@@ -53,7 +53,7 @@ fn sound_of_data_directories() {
         ),
         (
             "cp short.wav wav/r2.wav; spr-convert check data",
-            &["wav/r2.wav: utterance b-1: ends at 0.9 s, more than 0.5 s behind the end"],
+            &["wav/r2.wav: utterance b-1: ends at 0.9 s, more than 0.5 s after the end"],
         ),
     ] {
         directory(&s);
@@ -86,7 +86,7 @@ fn sound_of_data_directories() {
     s.write("data/wav.scp", "r1 cat wav/r1.wav |\nr2 wav/r2.wav\n");
     let said = s.ok("check data");
     for note in [
-        "note: wav/r2.wav: utterance b-1: ends at 0.9 s, 0.100 s behind the end of the recording",
+        "note: wav/r2.wav: utterance b-1: ends at 0.9 s, 0.100 s after the end of the recording",
         "utterance a-1: the first of 2 utterances whose sound is not checked: ",
     ] {
         assert!(said.out.contains(note), "{note}: {}", said.out);

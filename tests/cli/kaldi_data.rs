@@ -147,7 +147,7 @@ fn samples_are_cut_by_segments() {
     let whole = fs::read(s.path("audio/annc-rec1.wav")).unwrap();
     assert_eq!(bytes[44..], whole[44 + 2 * 3600..44 + 2 * 6400]);
     for (segment, fault) in [
-        ("annc-rec1 0.45 1.31", "more than 0.5 s behind the end"),
+        ("annc-rec1 0.45 1.31", "more than 0.5 s after the end"),
         (
             "annc-rec1 0.9 1",
             "starts at 0.9 s, the recording ends at 0.8 s",

@@ -123,7 +123,7 @@ const NEMO: &[(&str, Comes, Found)] = &[
         Taken,
         Some((
             "note",
-            "0.200 s behind the end of the recording, where it is cut",
+            "0.200 s after the end of the recording, where it is cut",
         )),
     ),
     (r#""duration": 1, "channel": 0, "text": "A""#, Taken, None),

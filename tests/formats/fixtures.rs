@@ -266,6 +266,11 @@ fn info_is_right() {
                 if timed && has_default && expected["frame_shift"].is_null() {
                     continue;
                 }
+                // The sound files that the canonical form names are measured only where they lie.
+                let measured = matches!(field, "sample_rate" | "duration");
+                if measured && expected[field].is_null() {
+                    continue;
+                }
                 assert_eq!(got[field], expected[field], "{}: {field}", case.display());
             }
         }

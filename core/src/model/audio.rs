@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recording::RecordingFacts;
-use super::{Decimal, Span, Waveform};
+use super::recording::{AudioFacts, RecordingFacts, Span};
+use super::{Decimal, Waveform};
 use crate::name::Locator;
 
 /// The audio of an utterance, in the form in which it was read.
@@ -87,56 +87,6 @@ impl Audio {
     }
 }
 
-/// The facts about the audio of an utterance, which may be a part of a recording.
-///
-/// They follow from those of its [recording](RecordingFacts) and from its [`Span`], and can be made in
-/// no other way: [`Audio::facts`] returns them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AudioFacts {
-    pub(super) rate: Option<u32>,
-    pub(super) channels: Option<u32>,
-    pub(super) samples: Option<u64>,
-    pub(super) time: Option<Decimal>,
-}
-
-impl AudioFacts {
-    /// Returns the facts about a recording that is this audio and nothing else, such as a file that it is
-    /// written to.
-    pub fn into_recording(self) -> RecordingFacts {
-        RecordingFacts {
-            rate: self.rate,
-            channels: self.channels,
-            samples: self.samples,
-            duration: self.time.filter(|_| self.samples.is_none()),
-        }
-    }
-
-    /// Returns the sampling rate in Hz.
-    pub fn rate(&self) -> Option<u32> {
-        self.rate
-    }
-
-    /// Returns the number of channels.
-    pub fn channels(&self) -> Option<u32> {
-        self.channels
-    }
-
-    /// Returns the number of samples per channel.
-    pub fn samples(&self) -> Option<u64> {
-        self.samples
-    }
-
-    /// Returns the duration in seconds, exact if that is possible.
-    pub fn time(&self) -> Option<Decimal> {
-        self.time
-    }
-
-    /// Returns the duration in seconds.
-    pub fn seconds(&self) -> Option<f64> {
-        self.time.map(Decimal::value)
-    }
-}
-
 /// A whole audio file in memory, which can be copied between containers unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EncodedAudio {
@@ -196,11 +146,10 @@ impl AudioReference {
 
     /// Returns the facts about the audio that is meant, without opening anything.
     pub fn facts(&self) -> AudioFacts {
-        let mut facts = self.recording.of_span(self.span);
-        facts.time = facts.time.or(self.duration);
-        if self.channel.is_some() {
-            facts.channels = Some(1);
+        let facts = self.recording.of_span(self.span).stated(self.duration);
+        match self.channel {
+            Some(_) => facts.of_one_channel(),
+            None => facts,
         }
-        facts
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AudioFacts, Decimal};
+use super::Decimal;
 
 /// The facts about a recording: a whole sound file, or all output of a command.
 ///
@@ -88,6 +88,72 @@ impl RecordingFacts {
             samples: samples(),
             ..whole
         }
+    }
+}
+
+/// The facts about the audio of an utterance, which may be a part of a recording.
+///
+/// They follow from those of its [recording](RecordingFacts) and from its [`Span`], and can be made in
+/// no other way: [`Audio::facts`](super::Audio::facts) returns them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AudioFacts {
+    rate: Option<u32>,
+    channels: Option<u32>,
+    samples: Option<u64>,
+    time: Option<Decimal>,
+}
+
+impl AudioFacts {
+    /// Returns them with a duration that is stated elsewhere, unless theirs is known.
+    pub(super) fn stated(self, duration: Option<Decimal>) -> Self {
+        Self {
+            time: self.time.or(duration),
+            ..self
+        }
+    }
+
+    /// Returns the facts about one channel of it.
+    pub(super) fn of_one_channel(self) -> Self {
+        Self {
+            channels: Some(1),
+            ..self
+        }
+    }
+
+    /// Returns the facts about a recording that is this audio and nothing else, such as a file that it is
+    /// written to.
+    pub fn into_recording(self) -> RecordingFacts {
+        RecordingFacts {
+            rate: self.rate,
+            channels: self.channels,
+            samples: self.samples,
+            duration: self.time.filter(|_| self.samples.is_none()),
+        }
+    }
+
+    /// Returns the sampling rate in Hz.
+    pub fn rate(&self) -> Option<u32> {
+        self.rate
+    }
+
+    /// Returns the number of channels.
+    pub fn channels(&self) -> Option<u32> {
+        self.channels
+    }
+
+    /// Returns the number of samples per channel.
+    pub fn samples(&self) -> Option<u64> {
+        self.samples
+    }
+
+    /// Returns the duration in seconds, exact if that is possible.
+    pub fn time(&self) -> Option<Decimal> {
+        self.time
+    }
+
+    /// Returns the duration in seconds.
+    pub fn seconds(&self) -> Option<f64> {
+        self.time.map(Decimal::value)
     }
 }
 

@@ -131,6 +131,7 @@ pub fn part_of(
     span::check(reference, facts)?;
     let part = Part::of(reference, facts)?;
     let other = span::other_length(reference.recording, facts);
+    let other = other.or(span::other_length(stated(reference), facts));
     let warning = part
         .warning
         .or(other.filter(|_| reference.span == Span::Whole));
@@ -168,11 +169,7 @@ fn fetch_part(
             warning = warning.or(span::other_length(reference.recording, facts));
         }
         let sound = recording.read(part.rows, limits)?;
-        let stated = RecordingFacts {
-            duration: reference.duration,
-            ..RecordingFacts::default()
-        };
-        let warning = warning.or(span::other_length(stated, sound.facts()));
+        let warning = warning.or(span::other_length(stated(reference), sound.facts()));
         let sound = match reference.channel {
             None => sound,
             Some(channel) => {
@@ -190,6 +187,14 @@ fn fetch_part(
             warning: warning.map(in_file),
         })
     })
+}
+
+/// Returns the duration that the data set states for an utterance, as that of a recording.
+fn stated(reference: &AudioReference) -> RecordingFacts {
+    RecordingFacts {
+        duration: reference.duration,
+        ..RecordingFacts::default()
+    }
 }
 
 /// Returns a range of samples as sizes in memory.

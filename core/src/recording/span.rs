@@ -210,6 +210,7 @@ pub fn settle(utt: &mut Utterance, keeps_first: bool, env: &Env) -> Result<()> {
         Span::First(_) if keeps_first => return Ok(()),
         Span::First(_) | Span::Between { .. } => {}
     }
+    let mut settled = reference.clone();
     if reference.recording.samples.is_none() {
         let is_local = reference.at.location().is_some_and(|at| !at.is_url());
         let place = RecordingPlace::new(reference, origin);
@@ -220,10 +221,11 @@ pub fn settle(utt: &mut Utterance, keeps_first: bool, env: &Env) -> Result<()> {
             return Ok(());
         };
         check(reference, facts).map_err(|e| e.file(reference.at.to_string()))?;
-        reference.recording = facts;
+        settled.recording = facts;
     }
     let file = reference.at.to_string();
-    let warning = cut_to_recording(reference).map_err(|e| e.file(&*file))?;
+    let warning = cut_to_recording(&mut settled).map_err(|e| e.file(&*file))?;
+    reference.span = settled.span;
     if let Some(warning) = warning {
         env.warn(&warning.file(file).utterance(key));
     }

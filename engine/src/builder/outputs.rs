@@ -5,6 +5,7 @@ use spr_core::{Error, Remedy, Result};
 
 use super::PlanBuilder;
 use crate::argument::Target;
+use crate::plan::numbered::SHARD;
 use crate::plan::{Owner, Rule, Sink, Split};
 use crate::step::Step;
 
@@ -42,8 +43,11 @@ impl PlanBuilder {
             true => Target::parse_like(&self.plan.inputs, text, to, options, registry, env)?,
             false => Target::parse(text, to, options, registry, env)?,
         };
-        // A wrong option is told before a file that is there already.
-        target.caps()?;
+        // A wrong option is told before a file that is there already. The number of a shard is not known yet.
+        let mut values = target.sink().options.iter().map(|(_, value)| value);
+        if !values.any(|value| value.contains(SHARD)) {
+            target.caps()?;
+        }
         self.plan.output = Some(target.sink().clone());
         Ok(self)
     }

@@ -6,6 +6,9 @@ use nom::combinator::{map_res, opt};
 use nom::sequence::{delimited, preceded};
 use nom::{IResult, Parser};
 
+/// The placeholder for the number of a shard, which is known when a job runs.
+pub const SHARD: &str = "{shard}";
+
 /// The text for `{part}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartName {

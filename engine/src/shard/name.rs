@@ -10,8 +10,7 @@ use spr_core::{Error, Result};
 use super::Shard;
 use crate::argument::{Pair, Target};
 
-/// The placeholder for the number.
-pub const FIELD: &str = "{shard}";
+pub use crate::plan::numbered::SHARD as FIELD;
 
 impl Shard {
     /// Returns the name of this shard's file for a name that all shards share. The number replaces

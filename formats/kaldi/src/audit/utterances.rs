@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use spr_core::bytes::Location;
 use spr_core::format::{Auditor, Finding};
-use spr_core::model::{Key, RecordingFacts, Utterance};
+use spr_core::model::{Audio, Key, RecordingFacts, Utterance};
 use spr_core::recording::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 
@@ -108,9 +108,10 @@ fn duration(utt: &Utterance, table: &str) -> Option<f64> {
 
 /// Returns the duration of an utterance in seconds, as far as it is known, and the name of its measure.
 fn length(utt: &Utterance) -> (&'static str, Option<f64>) {
-    let what = match (&utt.audio, utt.meta.start, utt.meta.end) {
-        (Some(_), None, None) => "sound",
-        (_, Some(_), Some(_)) => "segment",
+    let is_segment = utt.meta.start.is_some() && utt.meta.end.is_some();
+    let what = match &utt.audio {
+        Some(Audio::Samples(_)) => "sound",
+        _ if is_segment => "segment",
         _ => "utterance",
     };
     (what, utt.duration(None).map(|duration| duration.value()))

@@ -179,22 +179,22 @@ fn is_length(meta: &Meta, duration: &[u8]) -> bool {
     duration.is_some() && length == duration
 }
 
-/// Returns `true` if a value is the duration of the audio, which is then set. That of the recording of a
-/// segment is set, too.
+/// Returns `true` if a value is the duration of the audio, which is then set. The duration of a
+/// segment may be rounded.
 fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
     let Some(Audio::Reference(sound)) = audio else {
         return false;
     };
     let duration = seconds(value);
-    let of_part = sound.span.bounds().is_some();
-    if !matches!(name, UTT2DUR | RECO2DUR) || of_part && name == UTT2DUR || duration.is_none() {
+    let is_part = sound.span.bounds().is_some();
+    if !matches!(name, UTT2DUR | RECO2DUR) || is_part || duration.is_none() {
         return false;
     }
     match sound.recording.duration {
         None => sound.recording.duration = duration,
         known => return known == duration,
     }
-    !of_part
+    true
 }
 
 /// Reads the only number of the file `frame_shift`, in seconds.

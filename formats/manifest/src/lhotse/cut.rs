@@ -20,6 +20,8 @@ pub(super) struct Cut<'a> {
     pub(super) recording: Option<&'a RawValue>,
     pub(super) features: Option<&'a RawValue>,
     pub(super) custom: Option<Object<'a>>,
+    /// Whether its data can't be taken in parts, so that its only supervision is one of all of it.
+    pub(super) is_whole: bool,
     supervisions: Vec<Supervision<'a>>,
     rest: Object<'a>,
 }
@@ -54,6 +56,7 @@ impl<'a> Cut<'a> {
             recording,
             features,
             custom: custom.transpose()?,
+            is_whole: false,
             supervisions: supervisions?,
             rest: object,
         })
@@ -63,7 +66,7 @@ impl<'a> Cut<'a> {
     pub(super) fn is_divided(&self) -> bool {
         match self.supervisions.as_slice() {
             [] => false,
-            [only] => only.is_part_of(&self.stretch),
+            [only] => !self.is_whole && only.is_part_of(&self.stretch),
             _ => true,
         }
     }
@@ -113,6 +116,10 @@ impl<'a> Cut<'a> {
             Ok(())
         };
         let is_only = self.supervisions.len() == 1;
+        if let Some((_, own)) = recording {
+            // The cut as a whole must be in the recording as well.
+            own.reference(&self.stretch)?;
+        }
         if !is_divided {
             let said = self.supervisions.into_iter().next();
             return add(&self.id, &self.stretch, said);

@@ -43,13 +43,14 @@ impl<'a> Supervision<'a> {
         })
     }
 
-    /// Returns `true` if its times are not those of its cut, by more than a frame.
+    /// Returns `true` if it lies within its cut, which is longer by more than a frame.
     pub(super) fn is_part_of(&self, cut: &RecordingSegment) -> bool {
         /// The seconds by which times may be rounded.
         const FRAME: f64 = 0.01;
-        let later = self.stretch.start.value();
-        let shorter = cut.duration.value() - self.stretch.duration.value();
-        later.abs() > FRAME || shorter.abs() > FRAME
+        let before = self.stretch.start.value();
+        let after = cut.duration.value() - before - self.stretch.duration.value();
+        let is_inside = before >= -FRAME && after >= -FRAME;
+        is_inside && (before > FRAME || after > FRAME)
     }
 
     /// Keeps the names, the times and the channels that differ from those of the cut, which is of this

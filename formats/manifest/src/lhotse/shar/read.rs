@@ -183,6 +183,7 @@ impl SharReader {
     ) -> Result<()> {
         let mut cut = Cut::read(Object::of_line(&line.text)?)?;
         let (key, env) = (cut.id.as_str().into(), self.env.clone());
+        cut.is_whole = true;
         let fill = || -> Result<()> {
             if !cut.stretch.start.is_zero() {
                 let message = format!("starts at {}, in a Shar cuts start at 0", cut.stretch.start);
