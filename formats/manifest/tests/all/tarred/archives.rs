@@ -49,7 +49,10 @@ fn parts_of_packed_sound_are_cut_out() {
     let packed = all(Request::all().samples(), &env);
     assert_eq!(
         packed.warnings,
-        ["out/audio_0.tar.gz: utterance first: the first 0.25 s are taken of a sound of 1.000 s"]
+        [
+            "out/audio_0.tar.gz: utterance first: the first 0.25 s are taken of a sound of 1.000 s",
+            "out/audio_0.tar.gz: utterance rest: ends at 1.25 s, 0.250 s after the end of the recording, where it is cut",
+        ]
     );
     let packed = packed.whole();
     let whole: Vec<i16> = (0..8000).map(|n| n % 99).collect();
@@ -85,15 +88,15 @@ fn parts_that_packed_sound_does_not_have_are_named() {
     for (line, message) in [
         (
             r#"{"audio_filepath": "rec.wav", "duration": 0.125, "offset": 1.125}"#,
-            "starts at sample 9000 of a sound of 8000 samples",
+            "starts at 1.125 s, the recording ends at 1 s",
         ),
         (
-            r#"{"audio_filepath": "rec.wav", "duration": 0.5, "channel": 0}"#,
-            "a channel of sound in a compressed tar file",
+            r#"{"audio_filepath": "rec.wav", "duration": 0.5, "channel": 1}"#,
+            "channel 1 was asked for, but there are only 1",
         ),
         (
             r#"{"audio_filepath": "rec.wav", "duration": 9.0, "offset": 0.75}"#,
-            "ends at 9.75 s, and its sound at 1 s",
+            "ends at 9.75 s, more than 0.5 s after the end of the recording, at 1 s",
         ),
     ] {
         let (store, env) = folder(&[line, r#"{"audio_filepath": "other.wav", "duration": 0.5}"#]);
