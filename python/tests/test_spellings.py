@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+
 import spr_convert as spr
 
 RATES = (None, 8000, 11025)

@@ -279,9 +279,7 @@ def _run(
     own = _bar() if progress is True else None
     progress = progress if own is None else own
     try:
-        told, skipped = _native.convert(
-            plan, wanted, conversion, settings, _callback(progress)
-        )
+        told, skipped = _native.convert(plan, wanted, conversion, settings, _callback(progress))
         facts = json.loads(told)
         if hasattr(progress, "update"):
             progress.update(facts["utterances"] - progress.n)
