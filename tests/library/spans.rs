@@ -16,10 +16,12 @@ use spr_convert::core::model::{Matrix, Rank, Utterance, Waveform};
 use spr_convert::{ConvertOptions, OpenOptions, builtin};
 
 /// The number of samples of a recording, at 16 kHz.
-const SAMPLES: usize = 20 * 16_000;
+const SAMPLES: u32 = 20 * 16_000;
 /// The seconds of a segment, and from the start of one to the next.
 const LENGTH: f64 = 0.5;
 const STEP: f64 = 0.8;
+/// The number of segments of a recording.
+const COUNT: u32 = 25;
 
 /// A store that counts how often recordings are opened.
 #[derive(Debug)]
@@ -94,7 +96,7 @@ fn recordings(extension: &str) -> (MemoryStore, [u64; 2]) {
     let store = MemoryStore::new();
     let env = builtin::env().with_store(Arc::new(store.clone()));
     let sizes = ["a", "b"].map(|name| {
-        let noise = |n: usize| (n.wrapping_mul(2_654_435_761) >> 16) as i16 >> 4;
+        let noise = |n: u32| i16::try_from(n.wrapping_mul(2_654_435_761) >> 20).unwrap();
         let samples: Vec<i16> = (0..SAMPLES).map(noise).collect();
         let samples = Matrix::from_rows(&samples, 1, Rank::Matrix).unwrap();
         let utt = Utterance {
@@ -120,12 +122,11 @@ fn recordings(extension: &str) -> (MemoryStore, [u64; 2]) {
 
 /// Inserts a data directory with segments of the recordings, in an order.
 fn segments(store: &MemoryStore, extension: &str, order: &str) -> usize {
-    let count = (SAMPLES as f64 / 16_000.0 / STEP) as usize;
     let mut spans: Vec<_> = match order {
-        "in turn" => (0..count).flat_map(|n| [("a", n), ("b", n)]).collect(),
+        "in turn" => (0..COUNT).flat_map(|n| [("a", n), ("b", n)]).collect(),
         _ => ["a", "b"]
             .into_iter()
-            .flat_map(|name| (0..count).map(move |n| (name, n)))
+            .flat_map(|name| (0..COUNT).map(move |n| (name, n)))
             .collect(),
     };
     if order == "backwards" {
@@ -133,7 +134,7 @@ fn segments(store: &MemoryStore, extension: &str, order: &str) -> usize {
     }
     let mut lines = [String::new(), String::new()];
     for (number, (name, n)) in spans.iter().enumerate() {
-        let (key, start) = (format!("{number:04}-{name}"), *n as f64 * STEP);
+        let (key, start) = (format!("{number:04}-{name}"), f64::from(*n) * STEP);
         lines[0] += &format!("{key} {name} {start:.2} {:.2}\n", start + LENGTH);
         lines[1] += &format!("{key} {key}\n");
     }
