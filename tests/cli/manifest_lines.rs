@@ -115,12 +115,12 @@ const NEMO: &[(&str, Comes, Found)] = &[
     ),
     (
         r#""offset": 0.2, "duration": 34, "text": "A""#,
-        Refused("ends at 34.2 s, more than 0.5 s behind the end"),
+        Refused("ends at 34.2 s, more than 0.5 s after the end"),
         Some(("fault", "ends at 34.2 s")),
     ),
     (
         r#""offset": 0.8, "duration": 0.4, "text": "A""#,
-        Taken,
+        Told("ends at 1.2 s, 0.200 s after the end of the recording, where it is cut"),
         Some((
             "note",
             "0.200 s after the end of the recording, where it is cut",
