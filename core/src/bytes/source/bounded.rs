@@ -2,8 +2,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::OpenedFile;
-use crate::bytes::store::Identity;
+use crate::bytes::store::{Identity, OpenedFile};
 
 /// A file that ends before its end, as a member of an archive does.
 pub(super) struct BoundedFile {

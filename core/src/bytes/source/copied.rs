@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use super::OpenedFile;
-use crate::bytes::store::Identity;
+use crate::bytes::store::{Identity, OpenedFile};
 
 /// A temporary file without a name. Clones read it from positions of their own.
 #[derive(Clone)]
