@@ -10,7 +10,7 @@ use super::unmet::Needed;
 use super::values::{Parameters, Values};
 
 /// A kind of step: its spellings, and what is the same for every step of the kind. What depends on the
-/// values of a step, its [`Operation`] answers. There are no defaults, so that a property that was
+/// values of a step, its `Operation` answers. There are no defaults, so that a property that was
 /// forgotten does not compile.
 #[non_exhaustive]
 pub struct Kind {
