@@ -119,8 +119,12 @@ impl Conversion {
                 return Err(Error::usage(message));
             }
         };
-        job.error_log = self.error_log.clone().map(Location::from);
-        job.report = self.report.clone().map(Location::from);
+        if let Some(log) = &self.error_log {
+            job = job.error_log(log.clone());
+        }
+        if let Some(report) = &self.report {
+            job = job.report(report.clone());
+        }
         match self.shard {
             Some((number, of)) => {
                 let shard = ShardSettings::new(Shard::new(number, of)?);
