@@ -71,7 +71,7 @@ pub(crate) struct DatasetPlan {
 pub(crate) enum Data {
     Plan(Box<Plan>),
     /// A stream of bytes.
-    Bytes(Source),
+    Bytes(Box<Source>),
 }
 
 /// Parses a chain of steps.
@@ -485,7 +485,8 @@ impl DatasetPlan {
                 Source::from_reader(name.clone(), Box::new(FileObject(file)))
             }
         };
-        source.map(Data::Bytes).map_err(|error| raised(py, &error))
+        let source = source.map_err(|error| raised(py, &error))?;
+        Ok(Data::Bytes(Box::new(source)))
     }
 
     /// Opens a reader in a pass.
@@ -494,7 +495,7 @@ impl DatasetPlan {
         match data {
             Data::Plan(plan) => Ok(plan.open_pass(request, pass, registry, env)?.reader),
             Data::Bytes(source) => {
-                let reader = self.open_bytes(source, request, registry, env)?;
+                let reader = self.open_bytes(*source, request, registry, env)?;
                 let reader = steps(&self.reading.steps)?.in_pass(pass, reader, env)?;
                 Ok(self.skipping(reader, env))
             }
