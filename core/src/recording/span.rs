@@ -200,7 +200,11 @@ pub(super) fn other_length(said: RecordingFacts, is: RecordingFacts) -> Option<E
 /// The span is not in the recording, or that has another rate or other channels than it is said to have.
 pub fn settle(utt: &mut Utterance, keeps_first: bool, env: &Env) -> Result<()> {
     let Utterance {
-        key, audio, origin, ..
+        key,
+        audio,
+        meta,
+        origin,
+        ..
     } = utt;
     let Some(Audio::Reference(reference)) = audio else {
         return Ok(());
@@ -225,6 +229,10 @@ pub fn settle(utt: &mut Utterance, keeps_first: bool, env: &Env) -> Result<()> {
     }
     let file = reference.at.to_string();
     let warning = cut_to_recording(&mut settled).map_err(|e| e.file(&*file))?;
+    // The place in the recording that is told is that of the sound.
+    if meta.end.is_some() && meta.end == reference.span.end() {
+        meta.end = settled.span.end();
+    }
     reference.span = settled.span;
     if let Some(warning) = warning {
         env.warn(&warning.file(file).utterance(key));
