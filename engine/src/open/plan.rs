@@ -121,7 +121,7 @@ impl Plan {
                 only.open_lookup(&work, request, true, (registry, env))
             }
             _ => {
-                let opened = self.opened(request.lookup(), 0, (true, false), (registry, env))?;
+                let opened = self.opened(request, 0, (true, false), (registry, env))?;
                 Ok((OpenedDataset::Stream(opened.reader), opened.format))
             }
         }
