@@ -305,7 +305,7 @@ class Dataset(Steps, Batched, Facts, Seen):
     def _job(self) -> _native.Plan:
         """What a job reads, which opens it for itself."""
         data = self._plan.data
-        if hasattr(data and data[1], "read"):
+        if data is not None and hasattr(data[1], "read"):
             hint = "loop over it, and use Writer"
             raise UsageError("can be read only once", kind="usage", file=data[0], hint=hint)
         return self._plan
