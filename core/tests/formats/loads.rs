@@ -381,6 +381,13 @@ fn first_seconds_become_a_stretch_or_all() {
             (first("0.3"), String::new())
         );
     }
+    // The end that the metadata repeats follows; another one is left.
+    for (end, expected) in [("0.8", "0.5"), ("0.7", "0.7")] {
+        let mut utt = named("r.pcm", |r| r.span = span("0.2", "0.8"));
+        (utt.meta.start, utt.meta.end) = (at("0.2"), at(end));
+        settle(&mut utt, false, &world().env).unwrap();
+        assert_eq!((utt.meta.start, utt.meta.end), (at("0.2"), at(expected)));
+    }
     let world = world();
     let mut wrong = named("r.pcm", |r| {
         (r.span, r.recording.channels) = (first("0.5"), Some(1));
