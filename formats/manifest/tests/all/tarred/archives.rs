@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Locator, MemoryStore, Output, Part, Source};
 use spr_core::format::{Format, Medium, Options, Probe, Request, Score};
-use spr_core::model::{Audio, Key, Utterance};
+use spr_core::model::{Audio, Key, Matrix, Rank, Utterance};
 use spr_format_manifest::NEMO_TARRED;
 use spr_testkit::damaged::with_member_kind;
 
@@ -81,6 +81,28 @@ fn parts_of_packed_sound_are_cut_out() {
     assert_eq!(forms, ["samples", "samples", "samples", "a file"]);
     let names = all(Request::names(), &env).whole();
     assert!(names.iter().all(|utt| utt.audio.is_none()) && names.len() == 4);
+}
+
+#[test]
+fn a_channel_of_packed_sound_is_read() {
+    let line = |channel| {
+        format!(
+            r#"{{"audio_filepath": "a.wav", "offset": 0.25, "duration": 0.125, "channel": {channel}, "utt_id": "{channel}"}}"#
+        )
+    };
+    let (store, env) = surroundings();
+    let values: Vec<i16> = (0..4000).flat_map(|n| [n, -n]).collect();
+    let mut utt = utterance("a", 0);
+    let sound = utt.audio.as_mut().and_then(Audio::waveform_mut).unwrap();
+    sound.samples = Matrix::from_rows(&values, 2, Rank::Matrix).unwrap();
+    write(&[utt], &[], &env).unwrap();
+    store.insert(LINES, format!("{}\n{}\n", line(0), line(1)).into_bytes());
+    pack(&store, &env);
+    let utts = all(Request::all().samples(), &env).whole();
+    let left: Vec<i16> = (2000..3000).collect();
+    let right: Vec<i16> = left.iter().map(|n| -n).collect();
+    let found: Vec<_> = utts.iter().map(samples).collect();
+    assert_eq!(found, [left, right]);
 }
 
 #[test]
