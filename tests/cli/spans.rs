@@ -177,3 +177,111 @@ fn the_level_of_named_sound_is_measured_where_it_is_asked_for() {
     );
     assert_eq!(left(&s, "kaldi --where 'peak_db > -50'"), 0);
 }
+
+/// Formats of data sets that name recordings, and what they say of the span from 0.8 s to 1 s.
+const NAMING: [(&str, &str, &str); 4] = [
+    ("kaldi-data:out", "out/segments", "r-1 r 0.8 1\n"),
+    (
+        "nemo:out.json",
+        "out.json",
+        r#""offset": 0.8, "duration": 0.2,"#,
+    ),
+    (
+        "lhotse:out.jsonl",
+        "out.jsonl",
+        r#""start": 0.8, "duration": 0.2,"#,
+    ),
+    ("jsonl:out.jsonl", "out.jsonl", r#""start":0.8,"end":1"#),
+];
+
+/// Writes a recording of a second, and a span of it in two formats.
+fn one_span(s: &Scratch, start: &str, end: &str, duration: &str) -> [&'static str; 2] {
+    s.write("r.wav", wave(1000, 1, &[100; 1000]));
+    s.write("one/wav.scp", "r r.wav\n");
+    s.write("one/segments", format!("r-1 r {start} {end}\n"));
+    s.write("one/utt2spk", "r-1 r\n");
+    let line = format!(
+        r#"{{"audio_filepath": "r.wav", "offset": {start}, "duration": {duration}, "utt_id": "r-1"}}"#
+    );
+    s.write("one.json", line + "\n");
+    ["one", "one.json"]
+}
+
+#[test]
+fn outputs_that_name_recordings_cut_spans_at_their_end() {
+    let s = Scratch::new();
+    for data in one_span(&s, "0.8", "1.2", "0.4") {
+        for (to, file, span) in NAMING {
+            let said = s.run(&format!("{data} {to} --allow-loss all --overwrite"));
+            let warning =
+                "r.wav: utterance r-1: ends at 1.2 s, 0.200 s after the end of the recording";
+            assert!(
+                said.status == 0 && said.err.contains(warning),
+                "{data} {to}: {}",
+                said.err
+            );
+            let written = String::from_utf8(s.read(file)).unwrap();
+            assert!(written.contains(span), "{data} {to}: {written}");
+            assert!(!written.contains("1.2"), "{data} {to}: {written}");
+        }
+    }
+    for data in one_span(&s, "0.8", "1.6", "0.8") {
+        for (to, ..) in NAMING {
+            let said = s.run(&format!("{data} {to} --allow-loss all --overwrite"));
+            let fault = "utterance r-1: ends at 1.6 s, more than 0.5 s after the end of the recording, at 1 s";
+            assert!(
+                said.status == 2 && said.err.contains(fault),
+                "{data} {to}: {}",
+                said.err
+            );
+        }
+    }
+}
+
+#[test]
+fn spans_of_recordings_that_are_missing_stay() {
+    let s = Scratch::new();
+    for data in one_span(&s, "0.8", "1.6", "0.8") {
+        std::fs::remove_file(s.path("r.wav")).unwrap();
+        for (to, file, span) in [
+            ("kaldi-data:out", "out/segments", "r-1 r 0.8 1.6\n"),
+            (
+                "nemo:out.json",
+                "out.json",
+                r#""offset": 0.8, "duration": 0.8,"#,
+            ),
+            ("jsonl:out.jsonl", "out.jsonl", r#""start":0.8,"end":1.6"#),
+        ] {
+            let said = s.run(&format!("{data} {to} --allow-loss all --overwrite"));
+            assert_eq!(said.status, 0, "{data} {to}: {}", said.err);
+            let written = String::from_utf8(s.read(file)).unwrap();
+            assert!(written.contains(span), "{data} {to}: {written}");
+        }
+        s.write("r.wav", wave(1000, 1, &[100; 1000]));
+    }
+}
+
+#[test]
+fn a_supervision_in_a_longer_cut_is_its_span_in_every_output() {
+    let s = Scratch::new();
+    s.write("r.wav", wave(1000, 1, &[100; 1000]));
+    let cut = json!({
+        "id": "r-1", "start": 0.75, "duration": 0.25, "channel": 0,
+        "supervisions": [{
+            "id": "s", "recording_id": "r", "start": 0.05, "duration": 0.2, "channel": 0, "text": "words",
+        }],
+        "recording": {
+            "id": "r", "sampling_rate": 1000, "num_samples": 1000, "duration": 1.0, "channel_ids": [0],
+            "sources": [{"type": "file", "channels": [0], "source": "r.wav"}],
+        },
+        "type": "MonoCut",
+    });
+    s.write("cuts.jsonl", format!("{cut}\n"));
+    for (to, file, span) in NAMING {
+        s.ok(&format!(
+            "lhotse:cuts.jsonl {to} --allow-loss all --overwrite"
+        ));
+        let written = String::from_utf8(s.read(file)).unwrap();
+        assert!(written.contains(span), "{to}: {written}");
+    }
+}
