@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use object_store::path::Path;
 use object_store::{GetOptions, GetResult};
-use spr_core::bytes::{Identity, OpenedFile};
+use spr_core::bytes::{Identity, OpenedFile, seek_position};
 
 use crate::address::Address;
 use crate::client::Client;
@@ -186,12 +186,7 @@ impl Seek for Object {
         if !self.parts {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        let to = match to {
-            SeekFrom::Start(to) => Some(to),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-            SeekFrom::End(by) => self.pin.length.checked_add_signed(by),
-        };
-        self.go(to.ok_or(io::ErrorKind::InvalidInput)?);
+        self.go(seek_position(to, self.at, self.pin.length)?);
         Ok(self.at)
     }
 }

@@ -66,6 +66,6 @@ pub use sink::{Sink, SpoolProgress};
 pub use source::{MemoryCounter, Source};
 pub use store::{
     Change, Draft, DraftFolder, DraftOptions, FileKind, FileStatus, FinishedFile, Identity, New,
-    OpenedFile, Store,
+    OpenedFile, Store, seek_position,
 };
 pub use urls::Urls;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::HashSet;
 use std::fmt::Debug;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::time::SystemTime;
 
 use super::finish::Finish;
@@ -206,6 +206,19 @@ pub trait OpenedFile: Read + Seek + Send {
 
     /// Returns the identity in the store, if it is a file.
     fn identity(&self) -> Option<Identity>;
+}
+
+/// Returns the position that a seek in a file of `length` bytes leads to from position `now`.
+///
+/// # Errors
+/// It is before the start of the file.
+pub fn seek_position(to: SeekFrom, now: u64, length: u64) -> io::Result<u64> {
+    let position = match to {
+        SeekFrom::Start(at) => Some(at),
+        SeekFrom::Current(by) => now.checked_add_signed(by),
+        SeekFrom::End(by) => length.checked_add_signed(by),
+    };
+    position.ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
 /// The options for creating a file or folder.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use spr_core::bytes::{Identity, OpenedFile};
+use spr_core::bytes::{Identity, OpenedFile, seek_position};
 
 /// A range of bytes of an archive.
 pub(super) struct Slice {
@@ -46,7 +46,7 @@ impl Read for Slice {
 
 impl Seek for Slice {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.at = target(to, self.at, self.length)?;
+        self.at = seek_position(to, self.at, self.length)?;
         let at = self.start.saturating_add(self.at);
         self.archive.seek(SeekFrom::Start(at))?;
         Ok(self.at)
@@ -114,7 +114,7 @@ impl Read for Kept {
 
 impl Seek for Kept {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.at = target(to, self.at, self.length)?;
+        self.at = seek_position(to, self.at, self.length)?;
         Ok(self.at)
     }
 }
@@ -131,14 +131,4 @@ impl OpenedFile for Kept {
     fn identity(&self) -> Option<Identity> {
         Some(self.identity.clone())
     }
-}
-
-/// Returns the position that is sought.
-fn target(to: SeekFrom, now: u64, length: u64) -> io::Result<u64> {
-    let place = match to {
-        SeekFrom::Start(at) => Some(at),
-        SeekFrom::Current(by) => now.checked_add_signed(by),
-        SeekFrom::End(by) => length.checked_add_signed(by),
-    };
-    place.ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }

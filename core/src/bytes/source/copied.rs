@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use crate::bytes::store::{Identity, OpenedFile};
+use crate::bytes::store::{Identity, OpenedFile, seek_position};
 
 /// A temporary file without a name. Clones read it from positions of their own.
 #[derive(Clone)]
@@ -45,12 +45,7 @@ impl Read for CopiedFile {
 
 impl Seek for CopiedFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let next = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::End(by) => self.length.checked_add_signed(by),
-            SeekFrom::Current(by) => self.next.checked_add_signed(by),
-        };
-        self.next = next.ok_or(io::ErrorKind::InvalidInput)?;
+        self.next = seek_position(to, self.next, self.length)?;
         Ok(self.next)
     }
 }

@@ -458,20 +458,20 @@ impl Source {
             self.check_expansion("a temporary copy", len)?;
         }
         let copied = CopiedFile::new(file, len);
-        Ok((self.over(copied), failure))
+        Ok((self.reading(copied), failure))
     }
 
-    /// Returns a source of the same name over a copy of its bytes.
-    fn over(self, copied: CopiedFile) -> Self {
+    /// Returns a source of the same name that reads a temporary copy of its bytes.
+    fn reading(&self, copied: CopiedFile) -> Self {
         Self {
             len: copied.length(),
             copied: Some(copied.clone()),
-            location: self.location,
-            layers: self.layers,
-            packed: self.packed,
+            location: self.location.clone(),
+            layers: self.layers.clone(),
+            packed: self.packed.clone(),
             unpacked: self.unpacked,
             ..Self::new(
-                self.name,
+                self.name.clone(),
                 Body::File(CountingReader {
                     inner: Box::new(copied),
                     read: None,
@@ -482,15 +482,7 @@ impl Source {
 
     /// Returns another source of the same bytes from the start, if they are a temporary copy.
     pub(super) fn copy(&self) -> Option<Self> {
-        let copied = self.copied.clone()?;
-        let other = Self {
-            location: self.location.clone(),
-            layers: self.layers.clone(),
-            packed: self.packed.clone(),
-            unpacked: self.unpacked,
-            ..Self::new(self.name.clone(), Body::Stream(Box::new(io::empty())))
-        };
-        Some(other.over(copied))
+        self.copied.clone().map(|copied| self.reading(copied))
     }
 }
 
