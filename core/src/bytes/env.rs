@@ -463,18 +463,23 @@ pub trait Nested: Send + Sync {
         env: &Env,
     ) -> Result<()>;
 
-    /// Reads the facts about audio in the header of the object at the current position, or none if
-    /// it is not audio or has no such header.
+    /// Reads the facts about audio in the header of the object at the current position. Objects that
+    /// are not audio, and audio without such a header, have none; so does a format that does not
+    /// implement this.
     ///
     /// # Errors
     /// The header is damaged.
-    fn facts(&self, source: &mut Source, env: &Env) -> Result<RecordingFacts>;
+    fn facts(&self, _source: &mut Source, _env: &Env) -> Result<RecordingFacts> {
+        Ok(RecordingFacts::default())
+    }
 
     /// Opens the rest of `source` as a recording of which any samples can be read.
     ///
     /// # Errors
-    /// It is not audio, or its header is damaged.
-    fn samples(&self, source: Source, env: &Env) -> Result<Box<dyn SampleStream>>;
+    /// It is not audio, which a format that does not implement this says of all objects, or its header is damaged.
+    fn samples(&self, source: Source, _env: &Env) -> Result<Box<dyn SampleStream>> {
+        Err(source.malformed("holds no sound"))
+    }
 
     /// Skips the object at the current position, which ends according to its own header, without
     /// reading its data. Returns `false`, and consumes nothing, if its header does not tell where.

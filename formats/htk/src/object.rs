@@ -1,8 +1,8 @@
 //! Parameter files as objects.
 
-use spr_core::bytes::{Env, SampleStream, Source};
+use spr_core::bytes::{Env, Source};
 use spr_core::format::{Claim, Nested, ObjectBounds};
-use spr_core::model::{RecordingFacts, Utterance};
+use spr_core::model::Utterance;
 use spr_core::{ErrorKind, Result};
 
 use crate::body::{self, DataRequest};
@@ -50,14 +50,6 @@ impl Nested for NestedHtk {
             ObjectBounds::Whole => end(source),
             ObjectBounds::Own => Ok(()),
         }
-    }
-
-    fn facts(&self, _: &mut Source, _: &Env) -> Result<RecordingFacts> {
-        Ok(RecordingFacts::default())
-    }
-
-    fn samples(&self, source: Source, _: &Env) -> Result<Box<dyn SampleStream>> {
-        Err(source.malformed("holds no sound"))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {

@@ -1,10 +1,8 @@
 //! Streams of lilcom as objects.
 
-use spr_core::bytes::{Env, SampleStream, Source};
+use spr_core::bytes::{Env, Source};
 use spr_core::format::{ArrayCaps, Caps, Claim, Count, FeatureCaps, Keys, Nested, ObjectBounds};
-use spr_core::model::{
-    Array, CastStats, Dtype, Matrix, NamedArray, Rank, RecordingFacts, Utterance,
-};
+use spr_core::model::{Array, CastStats, Dtype, Matrix, NamedArray, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 use spr_syntax::lilcom::{Decoder, Encoder, Header};
 
@@ -125,14 +123,6 @@ impl Nested for NestedLilcom {
             ObjectBounds::Whole => end(source),
             ObjectBounds::Own => Ok(()),
         }
-    }
-
-    fn facts(&self, _: &mut Source, _: &Env) -> Result<RecordingFacts> {
-        Ok(RecordingFacts::default())
-    }
-
-    fn samples(&self, source: Source, _: &Env) -> Result<Box<dyn SampleStream>> {
-        Err(source.malformed("holds no sound"))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {

@@ -1,10 +1,8 @@
 //! Arrays as objects.
 
-use spr_core::bytes::{Env, SampleStream, Source};
+use spr_core::bytes::{Env, Source};
 use spr_core::format::{Claim, Nested, ObjectBounds, Request};
-use spr_core::model::{
-    Array, Chunk, Chunks, Dtype, Matrix, NamedArray, Rank, RecordingFacts, Utterance,
-};
+use spr_core::model::{Array, Chunk, Chunks, Dtype, Matrix, NamedArray, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::caps::{NAME, NESTED};
@@ -194,14 +192,6 @@ impl Nested for NestedArray {
             ObjectBounds::Whole => end(source),
             ObjectBounds::Own => Ok(()),
         }
-    }
-
-    fn facts(&self, _: &mut Source, _: &Env) -> Result<RecordingFacts> {
-        Ok(RecordingFacts::default())
-    }
-
-    fn samples(&self, source: Source, _: &Env) -> Result<Box<dyn SampleStream>> {
-        Err(source.malformed("holds no sound"))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {

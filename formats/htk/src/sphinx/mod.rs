@@ -3,12 +3,12 @@
 mod fileids;
 mod header;
 
-use spr_core::bytes::{ByteOrder, Env, Output, PutNumber, SampleStream, Source, swap_in_place};
+use spr_core::bytes::{ByteOrder, Env, Output, PutNumber, Source, swap_in_place};
 use spr_core::format::{
     Caps, Claim, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, ObjectBounds,
     OneReader, OneWriter, OpenedDataset, OptionSpec, Options, Probe, Request, Score, Writer,
 };
-use spr_core::model::{About, DatasetInfo, Dtype, RecordingFacts, Utterance};
+use spr_core::model::{About, DatasetInfo, Dtype, Utterance};
 use spr_core::{Error, Result};
 
 use crate::frames::Frames;
@@ -94,14 +94,6 @@ impl Nested for NestedSphinx {
             ObjectBounds::Whole => object::end(source),
             ObjectBounds::Own => Ok(()),
         }
-    }
-
-    fn facts(&self, _: &mut Source, _: &Env) -> Result<RecordingFacts> {
-        Ok(RecordingFacts::default())
-    }
-
-    fn samples(&self, source: Source, _: &Env) -> Result<Box<dyn SampleStream>> {
-        Err(source.malformed("holds no sound"))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {

@@ -1,15 +1,13 @@
 //! A format with a fault.
 
 use spr_core::bytes::{
-    ByteOrder, Claim, Env, Locator, Nested, ObjectBounds, Output, Part, SampleStream, Sink, Source,
+    ByteOrder, Claim, Env, Locator, Nested, ObjectBounds, Output, Part, Sink, Source,
 };
 use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, KeyPredicate, Keys, Medium, OpenedDataset,
     Options, Probe, Reader, Request, Score, WriteSummary, Writer,
 };
-use spr_core::model::{
-    About, AboutField, DatasetInfo, Dtype, Key, Matrix, Rank, RecordingFacts, Utterance,
-};
+use spr_core::model::{About, AboutField, DatasetInfo, Dtype, Key, Matrix, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 /// What is wrong with a toy format.
@@ -172,14 +170,6 @@ impl Nested for Toy {
             true => Err(source.malformed("bytes behind a toy")),
             false => Ok(()),
         }
-    }
-
-    fn facts(&self, _: &mut Source, _: &Env) -> Result<RecordingFacts> {
-        Ok(RecordingFacts::default())
-    }
-
-    fn samples(&self, source: Source, _: &Env) -> Result<Box<dyn SampleStream>> {
-        Err(source.malformed("holds no sound"))
     }
 
     fn pass(&self, _: &mut Source, _: &Env) -> Result<bool> {
