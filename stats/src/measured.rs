@@ -98,6 +98,8 @@ impl AudioProbe {
 /// environment.
 pub struct MeasuredAudio {
     inner: Box<dyn Reader>,
+    /// The description of the data set. The measurement leaves it as it is.
+    info: Option<DatasetInfo>,
     failures: Arc<Failures>,
 }
 
@@ -148,19 +150,26 @@ impl MeasuredAudio {
         fail: impl Fn(&Failures, Error) -> Result<()> + Send + Sync + 'static,
     ) -> Self {
         let failures = Arc::new(Failures::default());
-        let info = inner.info().clone();
-        let probe = AudioProbe::new(columns, info.frame_shift, env);
+        let probe = AudioProbe::new(columns, inner.info().frame_shift, env);
         if probe.need == AudioNeed::Nothing {
-            return Self { inner, failures };
+            return Self {
+                inner,
+                info: None,
+                failures,
+            };
         }
+        let info = Some(inner.info().clone());
         let own = failures.clone();
         let work = move |utt: &mut Utterance| match probe.measure(utt) {
             Ok(()) => Ok(()),
             Err(error) => fail(&own, error),
         };
-        let inner = Map::new(inner, env.threads, work);
-        let inner = Box::new(MappedReader { inner, info });
-        Self { inner, failures }
+        let inner = Box::new(Map::new(inner, env.threads, work));
+        Self {
+            inner,
+            info,
+            failures,
+        }
     }
 
     /// Returns a warning about the utterances whose sound could not be measured, if there are any.
@@ -177,24 +186,7 @@ impl MeasuredAudio {
 #[warn(clippy::missing_trait_methods)]
 impl Reader for MeasuredAudio {
     fn info(&self) -> &DatasetInfo {
-        self.inner.info()
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        self.inner.read(utt)
-    }
-}
-
-/// A reader of utterances that were changed in nothing that their data set states of all of them.
-struct MappedReader {
-    inner: Map,
-    info: DatasetInfo,
-}
-
-#[warn(clippy::missing_trait_methods)]
-impl Reader for MappedReader {
-    fn info(&self) -> &DatasetInfo {
-        &self.info
+        self.info.as_ref().unwrap_or_else(|| self.inner.info())
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
