@@ -15,7 +15,9 @@ use crate::model::{
 use span::Part;
 
 pub(crate) use file::take_file;
-pub use span::{LENGTH_ROUNDING, OVERSHOOT, cut_to_recording, settle};
+pub use span::{
+    LENGTH_ROUNDING, OVERSHOOT, cut_to_recording, other_duration, other_numbers, settle,
+};
 
 /// Audio that was loaded.
 pub struct LoadedAudio {
@@ -81,19 +83,21 @@ pub fn measure(utt: &mut Utterance, env: &Env) -> Result<()> {
         Some(Audio::Reference(reference)) if !reference.recording.are_complete() => {
             reference.recording = facts(reference, &utt.origin, env)?;
         }
-        Some(Audio::Encoded(encoded)) if !encoded.facts.are_complete() => {
-            encoded.facts = facts_of_file(encoded, env)?;
-        }
+        Some(Audio::Encoded(encoded)) => encoded.facts = facts_of_file(encoded, env)?,
         _ => {}
     }
     Ok(())
 }
 
-/// Returns the facts in the header of an audio file in memory.
+/// Returns the facts about an audio file in memory. Reads its header unless rate, channels and samples
+/// are known.
 ///
 /// # Errors
 /// It is damaged, or no available format reads it.
 pub fn facts_of_file(encoded: &EncodedAudio, env: &Env) -> Result<RecordingFacts> {
+    if encoded.facts.are_complete() {
+        return Ok(encoded.facts);
+    }
     let mut source = source_of(encoded, None)?;
     env.nested(&encoded.format)?.facts(&mut source, env)
 }

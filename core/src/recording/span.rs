@@ -170,26 +170,44 @@ pub(super) fn channel(number: u32, there: usize) -> Result<Range<usize>> {
 
 /// Checks that a recording has the rate and the channels that a reference to it says.
 pub(super) fn check(reference: &AudioReference, is: RecordingFacts) -> Result<()> {
-    let said = reference.recording;
-    for (said, is, what) in [
-        (said.rate, is.rate, "Hz"),
-        (said.channels, is.channels, "channels"),
-    ] {
-        if let (Some(said), Some(is)) = (said, is)
-            && said != is
-        {
-            let message = format!("the sound has {is} {what}, said to be {said}");
-            return Err(Error::unfit(message));
-        }
+    let stated = RecordingFacts {
+        samples: None,
+        ..reference.recording
+    };
+    match other_numbers(stated, is).next() {
+        Some(message) => Err(Error::unfit(message)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// Returns the warning about a recording that is longer or shorter than it is said to be.
-pub(super) fn other_length(said: RecordingFacts, is: RecordingFacts) -> Option<Error> {
-    let (said, is) = (said.time()?, is.seconds()?);
-    let other = (said.value() - is).abs() > LENGTH_ROUNDING;
-    other.then(|| Error::unfit(format!("the sound lasts {is:.3} s, said to be {said} s")))
+/// Returns a message for each of rate, channels and samples that is not as stated.
+pub fn other_numbers(stated: RecordingFacts, is: RecordingFacts) -> impl Iterator<Item = String> {
+    let numbers = [
+        (stated.rate.map(u64::from), is.rate.map(u64::from), "Hz"),
+        (
+            stated.channels.map(u64::from),
+            is.channels.map(u64::from),
+            "channels",
+        ),
+        (stated.samples, is.samples, "samples"),
+    ];
+    numbers.into_iter().filter_map(|(stated, is, unit)| {
+        let (stated, is) = (stated?, is?);
+        (stated != is).then(|| format!("the sound has {is} {unit}, said to be {stated}"))
+    })
+}
+
+/// Returns the message about sound that lasts longer or shorter than stated, by more than
+/// [`LENGTH_ROUNDING`].
+pub fn other_duration(stated: Option<Decimal>, is: RecordingFacts) -> Option<String> {
+    let (stated, seconds) = (stated?, is.seconds()?);
+    let differs = (stated.value() - seconds).abs() > LENGTH_ROUNDING;
+    differs.then(|| format!("the sound lasts {seconds:.3} s, said to be {stated} s"))
+}
+
+/// Returns the warning about a recording that is longer or shorter than stated.
+pub(super) fn other_length(stated: RecordingFacts, is: RecordingFacts) -> Option<Error> {
+    other_duration(stated.time(), is).map(Error::unfit)
 }
 
 /// Makes the span of a reference one that is within its recording, for a target that keeps the

@@ -1,5 +1,6 @@
 //! What happens to utterances on the way.
 
+use spr_core::loss::LossKind;
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
@@ -78,7 +79,6 @@ impl PlanBuilder {
 
     /// Changes the element type of features and sound, which permits what that loses.
     pub fn dtype(&mut self, dtype: Dtype) -> &mut Self {
-        use spr_core::loss::LossKind;
         self.plan.dtype = Some(dtype);
         self.allow(LossKind::Precision).allow(LossKind::Range)
     }

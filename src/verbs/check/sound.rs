@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::model::{Audio, AudioReference, Decimal, Key, RecordingFacts, Span, Utterance};
-use spr_core::recording::{self, LENGTH_ROUNDING};
+use spr_core::recording;
 use spr_core::{Error, Remedy};
 
 use super::findings::Findings;
@@ -88,7 +88,7 @@ impl Sounds {
             self.told = (is_part && !wrong.is_empty()).then(|| said.at.clone());
         }
         let lasts = loaded.sound.facts();
-        wrong.extend(other_duration(stated(&said), lasts));
+        wrong.extend(recording::other_duration(stated(&said), lasts));
         if let Some(warning) = loaded.warning.filter(|_| wrong.is_empty()) {
             let note = about(&said, &utt.key, warning.message().to_owned());
             findings.note("audio", place(note));
@@ -142,19 +142,9 @@ fn at(said: &AudioReference, error: Error) -> Error {
 
 /// Returns the contradictions between what is said of a recording and what it is.
 fn contradictions(said: RecordingFacts, is: RecordingFacts) -> Vec<String> {
-    let wide = |number: Option<u32>| number.map(u64::from);
-    let numbers = [
-        (wide(said.rate), wide(is.rate), "Hz"),
-        (wide(said.channels), wide(is.channels), "channels"),
-        (said.samples, is.samples, "samples"),
-    ];
-    let known = numbers
-        .into_iter()
-        .filter_map(|(said, is, what)| Some((said?, is?, what)));
-    let wrong = known.filter(|(said, is, _)| said != is);
-    let wrong =
-        wrong.map(|(said, is, what)| format!("the sound has {is} {what}, said to be {said}"));
-    wrong.chain(other_duration(said.duration, is)).collect()
+    recording::other_numbers(said, is)
+        .chain(recording::other_duration(said.duration, is))
+        .collect()
 }
 
 /// Returns the duration that is stated of a part of a recording, or of its first seconds.
@@ -163,13 +153,6 @@ fn stated(said: &AudioReference) -> Option<Decimal> {
         Span::First(length) => Some(length),
         Span::Whole | Span::Between { .. } => said.duration,
     }
-}
-
-/// Returns the message about sound that lasts longer or shorter than is stated.
-fn other_duration(stated: Option<Decimal>, is: RecordingFacts) -> Option<String> {
-    let (stated, seconds) = (stated?, is.seconds()?);
-    let differs = (stated.value() - seconds).abs() > LENGTH_ROUNDING;
-    differs.then(|| format!("the sound lasts {seconds:.3} s, said to be {stated} s"))
 }
 
 /// Returns the error for a missing file of referenced audio, which is named in `list`.

@@ -180,21 +180,11 @@ impl CutEncoder {
 
     /// Returns sound, and the facts about it.
     fn sound(&self, audio: &Audio) -> Result<(NewData, AudioFacts)> {
-        let facts = audio.facts();
-        let is_known = [
-            facts.rate().is_some(),
-            facts.channels().is_some(),
-            facts.samples().is_some(),
-        ];
         match audio {
-            Audio::Samples(sound) => Ok((NewData::Sound(sound.clone()), facts)),
+            Audio::Samples(sound) => Ok((NewData::Sound(sound.clone()), audio.facts())),
             Audio::Encoded(encoded) => {
-                let bytes = encoded.bytes.clone();
-                let facts = match is_known == [true; 3] {
-                    true => facts,
-                    false => recording::facts_of_file(encoded, &self.env)?.whole(),
-                };
-                Ok((NewData::Bytes(bytes), facts))
+                let facts = recording::facts_of_file(encoded, &self.env)?;
+                Ok((NewData::Bytes(encoded.bytes.clone()), facts.whole()))
             }
             _ => Err(Error::not_held("has sound that is somewhere else")),
         }

@@ -178,9 +178,7 @@ impl TarredWriter {
     /// Returns the facts about sound, for which a file may be read.
     fn facts(&self, audio: &Audio) -> Result<AudioFacts> {
         match audio {
-            Audio::Encoded(encoded) if !encoded.facts.are_complete() => {
-                Ok(recording::facts_of_file(encoded, &self.env)?.whole())
-            }
+            Audio::Encoded(encoded) => Ok(recording::facts_of_file(encoded, &self.env)?.whole()),
             _ => Ok(audio.facts()),
         }
     }
