@@ -80,7 +80,7 @@
 //!
 //! * [`core::convert()`] takes any reader and any writer, and measures what is lost.
 //! * [`OpenOptions`] and [`ConvertOptions`] join labels, add steps, set formats and types, and work with
-//!   formats of other crates and in other surroundings.
+//!   formats of other crates and another environment.
 //! * A [`PlanBuilder`](builder::PlanBuilder) has all the choices of the program. The [`Plan`](plan::Plan) that it
 //!   makes is run by a [`Job`](job::Job), and [`step`] is the table of what can happen to utterances.
 //! * [`verbs`] are what else the program does, and [`stats`] what can be counted. With the feature `plot` there

@@ -12,7 +12,7 @@ use crate::builtin;
 use crate::job::{Job, Outcome};
 use crate::plan::Plan;
 
-/// What was set so far, and the first error of it, which is returned in the end.
+/// The settings so far, and the first error in them, which is returned in the end.
 struct Settings {
     builder: PlanBuilder,
     error: Option<Error>,
@@ -49,14 +49,14 @@ impl Settings {
 macro_rules! reading_options {
     ($options:ident) => {
         impl Default for $options {
-            /// The formats that are built in, in [safe surroundings](builtin::env).
+            /// The built-in formats and the [safe environment](builtin::env).
             fn default() -> Self {
                 Self::new()
             }
         }
 
         impl $options {
-            /// Begins with the formats that are built in, in [safe surroundings](builtin::env).
+            /// Begins with the built-in formats and the [safe environment](builtin::env).
             pub fn new() -> Self {
                 Self::within(&builtin::registry(), &builtin::env())
             }
@@ -131,7 +131,7 @@ pub struct OpenOptions {
 reading_options!(OpenOptions);
 
 impl OpenOptions {
-    /// Begins with formats and surroundings of the caller's choice.
+    /// Begins with formats and an environment of the caller's choice.
     pub fn within(registry: &Registry, env: &Env) -> Self {
         Self {
             settings: Settings::new(registry, env),
@@ -179,7 +179,7 @@ pub struct ConvertOptions {
 reading_options!(ConvertOptions);
 
 impl ConvertOptions {
-    /// Begins with formats and surroundings of the caller's choice.
+    /// Begins with formats and an environment of the caller's choice.
     pub fn within(registry: &Registry, env: &Env) -> Self {
         Self {
             settings: Settings::new(registry, env),

@@ -1,4 +1,4 @@
-//! What a caller reads, as a plan that is made when it is run.
+//! The input of a caller, as a plan that is made when it runs.
 
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -44,7 +44,7 @@ struct Sources {
     steps: Vec<String>,
 }
 
-/// What is read of all data sets together.
+/// The settings that apply to all data sets together.
 #[derive(FromPyObject, IntoPyObject, Clone, PartialEq, Eq, Hash)]
 #[pyo3(from_item_all)]
 pub(crate) struct Reading {
@@ -282,13 +282,13 @@ impl DatasetPlan {
         self.reading.steps.clone()
     }
 
-    /// Whether faulty utterances are skipped.
+    /// Whether to skip faulty utterances.
     #[getter]
     fn skip(&self) -> bool {
         self.reading.skip
     }
 
-    /// What keeps it from being the input of a job: the fields that are left out, or a share.
+    /// The reason why it can't be the input of a job: fields that are left out, or a share.
     #[getter]
     fn limited(&self) -> Option<&'static str> {
         let fields = self.reading.parts.is_some().then_some("parts");
@@ -502,7 +502,7 @@ impl DatasetPlan {
         }
     }
 
-    /// Skips faulty utterances if that was asked for, and reports them.
+    /// Skips and reports faulty utterances if set to.
     fn skipping(&self, reader: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
         if !self.reading.skip {
             return reader;

@@ -43,7 +43,7 @@ pub(super) fn run_merging(
     run_explained(&job.merge(settings), args, session, &env)
 }
 
-/// Returns the job that the arguments describe, and its surroundings.
+/// Returns the job that the arguments describe, and its environment.
 fn job(
     args: &ConvertArgs,
     session: &Session,

@@ -89,7 +89,7 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
         _ if is_chosen => Form::Columns(Shown::aligned(&shown)),
         _ => Form::Lines(Lines::new(several)?),
     };
-    // Samples are read only if their level is asked for by name, or if they are in the data anyway.
+    // Samples are read only for a level that was named, or if they are in the data anyway.
     let names = shown.iter().filter_map(|column| column.measured(is_chosen));
     let names: Vec<_> = names.collect();
     let headers = match (&form, is_chosen) {
@@ -159,7 +159,7 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
     Ok(skipped.status(DONE))
 }
 
-/// Data sets, and behind the first of them the first word that names none: a key, as all that follows.
+/// Splits the arguments: data sets first; from the first argument that names none, keys.
 fn apart<'a>(words: &'a [String], env: &Env) -> (&'a [String], &'a [String]) {
     let is_key = |word: &String| {
         let plain = !word.contains([':', '|', ',', '/']) && word != "-";

@@ -60,7 +60,7 @@ fn failed(error: io::Error) -> Error {
 pub(super) struct Columns {
     lines: Vec<Vec<String>>,
     widths: Vec<usize>,
-    /// Whether a column is aligned to the left.
+    /// Whether to align a column to the left.
     is_left: Box<dyn Fn(usize) -> bool>,
 }
 

@@ -25,7 +25,7 @@ const EVERY: Duration = Duration::from_millis(200);
 pub(super) struct Progress {
     show: Show,
     skipped: Teller,
-    /// Whether the outcome is printed before the files get their names.
+    /// Whether to print the outcome before the files get their names.
     prints_outcome: bool,
     started: Instant,
     last: Instant,
@@ -242,7 +242,7 @@ impl Observer for Progress {
         if !self.prints_outcome {
             return Ok(());
         }
-        // The data are written whether or not somebody reads the outcome.
+        // The data are written even if the outcome has no reader.
         match print_json(&outcome.json()) {
             Err(error) if !error.is_broken_pipe() => Err(error),
             _ => Ok(()),

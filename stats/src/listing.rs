@@ -42,7 +42,7 @@ impl ColumnType {
     }
 }
 
-/// What has to be known of sound that an utterance only names.
+/// The facts that are needed of sound that an utterance only names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AudioNeed {
     /// Nothing.
@@ -78,7 +78,7 @@ pub struct ListColumn {
     /// Whether it describes the place in the file, which is known only where the file is read and not
     /// behind other steps.
     pub is_place: bool,
-    /// What it needs to know of sound that is only named.
+    /// The facts it needs of sound that is only named.
     pub need: AudioNeed,
     take: for<'a> fn(&'a Row<'_>) -> Option<Cell<'a>>,
 }

@@ -55,7 +55,7 @@ fn data_sets(s: &Scratch) -> [&'static str; 3] {
     ["kaldi", "nemo.jsonl", "supervisions.jsonl"]
 }
 
-/// What the program prints.
+/// Returns the output of the program.
 fn ok(s: &Scratch, line: &str) -> String {
     let said = s.shell(&format!("spr-convert {line}"));
     assert_eq!(said.status, 0, "{line}: {}{}", said.out, said.err);

@@ -121,7 +121,7 @@ fn written(s: &Scratch, input: &str, spelt: &[Spelt], stages: &str, rest: &[&str
         .map(|one| format!(",{}={}", one.key, one.value))
         .collect();
     let by_options = run(0, vec![format!("{input}{}", options.concat())]);
-    // What has no flag stays an option.
+    // An option without a flag stays an option.
     let mut by_flags = vec![input.to_owned()];
     for one in spelt {
         by_flags.push(match (one.key, one.flag()) {
@@ -140,7 +140,7 @@ fn written(s: &Scratch, input: &str, spelt: &[Spelt], stages: &str, rest: &[&str
     vec![by_options, by_flags, by_stages, by_builder]
 }
 
-/// What the library writes for stages.
+/// Returns the bytes that the library writes for stages.
 fn built(s: &Scratch, input: &str, stages: &str, rest: &[&str], output: &str) -> Vec<u8> {
     let (registry, env): (_, Env) = (builtin::registry(), builtin::env());
     let at = |name: &str| s.path(name).to_str().unwrap().to_owned();

@@ -309,8 +309,8 @@ enum Outcome {
     Failed,
 }
 
-/// What a job writes, read back, nothing if it writes no utterances; and the options that the record
-/// of a shard holds for those that change bytes.
+/// Returns the utterances that a job writes, and the options that the record of a shard holds because they
+/// change bytes.
 fn written(job: &Job) -> Result<(Vec<Utterance>, Option<String>)> {
     let (registry, env) = surroundings(&Corpus::get().store());
     let outcome = job.run(&registry, &env, &mut ())?;

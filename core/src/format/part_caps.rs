@@ -83,7 +83,7 @@ pub struct AudioCaps {
     pub encoded: &'static [&'static str],
     /// Whether references to audio are stored.
     pub references: bool,
-    /// Whether a duration means that many [first seconds](crate::model::Span::First).
+    /// Whether a duration selects the [first seconds](crate::model::Span::First) of a recording.
     pub first_seconds: bool,
     /// The most bits that integer samples may have. Further ones of a wider type are 0.
     pub bits: u32,

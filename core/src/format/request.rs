@@ -119,8 +119,8 @@ pub struct Request {
     /// Whether utterances will be looked up by key, in any order.
     pub lookup: bool,
     /// The treatment of faulty utterances. If they are skipped, the reader returns each as an error
-    /// that [can continue](crate::error::Error::can_continue), and none of them, not even the first,
-    /// may determine how others are read.
+    /// that [can continue](crate::error::Error::can_continue), and the first utterance, if it is
+    /// faulty, does not determine how others are read.
     pub on_error: ErrorPolicy,
     /// Whether a key that occurs in several consecutive data sets is an error.
     pub distinct: bool,

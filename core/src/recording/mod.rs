@@ -25,7 +25,7 @@ pub struct LoadedAudio {
     pub sound: Waveform,
     /// The facts about the recording that they are from, if there is one.
     pub recording: Option<RecordingFacts>,
-    /// What contradicts its data set, such as another length.
+    /// A warning about facts that contradict its data set, such as another length.
     pub warning: Option<Error>,
 }
 
@@ -121,11 +121,10 @@ fn fetch(reference: &AudioReference, origin: &Origin, env: &Env) -> Result<Loade
     })
 }
 
-/// Returns the part of a recording that a reference means, and a warning if the recording is not as it is
-/// said to be.
+/// Returns the part of a recording that a reference means, and a warning if the recording is not as stated.
 ///
 /// # Errors
-/// It has another rate or other channels than is said, or the span is not in it.
+/// It has another rate or other channels than stated, or the span is not in it.
 pub fn part_of(
     recording: Waveform,
     reference: &AudioReference,

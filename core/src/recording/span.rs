@@ -10,8 +10,8 @@ use crate::model::{Audio, AudioReference, Decimal, RecordingFacts, Span, Utteran
 /// `extract-segments`.
 pub const OVERSHOOT: f64 = 0.5;
 
-/// The seconds by which a recording may be longer or shorter than it is said to be. The duration may
-/// be rounded, or be that of the frames.
+/// The seconds by which a recording may be longer or shorter than stated. Stated durations may be rounded,
+/// or count whole frames.
 pub const LENGTH_ROUNDING: f64 = 0.1;
 
 /// The tolerance for rounding errors, in seconds.
@@ -210,12 +210,12 @@ pub(super) fn other_length(stated: RecordingFacts, is: RecordingFacts) -> Option
     other_duration(stated.time(), is).map(Error::unfit)
 }
 
-/// Makes the span of a reference one that is within its recording, for a target that keeps the
-/// reference, and warns if that is another. If the target `keeps_first` seconds as such, so do they. A
-/// recording whose length is not known is measured, unless it is a command, at a URL or can't be opened.
+/// Cuts the span of a reference to its recording, for a target that keeps the reference, and warns if that
+/// changes it. First seconds stay first seconds if the target `keeps_first`. A recording of unknown length is
+/// measured, unless it is a command, at a URL or can't be opened.
 ///
 /// # Errors
-/// The span is not in the recording, or that has another rate or other channels than it is said to have.
+/// The span is not in the recording, or the recording has another rate or other channels than stated.
 pub fn settle(utt: &mut Utterance, keeps_first: bool, env: &Env) -> Result<()> {
     let Utterance {
         key,
@@ -247,7 +247,7 @@ pub fn settle(utt: &mut Utterance, keeps_first: bool, env: &Env) -> Result<()> {
     }
     let file = reference.at.to_string();
     let warning = cut_to_recording(&mut settled).map_err(|e| e.file(&*file))?;
-    // The place in the recording that is told is that of the sound.
+    // The times in the recording are those of the sound.
     if meta.end.is_some() && meta.end == reference.span.end() {
         meta.end = settled.span.end();
     }

@@ -177,7 +177,7 @@ fn another_length_than_is_said_is_told() {
             10,
             "r.pcm: utterance a: the sound lasts 0.500 s, said to be 0.52 s",
         ),
-        // What exceeds the recording is cut.
+        // A span that exceeds the recording is cut.
         (
             |r| r.span = span("0.4", "0.9"),
             2,

@@ -10,8 +10,7 @@ impl PlanBuilder {
     /// Settles what depends on several calls, checks all rules, and returns the plan.
     ///
     /// # Errors
-    /// Nothing is read, what was asked for contradicts itself, or an input of a run that writes is
-    /// missing.
+    /// There is no input, settings contradict each other, or an input of a run that writes is missing.
     pub fn finish(&self) -> Result<Plan> {
         let mut plan = self.plan.clone();
         if plan.inputs.is_empty() {

@@ -1,4 +1,4 @@
-//! What is read.
+//! Inputs.
 
 use spr_core::format::ErrorPolicy;
 use spr_core::{Error, Result};

@@ -1,4 +1,4 @@
-//! What joins by key.
+//! Data sets that join by key.
 
 use spr_core::bytes::{Location, Locator};
 use spr_core::{Error, Result};
@@ -57,8 +57,8 @@ impl PlanBuilder {
         self
     }
 
-    /// Translates labels to what they stand for, such as `phones`: those that join, or else those of
-    /// the inputs. The model that says so lies beside the data unless it is named.
+    /// Translates labels to a unit such as `phones`: the joined labels, or else those of the inputs. The
+    /// model is found next to the data unless it is named.
     pub fn translate_labels(&mut self, unit: &str, model: Option<Location>) -> &mut Self {
         let unit = unit.to_owned();
         self.translation = Some(Translation { unit, model });
@@ -72,7 +72,7 @@ impl PlanBuilder {
         self
     }
 
-    /// Gives joins what was said of them.
+    /// Applies the settings of joins.
     pub(super) fn settle_joins(&self, plan: &mut Plan) -> Result<()> {
         let at = (&self.registry, &self.env);
         if let Some(Translation { unit, model }) = &self.translation {

@@ -1,8 +1,7 @@
-//! Makes plans, in one place for all who have them made: the program's flags, data options, stages, the
-//! library's options and Python.
+//! The builder of plans, for the program's flags, data options, stages, the library's options and Python.
 //!
-//! What a call says is understood at once. What depends on several calls, such as the type that sound
-//! is computed in, is settled in [`PlanBuilder::finish`].
+//! Each call parses its values. Settings that depend on several calls, such as the type that sound is
+//! computed in, are settled in [`PlanBuilder::finish`].
 
 mod finish;
 mod inputs;

@@ -14,11 +14,11 @@ pub(super) struct Translation {
     pub(super) model: Option<Location>,
 }
 
-/// Translates the labels of all inputs to what they stand for, such as `phones`, by the model that is
-/// named or lies beside the data.
+/// Translates the labels of all inputs to a unit such as `phones`, by the named model or the one next to
+/// the data.
 ///
 /// # Errors
-/// No model is named, and none lies beside the data.
+/// No model is named, and none is next to the data.
 pub(super) fn translate(
     plan: &mut Plan,
     unit: &str,
@@ -34,7 +34,7 @@ pub(super) fn translate(
     settle_model(plan, at.0, at.1)
 }
 
-/// Gives the steps that translate labels the model beside the data, unless they name one.
+/// Gives the steps that translate labels the model next to the data, unless they name one.
 ///
 /// # Errors
 /// There is none.
@@ -51,7 +51,7 @@ pub(super) fn settle_model(plan: &mut Plan, registry: &Registry, env: &Env) -> R
     Ok(())
 }
 
-/// Finds the model beside the labels that join an input, or beside its data.
+/// Finds the model next to the labels that join an input, or next to its data.
 fn model_beside(input: &Input, registry: &Registry, env: &Env) -> Result<Location> {
     let joined = input.joins.labels.iter();
     let joined = joined.flat_map(|labels| &labels.data.inputs);

@@ -1,4 +1,4 @@
-//! What is written.
+//! Outputs.
 
 use spr_core::loss::LossKind;
 use spr_core::{Error, Remedy, Result};
@@ -43,7 +43,7 @@ impl PlanBuilder {
             true => Target::parse_like(&self.plan.inputs, text, to, options, registry, env)?,
             false => Target::parse(text, to, options, registry, env)?,
         };
-        // A wrong option is told before a file that is there already. The number of a shard is not known yet.
+        // A wrong option is reported before an existing file. The number of a shard is not known yet.
         let mut values = target.sink().options.iter().map(|(_, value)| value);
         if !values.any(|value| value.contains(SHARD)) {
             target.caps()?;

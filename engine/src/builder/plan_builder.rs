@@ -53,7 +53,7 @@ pub struct PlanBuilder {
 }
 
 impl PlanBuilder {
-    /// Begins a plan that reads nothing yet, with the formats and in the surroundings of its run.
+    /// Begins a plan without inputs.
     pub fn new(registry: &Registry, env: &Env) -> Self {
         Self::of(Plan::empty(), registry, env)
     }

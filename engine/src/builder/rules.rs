@@ -1,4 +1,4 @@
-//! Rules across what was asked for.
+//! Rules that concern several settings.
 
 use spr_core::bytes::Locator;
 use spr_core::{Error, Remedy, Result};
@@ -34,8 +34,8 @@ impl PlanBuilder {
         Err(error.hint("convert each of them to an output of its own"))
     }
 
-    /// Opens the first missing file, so that its error comes before all that is to be said of
-    /// outputs. One of several that are skipped may be missing.
+    /// Opens the first missing file, so that its error comes before those of outputs. An input may be
+    /// missing if there are several and faulty ones are skipped.
     fn check_there(&self, plan: &Plan) -> Result<()> {
         let files = plan.needed().filter_map(Input::file);
         let mut missing = files.filter(|file| !file.is_url() && !self.env.exists(file));

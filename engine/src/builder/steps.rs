@@ -1,4 +1,4 @@
-//! What happens to utterances on the way.
+//! Steps, and the losses that are allowed.
 
 use spr_core::loss::LossKind;
 use spr_core::model::Dtype;

@@ -6,7 +6,7 @@ use spr_core::{Error, Result};
 use super::outcome::{Observer, Outcome};
 use crate::document::{Document, Versioned, error_json};
 
-/// The documents of a run that were asked for, under temporary names.
+/// The documents of a run, under temporary names.
 pub(super) struct Documents {
     error_log: Option<Document>,
     report: Option<Document>,

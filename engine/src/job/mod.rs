@@ -146,8 +146,8 @@ impl Job {
     }
 
     /// Runs the conversion. All files get their names at the end and together: the data, the error
-    /// log, the report, and the record of a shard. After an error nothing is left behind. A shard
-    /// that is resumed and done is not converted again.
+    /// log, the report, and the record of a shard. After an error there is no output. A
+    /// resumed shard that is done is not converted again.
     ///
     /// # Errors
     /// An input is faulty, a loss is not permitted, or the system refuses. A shard fails as well if

@@ -60,7 +60,7 @@ pub struct ShardOutcome {
     pub record: Record,
     /// The location of the record.
     pub at: Location,
-    /// Whether the shard was done before, so that nothing was written.
+    /// Whether the shard was done before and nothing was written.
     pub was_done: bool,
 }
 
@@ -196,7 +196,7 @@ pub trait Observer {
         error.hint_text()
     }
     /// Called when everything is written and before the files get their names. After an error
-    /// nothing is left behind.
+    /// there is no output.
     ///
     /// # Errors
     /// The observer objects, for instance because it cannot print the outcome.

@@ -34,7 +34,7 @@ use crate::step::{Phase, Step};
 /// The version of the plan's JSON.
 pub const VERSION: u32 = 1;
 
-/// What a run does. A [`PlanBuilder`](crate::builder::PlanBuilder) makes it.
+/// The inputs, steps and outputs of a run. A [`PlanBuilder`](crate::builder::PlanBuilder) makes it.
 ///
 /// ```
 /// use spr_core::bytes::Env;
@@ -322,8 +322,8 @@ impl Plan {
         self.shuffles_input(input) || input.partition.is_some()
     }
 
-    /// Returns the first thing that looks across utterances, as it was asked for; a shard of the
-    /// data can't do it.
+    /// Returns the first setting that needs several utterances at once, as the user typed it. A shard of
+    /// the data can't do it.
     pub fn across(&self) -> Option<String> {
         let of_inputs = self.inputs.iter().find_map(|input| {
             let asked = [

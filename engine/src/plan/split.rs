@@ -156,7 +156,7 @@ impl Split {
         self.balance
     }
 
-    /// Returns `true` if the shares that came out may differ from those asked for.
+    /// Returns `true` if the resulting shares may differ from the requested ones.
     pub fn is_grouped(&self) -> bool {
         self.speakers.is_some() || self.balance.is_some()
     }

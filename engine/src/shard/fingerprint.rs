@@ -226,7 +226,7 @@ impl<'a> Fingerprint<'a> {
         }
     }
 
-    /// What a plan reads: its inputs, what joins them, and files of steps.
+    /// The files that a plan reads: its inputs, their joins, and files of steps.
     fn data(&mut self, plan: &Plan, registry: &Registry) -> Result<()> {
         for input in &plan.inputs {
             self.input(input, registry)?;

@@ -1,4 +1,4 @@
-//! What a step does once its values are parsed.
+//! Steps with parsed values.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::list_cache::ListCache;
 
 /// A step with typed values.
 pub(super) trait Operation: Any + Send + Sync {
-    /// How much of the data it must see for an utterance that comes out.
+    /// The amount of data that it needs for each utterance it returns.
     fn reach(&self) -> Reach;
 
     /// The columns of utterances that it compares, orders or groups by.
@@ -35,7 +35,7 @@ pub(super) trait Operation: Any + Send + Sync {
     }
 }
 
-/// How much of the data a step must see for an utterance that comes out.
+/// The amount of data that a step needs for each utterance it returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// A chunk of its rows.
@@ -126,7 +126,7 @@ where
     }
 }
 
-/// How much of what comes before a step is read once more.
+/// The part of the input that a two-pass step reads again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// The same utterances.
@@ -135,7 +135,7 @@ pub enum Extent {
     All,
 }
 
-/// Opens data once more.
+/// Opens the input of a step again.
 pub type Again<'a> = dyn Fn(Extent) -> Result<Box<dyn Reader>> + 'a;
 
 /// The surroundings in which steps are built.

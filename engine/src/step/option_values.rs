@@ -1,6 +1,6 @@
 //! The values that data options ask for.
 
-/// The values that data options asked for, by step.
+/// The values of data options, by step.
 #[derive(Clone, Debug, Default)]
 pub struct OptionValues {
     values: Vec<(&'static str, &'static str, String)>,

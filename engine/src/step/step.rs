@@ -107,7 +107,7 @@ impl Step {
         self.kind
     }
 
-    /// What it does, if that is of this type.
+    /// The operation, if it has this type.
     fn operation<T: Operation>(&self) -> Option<&T> {
         let operation: &dyn Any = &*self.operation;
         operation.downcast_ref()
@@ -199,7 +199,7 @@ impl Step {
         self.columns().contains(&column)
     }
 
-    /// What it needs to know of sound that an utterance only names.
+    /// The facts it needs of sound that an utterance only names.
     pub fn audio_need(&self) -> AudioNeed {
         AudioNeed::of(self.columns().iter().copied())
     }
@@ -258,8 +258,8 @@ impl Step {
         self.operation::<KeySelection>().is_some()
     }
 
-    /// For a step that chooses by keys alone: what tells that an utterance need not be read, and
-    /// whether keys that never come are told.
+    /// For a step that selects by key only: the key predicate, and whether to warn of listed keys that
+    /// never occur.
     ///
     /// # Errors
     /// A list of keys can't be read.

@@ -136,7 +136,7 @@ fn faults_are_skipped_by_argument_or_by_run() {
     let plan = builder.on_error(skip).finish().unwrap();
     assert_eq!(files.keys(&plan), ["cleo"]);
     assert_eq!(files.skipped.lock().unwrap().len(), 1);
-    // For a caller that lists faults they are errors, whoever skips.
+    // A caller that lists faults gets them as errors, even if an input skips.
     let opened = plan.open_unskipped(
         spr_core::format::Request::all(),
         &files.registry,

@@ -1,4 +1,4 @@
-//! Joins: labels, text, speakers, and what is said of them.
+//! Joins of labels, text and speakers, and their settings.
 
 use super::{Files, refused};
 

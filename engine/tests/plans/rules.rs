@@ -1,4 +1,4 @@
-//! Rules across what is asked for.
+//! Rules that concern several settings.
 
 use spr_core::loss::LossKind;
 use spr_core::model::Dtype;

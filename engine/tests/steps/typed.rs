@@ -1,4 +1,4 @@
-//! What steps say of themselves: how far they reach, what they look at, what they need to know.
+//! The reach of steps, the columns they compare, and the facts they need.
 
 use spr_core::format::Partitioning;
 use spr_core::model::Dtype;

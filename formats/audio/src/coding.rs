@@ -11,7 +11,7 @@ const STEP: usize = 256 << 10;
 const STREAM_STEP: usize = 64 << 10;
 /// The number of bytes by which checked blocks overlap.
 pub(crate) const AHEAD: usize = 16;
-/// The number of bytes below which a source would read more than is asked for.
+/// The smallest number of bytes that a source reads at once.
 const SMALL: usize = 32 << 10;
 
 /// The encoding of one sample.

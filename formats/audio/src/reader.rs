@@ -8,7 +8,7 @@ use spr_core::{ErrorKind, Result};
 use crate::coding::{Amount, PlainSamples};
 use crate::damaged::{Fault, SalvageReader};
 
-/// Reads and checks the data behind the samples, which were read, and may add tags.
+/// Reads and checks the data after the samples, which may add tags.
 pub(crate) type Finish =
     Box<dyn FnOnce(&mut Source, &PlainSamples, &mut Vec<Tag>, &Env) -> Result<()> + Send>;
 

@@ -18,7 +18,7 @@ pub(crate) struct PlainStream {
 }
 
 impl PlainStream {
-    /// Takes the samples behind a header that was read from `source`.
+    /// Takes the samples after a header that was read from `source`.
     ///
     /// # Errors
     /// The file is cut off.

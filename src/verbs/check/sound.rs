@@ -140,7 +140,7 @@ fn at(said: &AudioReference, error: Error) -> Error {
     }
 }
 
-/// Returns the contradictions between what is said of a recording and what it is.
+/// Returns the contradictions between the stated facts of a recording and its own.
 fn contradictions(said: RecordingFacts, is: RecordingFacts) -> Vec<String> {
     recording::other_numbers(said, is)
         .chain(recording::other_duration(said.duration, is))

@@ -1,7 +1,7 @@
 //! Recordings that a run keeps open, so that many utterances of one are read at the cost of their samples.
 //!
-//! A recording that can be sought in is read where it is. Any other is decoded, and its command run, once:
-//! the samples are kept for what may be asked of it later.
+//! A seekable recording is read in place. Any other is decoded once, its command run once, and its samples
+//! are kept for later utterances.
 
 mod opening;
 mod pool;

@@ -26,7 +26,7 @@ struct Slot {
     state: Arc<Mutex<SlotState>>,
 }
 
-/// What is known of a recording.
+/// The state of a recording in the pool.
 #[derive(Default)]
 pub(super) enum SlotState {
     #[default]

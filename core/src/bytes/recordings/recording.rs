@@ -26,7 +26,7 @@ pub(crate) struct Recording {
     ended: bool,
     /// The error after which a stream that only goes forward has no more samples.
     fault: Option<Error>,
-    /// Whether its length was compared with what a data set says of it.
+    /// Whether its length was compared with the one that its data set states.
     pub(crate) is_compared: bool,
 }
 

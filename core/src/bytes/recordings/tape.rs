@@ -1,4 +1,4 @@
-//! Samples that were decoded, and may be asked for again.
+//! Decoded samples that may be needed again.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 

@@ -77,7 +77,7 @@ pub(super) static CMVN_STATS: Kind = Kind {
             CmvnGroup::Utterance => Reach::Utterance,
             CmvnGroup::Speaker | CmvnGroup::Global => Reach::Others,
         };
-        // What joins by key comes before it, as keys are others behind it.
+        // Joins by key come before it, as the step changes keys.
         let stage = Stage::new(reach, ["speaker", "text"], move |reader, at| {
             Ok(Box::new(CmvnSums::new(reader, by, at.env.limits)))
         });

@@ -117,7 +117,7 @@ struct ConditionReader {
     wanted: Expression,
     /// The columns that are compared and were not known of any utterance yet.
     unknown: Vec<&'static ListColumn>,
-    /// Whether an utterance was read.
+    /// Whether any utterance was read.
     any: bool,
     env: Env,
     info: DatasetInfo,

@@ -173,7 +173,7 @@ pub(super) static CONTEXT: Kind = Kind {
 
 const SIDE: &str = "a number of frames, such as 5";
 
-/// Sets one side of the context; the other is 0 unless it is asked for.
+/// Sets one side of the context; the other is 0 unless it is set.
 fn one_side(asked: &mut OptionValues, side: &'static str, other: &'static str, text: &str) -> bool {
     let Some(frames) = spec::frames(text) else {
         return false;

@@ -57,7 +57,7 @@ pub(in super::super) struct KeySelection {
     named: Option<Arc<HashSet<Key>>>,
     /// The first pattern that is a key as a whole.
     literal: Option<String>,
-    /// Whether these are taken, rather than all others.
+    /// Whether to take these rather than all others.
     takes: bool,
 }
 
@@ -117,8 +117,8 @@ impl KeySelection {
         self.list.as_ref().map(keys).transpose()
     }
 
-    /// Returns the predicate that tells by the key alone whether an utterance must be read, and
-    /// whether listed keys that never come are warned of.
+    /// Returns the predicate that decides by the key alone whether an utterance must be read, and whether to
+    /// warn of listed keys that never occur.
     ///
     /// # Errors
     /// The list can't be read.

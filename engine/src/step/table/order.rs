@@ -99,7 +99,7 @@ fn sorted(
 /// Sorted utterances, with a warning once all are read.
 struct SortedByColumns {
     sort: Sort,
-    /// What is still to be warned of.
+    /// The values of which no warning was given yet.
     values: Option<Arc<OrderValues>>,
     env: Env,
 }

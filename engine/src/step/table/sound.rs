@@ -98,7 +98,7 @@ pub(super) static SOUND: Kind = Kind {
     parse: |values| Ok(Arc::new(choice(values)?)),
 };
 
-/// The channels, rate and type of sound that are asked for.
+/// The requested channels, rate and type of sound.
 fn choice(values: &Values) -> Result<SoundChoice> {
     let mut choice = SoundChoice::default();
     if let Some(channels) = values.text("channel") {

@@ -23,7 +23,7 @@ const MOST: usize = (1 << 24) - 1;
 pub(super) struct Blocks {
     pub(super) info: StreamInfo,
     pub(super) tags: Vec<Tag>,
-    /// Where frames are said to be. Bytes are counted from the first frame.
+    /// The places of frames by the seek table. Bytes are counted from the first frame.
     pub(super) points: Vec<FramePlace>,
 }
 

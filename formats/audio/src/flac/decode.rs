@@ -55,7 +55,7 @@ struct Stream<S> {
     order: Order,
     /// The sum of all samples so far, if none were passed over.
     sum: Option<SampleMd5>,
-    /// Whether the sum may be computed on another thread.
+    /// Whether to compute the sum on another thread.
     is_threaded: bool,
 }
 
@@ -209,7 +209,7 @@ impl<S: Sample> CodedFile for Stream<S> {
         };
         let decoded = index.before(to, here);
         let found = index.search(source, &self.info, decoded, to)?;
-        // What looks like a frame may be none. If the other is damaged, decoding says so.
+        // A sync code may occur inside a frame. If the frame itself is damaged, decoding reports it.
         if !self.land(source, found)? {
             self.land(source, decoded)?;
         }

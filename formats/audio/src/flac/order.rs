@@ -5,8 +5,8 @@ use super::stream_info::StreamInfo;
 
 /// The order of frames by their numbers.
 pub(super) struct Order {
-    /// Whether the number of a frame may be that of its first sample although its header does not
-    /// say so, as in files from before 2007 with frames of several sizes.
+    /// Whether frames may be numbered by their first sample although their headers state otherwise, as in
+    /// files from before 2007 with frames of several sizes.
     old: bool,
     /// The number of the next frame if frames are counted, and if their samples are.
     next: Option<[Option<Number>; 2]>,

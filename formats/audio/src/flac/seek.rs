@@ -29,7 +29,7 @@ pub(super) struct FramePlace {
 pub(super) struct FrameIndex {
     /// Bytes of frames that were decoded, by their first samples.
     decoded: BTreeMap<u64, u64>,
-    /// What the file says of the places of frames, which may be wrong.
+    /// The places of frames by the file's seek table, which may be wrong.
     points: Vec<FramePlace>,
     first: FramePlace,
     /// The end of the last frame, or of what follows it.

@@ -123,7 +123,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Returns the part of `all` that the page with its last sample, which is number `told`, counts.
+    /// Returns the part of `all` that counts by its page, whose last sample has the number `told`.
     fn counted(&mut self, told: u64) -> Option<std::ops::Range<usize>> {
         let channels = self.channels as usize;
         let count = |rows: i128| usize::try_from(rows).unwrap_or(usize::MAX);

@@ -20,7 +20,7 @@ pub(super) struct Cut<'a> {
     pub(super) recording: Option<&'a RawValue>,
     pub(super) features: Option<&'a RawValue>,
     pub(super) custom: Option<Object<'a>>,
-    /// Whether its data can't be taken in parts, so that its only supervision is one of all of it.
+    /// Whether its data can't be taken in parts; then its only supervision covers all of it.
     pub(super) is_whole: bool,
     supervisions: Vec<Supervision<'a>>,
     rest: Object<'a>,
@@ -71,9 +71,8 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Adds its utterances: one for each supervision, or a single one if there is none. What is said in
-    /// a part of the cut is an utterance of that part. `finish` adds the data of the segment that an
-    /// utterance is.
+    /// Adds its utterances: one for each supervision, or a single one if there is none. A
+    /// supervision of a part of the cut is an utterance of that part. `finish` adds the data of an utterance.
     ///
     /// # Errors
     /// A field has another type, or the segment is none of the recording.
