@@ -125,7 +125,10 @@ fn move_list(
     (output, overwrite): (&str, bool),
     env: &Env,
 ) -> Result<IndexSummary> {
-    lists.named(list, None, env, &mut |file| env.open_file(file).map(drop))?;
+    lists.named(list, None, env, &mut |file| {
+        env.check_found(Some(list), file)?;
+        env.open_file(file).map(drop)
+    })?;
     let place = env.output(&named(output)).overwrite(overwrite);
     let mut sink = place.create(Part::Main, false)?;
     let mut utterances = 0;

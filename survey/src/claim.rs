@@ -86,7 +86,8 @@ fn owners(
                     owners.entry(*place).or_insert(owner);
                 }
                 None if empty.contains(&place) => {}
-                None if env.exists(name) => outside += 1,
+                // A server is not asked, as the survey's user has not named it.
+                None if name.is_url() || env.exists(name) => outside += 1,
                 None => missing.push(name),
             }
         }

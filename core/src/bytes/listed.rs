@@ -1,7 +1,7 @@
 //! Files and commands that are named in files, such as script files.
 
 use super::refusal::{refused_in_file, refused_stream};
-use super::store::FileKind;
+use super::store::{FileKind, FileStatus};
 use super::{Access, Env, Location, Locator, Source};
 use crate::error::Result;
 
@@ -29,11 +29,26 @@ impl Env {
     pub fn is_file_from(&self, script: Option<&Location>, at: &Locator) -> bool {
         match self.found_from(script, at) {
             Locator::File(file) | Locator::FileAt(file, _) => {
-                let may = self.urls.check(script, &file, self.access);
-                let look = may.and_then(|()| self.look(&file)).ok().flatten();
-                look.is_some_and(|look| look.kind == FileKind::File)
+                let status = self.look_from(script, &file).ok().flatten();
+                status.is_some_and(|status| status.kind == FileKind::File)
             }
             _ => false,
+        }
+    }
+
+    /// Looks up a file that a script file names. Returns `None` if it does not exist, or is at a URL
+    /// that [`urls`](Self::urls) does not include, whose server is not asked.
+    ///
+    /// # Errors
+    /// The system refuses to say.
+    pub fn look_from(
+        &self,
+        script: Option<&Location>,
+        file: &Location,
+    ) -> Result<Option<FileStatus>> {
+        match self.urls.check(script, file, self.access) {
+            Ok(()) => self.look(file),
+            Err(_) => Ok(None),
         }
     }
 

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::time::SystemTime;
 
 use spr_core::bytes::{Env, FileKind, FileStatus, Location, Locator};
-use spr_core::format::{Format, Registry};
+use spr_core::format::{Format, Lists, Registry};
 use spr_core::tables::side;
 use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
@@ -95,7 +95,7 @@ pub(super) fn of_archives(
         let Some((list, lists)) = input.own_list(registry, &quiet)? else {
             continue;
         };
-        lists.named(list, input.entries, &quiet, &mut |file| {
+        each_allowed(lists, list, input.entries, &quiet, &mut |file| {
             let mut own = Fingerprint::new(&quiet);
             own.archive(file)?;
             let own = own.hash.0.finish_128();
@@ -167,7 +167,7 @@ pub(crate) fn keep_inputs(
         let Some((list, lists)) = input.own_list(registry, &quiet)? else {
             continue;
         };
-        lists.named(list, None, &quiet, &mut |file| {
+        each_allowed(lists, list, None, &quiet, &mut |file| {
             if there.contains(&env.store().identify(file)) {
                 env.reads(file);
             }
@@ -175,6 +175,26 @@ pub(crate) fn keep_inputs(
         })?;
     }
     Ok(())
+}
+
+/// Gives the files that a list names for these entries. Those that may not be followed are left to the
+/// job, which reports them.
+fn each_allowed(
+    lists: &dyn Lists,
+    list: &Location,
+    entries: Option<[u64; 2]>,
+    env: &Env,
+    each: &mut dyn FnMut(&Location) -> Result<()>,
+) -> Result<()> {
+    lists.named(
+        list,
+        entries,
+        env,
+        &mut |file| match env.check_found(Some(list), file) {
+            Ok(()) => each(file),
+            Err(_) => Ok(()),
+        },
+    )
 }
 
 fn is_pipe(place: &Locator) -> bool {
@@ -268,7 +288,9 @@ impl<'a> Fingerprint<'a> {
         let Some((list, lists)) = input.own_list(registry, env)? else {
             return Ok(());
         };
-        lists.named(list, input.entries, env, &mut |file| self.archive(file))
+        each_allowed(lists, list, input.entries, env, &mut |file| {
+            self.archive(file)
+        })
     }
 
     /// The files that a step reads, with the names of those that are data sets.

@@ -163,11 +163,11 @@ impl Hashes {
     }
 
     /// Takes note of a file that is read or named, as `look` finds it.
-    pub(super) fn note(
+    pub(super) fn note<E>(
         &self,
         file: &Location,
-        look: impl FnOnce() -> io::Result<Option<FileStatus>>,
-    ) -> io::Result<()> {
+        look: impl FnOnce() -> Result<Option<FileStatus>, E>,
+    ) -> Result<(), E> {
         if lock(&self.0).opened.is_none() {
             return Ok(());
         }

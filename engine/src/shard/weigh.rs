@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Count, ErrorPolicy, Format, Medium, Registry, Request, Weight};
 use spr_core::model::{Audio, Key, Matrix, Position, Utterance};
-use spr_core::{Error, KeyMap, Result};
+use spr_core::{KeyMap, Result};
 
 use super::Hashes;
 use super::balance::ShardBalance;
@@ -320,9 +320,9 @@ impl<'a> Weigher<'a> {
         if let Some(Audio::Reference(sound)) = &utt.audio
             && let Some(file) = sound.at.location()
         {
-            let look = || env.store().look(file);
-            let failed = |e| Error::io("cannot inspect it", e).file(file.to_string());
-            self.hashes.note(file, look).map_err(failed)?;
+            let list = utt.origin.file.as_deref().map(Location::from);
+            self.hashes
+                .note(file, || env.look_from(list.as_ref(), file))?;
         }
         Ok(())
     }

@@ -197,7 +197,7 @@ impl Entry {
 fn size(archive: &Location, list: &Location, env: &Env) -> Option<u64> {
     let at = env.moved(Locator::File(archive.clone()));
     let found = env.found_from(Some(list), &at);
-    let status = env.look(found.location()?).ok().flatten();
+    let status = env.look_from(Some(list), found.location()?).ok().flatten();
     status.map(|status| status.length)
 }
 

@@ -155,17 +155,22 @@ fn stated(said: &AudioReference) -> Option<Decimal> {
     }
 }
 
-/// Returns the error for a missing file of referenced audio, which is named in `list`.
+/// Returns the error for a file of referenced audio that is missing or may not be followed from `list`.
 fn missing(audio: &Audio, list: Option<&str>, env: &Env) -> Option<Error> {
     let Audio::Reference(reference) = audio else {
         return None;
     };
-    let at = match &reference.at {
-        Locator::File(at) | Locator::FileAt(at, _) if !env.exists(at) => at,
-        _ => return None,
+    let (Locator::File(at) | Locator::FileAt(at, _)) = &reference.at else {
+        return None;
     };
-    let error = Error::unfit(format!("its sound is in {at}, which does not exist"));
     let list = list.map(Location::from);
+    if let Err(refusal) = env.check_found(list.as_ref(), at) {
+        return Some(refusal);
+    }
+    if env.exists(at) {
+        return None;
+    }
+    let error = Error::unfit(format!("its sound is in {at}, which does not exist"));
     Some(match env.whereabouts(list.as_ref(), at) {
         Some([old, new]) => error.suggest(Remedy::MapPath {
             old: old.to_string(),

@@ -102,3 +102,83 @@ fn lists_of_sound_and_of_files_to_write_are_no_way_around() {
     assert!(said.contains("refused to open"), "{said}");
     r.scratch.write("c.cor", "[x]\n");
 }
+
+#[test]
+fn no_verb_asks_a_server_that_a_file_names() {
+    let r = Remote::new();
+    for (name, content) in [
+        ("d/wav.scp", "a WEB/a.wav\n"),
+        ("d/feats.scp", "a WEB/f.ark:8\n"),
+        ("d/utt2spk", "a s\n"),
+        ("spans/wav.scp", "r WEB/a.wav\n"),
+        ("spans/segments", "a r 0.0 1.0\n"),
+        ("spans/utt2spk", "a s\n"),
+        ("feats.scp", "a WEB/f.ark:8\n"),
+        ("wav.scp", "a WEB/a.wav\n"),
+        ("lines.jsonl", r#"{"key":"a","audio":{"path":"WEB/a.wav"}}"#),
+        (
+            "nemo.json",
+            r#"{"audio_filepath":"WEB/a.wav","duration":1.0,"text":"hi"}"#,
+        ),
+        (
+            "recordings.jsonl",
+            r#"{"id":"a","sampling_rate":8000,"num_samples":8000,"duration":1.0,"sources":[{"type":"url","channels":[0],"source":"WEB/a.wav"}]}"#,
+        ),
+        (
+            "cuts.jsonl",
+            r#"{"id":"a","start":0,"duration":1.0,"channel":0,"supervisions":[],"recording":{"id":"a","sampling_rate":8000,"num_samples":8000,"duration":1.0,"sources":[{"type":"file","channels":[0],"source":"WEB/a.wav"}]},"type":"MonoCut"}"#,
+        ),
+        (
+            "sound/metadata.csv",
+            "file_name,transcription\nWEB/a.wav,hi\n",
+        ),
+    ] {
+        let content = content.replace("WEB", &r.server.url());
+        r.scratch.write(name, format!("{}\n", content.trim_end()));
+    }
+    let data = "d spans feats.scp wav.scp lines.jsonl nemo.json recordings.jsonl cuts.jsonl sound";
+    let mut runs = 0;
+    for input in data.split_whitespace() {
+        for line in [
+            "info IN",
+            "info -v IN",
+            "info -r IN",
+            "ls IN --columns seconds,db",
+            "show IN",
+            "check IN",
+            "check --quick IN",
+            "check --all IN",
+            "stats IN",
+            "header IN",
+            "report IN -o page.html",
+            "plot IN -o plot.png",
+            "index IN",
+            "repair IN mended",
+            "diff IN IN",
+            "shards plan IN --shards 2",
+            "IN o.jsonl",
+            "IN o.jsonl --on-error skip",
+            "IN o.jsonl --dry-run",
+            "IN o.jsonl --explain",
+            "IN o.jsonl --max-seconds 9",
+            "IN o.jsonl --shard 1/2",
+            "IN o.jsonl --shard 1/2 --resume",
+            "IN wavs/ --to wav",
+            "IN o.parquet",
+            "select IN -o o.jsonl --random 1",
+            "sort IN -o o.jsonl --by seconds",
+            "split IN -o {part}.jsonl --shares 1:1",
+            "merge IN IN -o o.jsonl",
+        ] {
+            for rest in ["", " --safe"] {
+                let line = line.replace("IN", input) + rest;
+                r.run(&line);
+                assert_eq!(r.server.log(), Vec::<String>::new(), "{line}");
+                runs += 1;
+            }
+        }
+    }
+    assert_eq!(runs, 9 * 29 * 2);
+    r.run("info -r .");
+    assert_eq!(r.server.log(), Vec::<String>::new());
+}
