@@ -119,7 +119,8 @@ impl Header {
                 0 => check_kind(key, value).map_err(|e| lines.place(e, source))?,
                 _ if key == END => break,
                 _ => match KEYS.iter().position(|own| *own == key) {
-                    Some(at) if stated[at].is_some() => {
+                    // `ch_track` itself writes NumAuxChannels twice.
+                    Some(at) if stated[at].as_deref().is_some_and(|other| other != value) => {
                         let message = format!("a second header line {}", Key::from(key));
                         return Err(lines.error(message, source));
                     }

@@ -298,7 +298,7 @@ fn faults_have_their_places() {
             "from 0 to 2147483647",
         ),
         (
-            changed("NumFrames 2", "NumFrames 2\nNumFrames 2"),
+            changed("NumFrames 2", "NumFrames 2\nNumFrames 3"),
             "memory:4: a second header line",
         ),
         (
@@ -373,4 +373,12 @@ fn the_first_word_tells_the_format() {
     assert_eq!(score(b"EST_File wave\n"), Score::Certain);
     assert_eq!(score(b"EST_Files"), Score::No);
     assert_eq!(score(b"0.01 1 2\n"), Score::No);
+}
+
+#[test]
+fn a_line_that_repeats_its_value_is_no_fault() {
+    let header = "EST_File Track\nDataType ascii\nNumFrames 1\nNumAuxChannels 0\nNumAuxChannels 0\n\
+                  NumChannels 1\nEST_Header_End\n0.5 2\n";
+    let back = read_memory(&FORMAT, &[], header.as_bytes()).unwrap();
+    assert_eq!(back.len(), 1);
 }
