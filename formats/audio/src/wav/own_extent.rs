@@ -2,14 +2,17 @@
 
 use spr_core::{Error, Result};
 
+use super::read::is_whole_blocks;
+
 /// The size that sox writes into a pipe.
 pub(super) const PIPED: u32 = 0x7fff_f000;
 
 /// Returns the number of bytes of samples, according to the `size` of their chunk, unless they
 /// extend to the end of the source, as in a `piped` file.
-pub(super) fn bytes(size: u32, piped: bool) -> Option<u64> {
-    let endless = piped || matches!(size, 0 | PIPED | u32::MAX);
-    (!endless).then_some(u64::from(size))
+pub(super) fn bytes(size: u32, block: u64, piped: bool) -> Option<u64> {
+    let bytes = u64::from(size);
+    let endless = piped || matches!(size, 0 | u32::MAX) || is_whole_blocks(bytes, PIPED, block);
+    (!endless).then_some(bytes)
 }
 
 /// Rejects bytes that contain the start of another archive entry.

@@ -63,13 +63,13 @@ pub(super) fn open(source: &mut Source, extent: ObjectBounds, env: &Env) -> Resu
     let Some(fmt) = fmt else {
         return Err(source.malformed("the samples come before the chunk that describes them"));
     };
+    let block = fmt.channels * fmt.coding.width();
     let bytes = match (long_size, extent) {
         (Some(u64::MAX), _) if size == u32::MAX => None,
         (Some(long), _) if size == u32::MAX => Some(long),
-        (_, ObjectBounds::Whole) => riff.bytes(source, size, env)?,
-        (_, ObjectBounds::Own) => own_extent::bytes(size, riff.piped),
+        (_, ObjectBounds::Whole) => riff.bytes(source, size, block, env)?,
+        (_, ObjectBounds::Own) => own_extent::bytes(size, block, riff.piped),
     };
-    let block = fmt.channels * fmt.coding.width();
     let amount = match (bytes, extent) {
         (None, ObjectBounds::Whole) => Amount::ToEnd,
         (None, ObjectBounds::Own) => Amount::Checked(own_extent::check_last),
@@ -139,8 +139,9 @@ impl Riff {
         Ok((name, number(source, self.order)?))
     }
 
-    /// Returns the size of the samples in bytes, if it is known.
-    fn bytes(self, source: &mut Source, size: u32, env: &Env) -> Result<Option<u64>> {
+    /// Returns the size of the samples in bytes, if it is known. `block` is the size of a sample of all
+    /// channels.
+    fn bytes(self, source: &mut Source, size: u32, block: u64, env: &Env) -> Result<Option<u64>> {
         let bytes = u64::from(size);
         let endless = match size {
             0 if source.at_end()? => false,
@@ -155,7 +156,10 @@ impl Riff {
             }
             u32::MAX => true,
             _ if source.remaining().is_some_and(|there| there >= bytes) => false,
-            _ => ENDLESS.contains(&size) || is_derived(source, bytes, env),
+            _ => {
+                let is_endless = |size: &u32| is_whole_blocks(bytes, *size, block);
+                ENDLESS.iter().any(is_endless) || is_derived(source, bytes, env)
+            }
         };
         Ok((!endless).then_some(bytes))
     }
@@ -234,6 +238,12 @@ fn is_padding(source: &mut Source) -> Result<bool> {
         }
         source.skip(n as u64)?;
     }
+}
+
+/// Returns `true` for `size`, and for as many whole blocks as fit in it, which is what sox writes.
+pub(super) fn is_whole_blocks(bytes: u64, size: u32, block: u64) -> bool {
+    let size = u64::from(size);
+    bytes == size || bytes == size - size % block.max(1)
 }
 
 /// Returns `true`, with a warning, for the size that a program gives that subtracts its header from an

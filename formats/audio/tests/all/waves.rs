@@ -41,11 +41,13 @@ pub(super) enum Sizes {
     True,
     /// The sizes of the file and of the samples.
     Told(u32, u32),
+    /// As many whole blocks of samples as fit in this size, as sox writes them.
+    Blocks(u32),
     /// The sizes in a separate chunk.
     Long,
 }
 
-const SIZES: [Sizes; 9] = [
+const SIZES: [Sizes; 11] = [
     Sizes::True,
     Sizes::Told(0, 0),
     Sizes::Told(u32::MAX, u32::MAX),
@@ -54,6 +56,8 @@ const SIZES: [Sizes; 9] = [
     Sizes::Told(0x7fff_ffff, 0x7fff_ffff),
     Sizes::Told(36, 0x8000_0000),
     Sizes::Told(u32::MAX, 0x7fff_0000),
+    Sizes::Blocks(0x7fff_f000),
+    Sizes::Blocks(0x7fff_ffff),
     Sizes::Long,
 ];
 
@@ -107,6 +111,10 @@ pub(super) fn file(fmt: &[u8], samples: &[u8], sizes: Sizes, junk: bool) -> Vec<
     let (magic, whole, data) = match sizes {
         Sizes::True => (b"RIFF", u32::try_from(body).unwrap(), length),
         Sizes::Told(whole, data) => (b"RIFF", whole, data),
+        Sizes::Blocks(size) => {
+            let block = u32::from(u16::from_le_bytes([fmt[20], fmt[21]]));
+            (b"RIFF", size, size - size % block)
+        }
         Sizes::Long => {
             let sizes = [body as u64 + 36, u64::from(length), 0].map(u64::to_le_bytes);
             long = chunk(b"ds64", &[sizes.as_flattened(), &[0; 4]].concat());
