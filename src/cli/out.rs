@@ -67,6 +67,8 @@ pub(super) struct Columns {
 /// Lines, and words of them, that wait to be aligned with one another.
 const TOGETHER: usize = 500;
 const WORDS: usize = 1 << 16;
+/// The widest column. Longer words move the rest of their line to the right.
+const WIDEST: usize = 60;
 
 impl Columns {
     /// Columns of which the first are aligned to the left.
@@ -86,7 +88,7 @@ impl Columns {
     pub(super) fn line(&mut self, words: Vec<String>, out: &mut Out) -> Result<()> {
         self.widths.resize(words.len().max(self.widths.len()), 0);
         for (width, word) in self.widths.iter_mut().zip(&words) {
-            *width = word.chars().count().max(*width);
+            *width = word.chars().count().min(WIDEST).max(*width);
         }
         self.lines.push(words);
         match self.lines.len() == TOGETHER || self.lines.len() * self.widths.len() > WORDS {

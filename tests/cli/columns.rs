@@ -209,3 +209,34 @@ fn rules_look_at_sound_that_is_named() {
         "{error}"
     );
 }
+
+/// A word that is longer than any line moves the rest of its own line alone.
+#[test]
+fn words_of_any_length_are_printed() {
+    let s = Scratch::new();
+    let long = "y".repeat(70_000);
+    let line = |key: &str, speaker: &str, text: &str| {
+        json!({"key": key, "meta": {"speaker": speaker}, "text": text}).to_string() + "\n"
+    };
+    let lines = [
+        line(&long, "s", "a"),
+        line("b", &long, "b"),
+        line("c", "s", &long),
+    ];
+    s.write("t.jsonl", lines.concat());
+    for words in [
+        "ls t.jsonl",
+        "ls t.jsonl --columns key,text,speaker",
+        "show t.jsonl",
+        "show t.jsonl c",
+        "stats t.jsonl --by speaker",
+        "info t.jsonl",
+        "check t.jsonl",
+        "diff t.jsonl t.jsonl",
+    ] {
+        let said = s.run(words);
+        assert_eq!(said.status, 0, "{words}: {}", said.err);
+    }
+    let said = s.ok("ls t.jsonl --columns speaker,key");
+    assert!(said.out.contains("\ns   "), "{}", &said.out[..200]);
+}
