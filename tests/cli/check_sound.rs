@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::Scratch;
+use super::sound_folders::lossy;
 
 /// A wave file of one channel of 16 bits with so many samples at 1000 Hz.
 pub(super) fn wave(samples: u32) -> Vec<u8> {
@@ -133,4 +134,20 @@ fn sound_of_manifests() {
         "{}",
         said.out
     );
+}
+
+/// Nearly all MP3 files end in a tag, and every player skips it.
+#[test]
+fn tags_after_sound_are_notes() {
+    let s = Scratch::new();
+    let sound = lossy("mono.mp3");
+    let ape = b"APETAGEX\xd0\x07\0\0\x20\0\0\0\0\0\0\0\0\0\0\x80\0\0\0\0\0\0\0\0";
+    let id3 = [&b"TAG"[..], &[b'x'; 125]].concat();
+    for tag in [&id3[..], ape] {
+        s.write("a.mp3", [&sound, tag].concat());
+        let said = s.shell("spr-convert check a.mp3");
+        assert_eq!(said.status, 0, "{}", said.out);
+        assert!(said.out.contains("note: a.mp3@"), "{}", said.out);
+        assert!(said.out.contains("a.mp3: 0 faults, 1 note"), "{}", said.out);
+    }
 }

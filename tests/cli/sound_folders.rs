@@ -13,7 +13,7 @@ fn wav() -> Vec<u8> {
     fs::read(sample("").replace("kaldi/", "wav/ann-001.wav")).unwrap()
 }
 
-fn lossy(name: &str) -> Vec<u8> {
+pub(super) fn lossy(name: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     fs::read(root.join("fixtures/lossy").join(name)).unwrap()
 }

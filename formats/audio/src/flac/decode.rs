@@ -28,7 +28,10 @@ const TAG: (usize, &[u8]) = (128, b"TAG");
 /// The file is truncated, or the blocks are malformed.
 pub(super) fn open(source: &mut Source, env: &Env) -> Result<Box<dyn CodedFile>> {
     if id3::skip(source)? {
-        env.warn(&source.malformed("an ID3 tag before the sound, which is ignored"));
+        env.warn(&source.error(
+            ErrorKind::Unfit,
+            "an ID3 tag before the sound, which is ignored",
+        ));
     }
     let blocks = blocks::read(source, env)?;
     Ok(match blocks.info.bits {
@@ -324,7 +327,10 @@ fn interleave<const N: usize, S: Sample>(
 fn finish(source: &mut Source, env: &Env) -> Result<()> {
     let tag = ended(source)?;
     if tag > 0 {
-        env.warn(&source.malformed("an ID3 tag after the samples, which is ignored"));
+        env.warn(&source.error(
+            ErrorKind::Unfit,
+            "an ID3 tag after the samples, which is ignored",
+        ));
         source.skip(tag as u64)?;
     }
     match source.at_end()? {

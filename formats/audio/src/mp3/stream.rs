@@ -138,7 +138,7 @@ fn passed(source: &mut Source, env: &Env) -> Result<()> {
         };
         return Err(source.malformed(message));
     }
-    env.warn(&source.malformed("a tag after the sound, which is ignored"));
+    env.warn(&source.error(ErrorKind::Unfit, "a tag after the sound, which is ignored"));
     if let Some((_, Some(size))) = known {
         source.skip(*size)?;
         return match source.at_end()? {
