@@ -168,6 +168,11 @@ impl Writing {
             None => self.opened()?,
         };
         let written = open.writer.finish()?;
+        let format = self.target.format().info().name;
+        let policy = &self.permissions.policy;
+        if let Some(error) = written.rounded.denied_clipping(policy, format) {
+            return Err(error.file(self.target.text()));
+        }
         open.output.commit()?;
         Ok(written)
     }

@@ -169,6 +169,14 @@ impl LossReport {
         })
     }
 
+    /// Returns the error for values that an encoding clips, if the policy denies it. Rounding is part of
+    /// the encoding that was chosen.
+    pub fn denied_clipping(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        let mut policy = policy.clone();
+        policy.allow(LossKind::Precision);
+        self.denied(&policy, target)
+    }
+
     /// Returns the error for denied losses, if there are any; `target` names the format.
     pub fn denied(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
         let denied: Vec<_> = self

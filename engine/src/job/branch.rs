@@ -343,7 +343,11 @@ impl<'a> Branch<'a> {
             self.open = Some(open);
             self.finish_output()?;
         }
-        Ok(self.written.clone())
+        let clipped = self.written.rounded.denied_clipping(&self.policy, format);
+        match clipped {
+            Some(error) => Err(error.file(self.target.text())),
+            None => Ok(self.written.clone()),
+        }
     }
 
     /// Returns the hash of the output, if there is only one and a hash was requested.
