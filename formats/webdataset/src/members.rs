@@ -127,6 +127,11 @@ impl Members {
         Ok(Next::EndOfOne)
     }
 
+    /// Returns an error again at the next call.
+    pub(crate) fn defer(&mut self, error: Error) {
+        self.after = Some(error);
+    }
+
     /// Goes on at the next header behind damage, if there is one.
     ///
     /// # Errors

@@ -10,8 +10,8 @@ use spr_syntax::tar::sound::SoundForm;
 
 use crate::kinds::{Extensions, Kind};
 use crate::members::{BehindEnd, Members, Next, SampleMember};
-use crate::options;
 use crate::seen::{Repetition, SeenKeys};
+use crate::{name, options};
 
 /// The data of a member.
 pub(crate) enum Data {
@@ -118,6 +118,9 @@ impl SampleReader {
                 Err(error) if recovers(&error) => {
                     // Of a member that is too large the end is known.
                     let is_damaged = error.kind() != ErrorKind::Limit;
+                    if sample.parts.is_empty() {
+                        sample.key = key_of(&error).unwrap_or_default();
+                    }
                     self.lost = Some((sample.key.clone(), is_damaged));
                     if self.usual.is_empty() {
                         let extensions = sample.parts.iter().map(|part| part.extension.clone());
@@ -151,13 +154,19 @@ impl SampleReader {
         loop {
             let part = self.take(found)?;
             sample.parts.push(part);
-            match self.members.next()? {
-                Next::Member(next) if next.key == sample.key => found = next,
-                Next::Member(next) => {
+            match self.members.next() {
+                Ok(Next::Member(next)) if next.key == sample.key => found = next,
+                Ok(Next::Member(next)) => {
                     self.pending = Some(next);
                     return Ok(true);
                 }
-                Next::EndOfOne | Next::End => return Ok(true),
+                Ok(Next::EndOfOne | Next::End) => return Ok(true),
+                // The header of another sample's member is intact, so that this one is whole.
+                Err(error) if key_of(&error).is_some_and(|key| key != sample.key) => {
+                    self.members.defer(error);
+                    return Ok(true);
+                }
+                Err(error) => return Err(error),
             }
         }
     }
@@ -243,6 +252,12 @@ impl SampleReader {
             }
         }
     }
+}
+
+/// Returns the key of the sample whose member an error names.
+fn key_of(error: &Error) -> Option<Key> {
+    let (key, _) = name::split(error.key()?.as_bytes())?;
+    Some(Key::from(key))
 }
 
 /// Returns `true` if the archive can be gone on in behind an error.
