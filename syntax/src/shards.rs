@@ -1,7 +1,9 @@
 //! Shards: the files into which a folder divides a data set, by their numbers.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
+use spr_core::bytes::{Env, Location};
 use spr_core::format::{OptionSpec, Options};
 use spr_core::{Error, Result};
 
@@ -137,6 +139,80 @@ pub fn gaps(numbers: &[u64]) -> Vec<(u64, u64)> {
     pairs.filter_map(gap).collect()
 }
 
+/// The numbers in the names of shards that have one name besides.
+#[derive(Default)]
+struct Series {
+    numbers: Vec<u64>,
+    /// The 5 of `train-00001-of-00005.parquet`.
+    total: Option<u64>,
+}
+
+/// Returns the error about shards that are missing from a folder, which comes after the data of the
+/// others. Names without a total, such as `a-1.tar`, may have gaps, of which it warns.
+pub fn check_missing<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    folder: &Location,
+    env: &Env,
+) -> Option<Error> {
+    let mut all = BTreeMap::<&str, Series>::new();
+    for name in names {
+        let (own, total) = match name.rsplit_once("-of-") {
+            Some((own, total)) => (own, number(total)),
+            None => (name, None),
+        };
+        // Names that have no number are no part of a series.
+        let Some(n) = number(own) else { continue };
+        let stem = own.split('.').next().unwrap_or(own);
+        let series = all.entry(stem.trim_end_matches(|c: char| c.is_ascii_digit()));
+        let series = series.or_default();
+        series.numbers.push(n);
+        series.total = series.total.or(total);
+    }
+    let (mut lost, mut gaps) = (Vec::new(), Vec::new());
+    for series in all.values_mut() {
+        match series.total {
+            Some(_) => lost.append(&mut series.missing()),
+            None => gaps.append(&mut series.missing()),
+        }
+    }
+    if let Some(warning) = lacking(&gaps, folder) {
+        env.warn(&warning);
+    }
+    lacking(&lost, folder)
+}
+
+impl Series {
+    /// Returns the missing numbers, the first of each run of them with its last.
+    fn missing(&mut self) -> Vec<(u64, u64)> {
+        self.numbers.sort_unstable();
+        let mut missing = gaps(&self.numbers);
+        let (first, last) = (self.numbers.first(), self.numbers.last());
+        if let (Some(first), Some(last), Some(total)) = (first, last, self.total) {
+            // Shards of this program count from 1.
+            let base = u64::from(*last == total);
+            missing.splice(0..0, (*first > base).then(|| (base, first - 1)));
+            missing.extend((last + 1 < total).then(|| (last + 1, total - 1)));
+        }
+        missing
+    }
+}
+
+/// Returns the error about missing shards, if there are any.
+pub fn lacking(missing: &[(u64, u64)], folder: &Location) -> Option<Error> {
+    let runs = missing.iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first} to {last}"),
+    });
+    let runs = runs.collect::<Vec<_>>().join(", ");
+    let message = match missing {
+        [] => return None,
+        [(first, last)] if first == last => format!("lacks shard {runs}"),
+        _ => format!("lacks shards {runs}"),
+    };
+    let error = Error::malformed(message).file(folder.to_string());
+    Some(error.continuable())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,7 +248,30 @@ mod tests {
             assert_eq!(number(name), expected, "{name}");
         }
         assert_eq!(gaps(&[1, 2, 5, 6, 8]), [(3, 4), (7, 7)]);
+        let error = lacking(&[(3, 4), (7, 7)], &"d".into()).map(|e| e.to_string());
+        assert_eq!(error.as_deref(), Some("d: lacks shards 3 to 4, 7"));
         assert!(gaps(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_total_in_names_shows_what_is_missing() {
+        for (names, expected) in [
+            (&["a-0-of-2.tar", "a-1-of-2.tar"][..], None),
+            (&["a-1-of-2.tar", "a-2-of-2.tar"], None),
+            (&["a-1-of-3.tar"], Some("d: lacks shards 0, 2")),
+            (
+                &["a-00000-of-00002.tar", "b-00001-of-00002.tar"],
+                Some("d: lacks shards 1, 0"),
+            ),
+            // Without a total, the others may never have been.
+            (&["a-1.tar", "a-3.tar", "x.tar"], None),
+            (&["b-3.tar", "a-1.tar"], None),
+        ] {
+            let env = Env::default();
+            let error = check_missing(names.iter().copied(), &"d".into(), &env);
+            let error = error.map(|error| error.to_string());
+            assert_eq!(error.as_deref(), expected, "{names:?}");
+        }
     }
 
     #[test]

@@ -171,3 +171,20 @@ fn the_recording_is_kept_without_sound_and_features() {
         assert_eq!(s.ok("diff l.jsonl back.jsonl").out, "", "{text}");
     }
 }
+
+#[test]
+fn a_shard_that_is_missing_between_others_is_an_error() {
+    let s = made(",shard-size=1");
+    for name in names(&s.path("out")) {
+        if name.contains(".000001.") {
+            fs::remove_file(s.path(&format!("out/{name}"))).unwrap();
+        }
+    }
+    let error = s.fails("out x.jsonl");
+    assert!(error.contains("out: lacks shard 1"), "{error}");
+    assert!(!s.path("x.jsonl").exists());
+    let said = s.run("out x.jsonl --on-error skip");
+    assert_eq!(said.status, 3, "{}", said.err);
+    assert_eq!(s.ok("ls x.jsonl").out.lines().count(), 2);
+    assert_eq!(s.run("check out").status, 1);
+}

@@ -103,38 +103,6 @@ fn with_splits(files: Vec<Location>, folder: Option<&str>) -> Vec<(Location, Str
     files.into_iter().zip(splits).collect()
 }
 
-/// Warns of files that are missing by the numbers in the names of the others.
-fn check_numbers(split: &str, files: &[Location], folder: &Location, env: &Env) {
-    let numbers = files.iter().map(|file| {
-        let name = name_of(file);
-        let (name, total) = match name.rsplit_once("-of-") {
-            Some((name, total)) => (name.to_owned(), shards::number(total)),
-            None => (name, None),
-        };
-        Some((shards::number(&name)?, total))
-    });
-    let Some(numbers) = numbers.collect::<Option<Vec<_>>>() else {
-        return;
-    };
-    let total = numbers.iter().find_map(|(_, total)| *total);
-    let mut all: Vec<_> = numbers.iter().map(|(n, _)| *n).collect();
-    all.sort_unstable();
-    let mut gaps = shards::gaps(&all);
-    if let (Some(first), Some(last), Some(total)) = (all.first(), all.last(), total) {
-        // Shards of this program count from 1.
-        let base = u64::from(*last == total);
-        gaps.extend((*first > base).then(|| (base, first - 1)));
-        gaps.extend((last + 1 < total).then(|| (last + 1, total - 1)));
-    }
-    for (first, last) in gaps {
-        let message = match first == last {
-            true => format!("the file {first} of the split {split} is missing"),
-            false => format!("the files {first} to {last} of the split {split} are missing"),
-        };
-        env.warn(&Error::malformed(message).file(folder.to_string()));
-    }
-}
-
 /// Returns `true` if a folder has files of rows where they are looked for.
 pub(crate) fn is_one(folder: &Location, env: &Env) -> bool {
     find(folder, env).map_or(true, |splits| !splits.is_empty())
@@ -176,10 +144,13 @@ impl WholeFolder for Folder {
                 )));
             }
         }
-        for (split, files) in &splits {
-            check_numbers(split, files, folder, env);
-        }
-        open(folder, splits, options, request, env)
+        let missing = splits.iter().filter_map(|(split, files)| {
+            let names: Vec<_> = files.iter().map(name_of).collect();
+            let error = shards::check_missing(names.iter().map(|name| &**name), folder, env)?;
+            Some(error.context(format!("split {split}")))
+        });
+        let missing = missing.collect();
+        open(folder, (splits, missing), options, request, env)
     }
 }
 
@@ -204,7 +175,7 @@ fn runs(run: Subset, files: &[SplitFile], options: &Options, env: &Env) -> Optio
 /// Opens the files of splits in order.
 fn open(
     folder: &Location,
-    splits: Splits,
+    (splits, missing): (Splits, Vec<Error>),
     options: &Options,
     request: &mut Request,
     env: &Env,
@@ -263,7 +234,11 @@ fn open(
             });
             Ok(Box::new(reader))
         };
-    let chain = Chain::new(files.into_iter().map(open))?.named(names);
+    let openers = files
+        .into_iter()
+        .map(open)
+        .chain(missing.into_iter().map(Err));
+    let chain = Chain::new(openers)?.named(names);
     Ok(OpenedDataset::stream(match distinct {
         true => chain.distinct(limits),
         false => chain,

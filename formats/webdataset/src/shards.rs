@@ -53,7 +53,7 @@ impl WholeFolder for Shards {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let shards = list(folder, env)?;
+        let (shards, missing) = list(folder, env)?;
         let names = shards.iter().map(ToString::to_string).collect();
         let distinct = request.distinct;
         let (options, request, env) = (options.clone(), request.clone(), env.clone());
@@ -64,7 +64,8 @@ impl WholeFolder for Shards {
                 source, &options, &request, &env,
             )?))
         };
-        let chain = Chain::new(shards.into_iter().map(open))?.named(names);
+        let openers = shards.into_iter().map(open).chain(missing.map(Err));
+        let chain = Chain::new(openers)?.named(names);
         Ok(OpenedDataset::stream(match distinct {
             true => chain.distinct(limits),
             false => chain,
@@ -72,8 +73,9 @@ impl WholeFolder for Shards {
     }
 }
 
-/// Returns the shards of a folder in the order of their numbers, and warns of missing ones.
-fn list(folder: &Location, env: &Env) -> Result<Vec<Location>> {
+/// Returns the shards of a folder in the order of their numbers, and the error about those that are
+/// missing.
+fn list(folder: &Location, env: &Env) -> Result<(Vec<Location>, Option<Error>)> {
     let mut shards: Vec<_> = env
         .entries(folder)?
         .into_iter()
@@ -87,16 +89,7 @@ fn list(folder: &Location, env: &Env) -> Result<Vec<Location>> {
         let message = "holds no .tar files";
         return Err(Error::usage(message).file(folder.to_string()));
     }
-    let numbers: Option<Vec<_>> = shards
-        .iter()
-        .map(|(name, _)| shards::number(name))
-        .collect();
-    for (first, last) in shards::gaps(&numbers.unwrap_or_default()) {
-        let message = match first == last {
-            true => format!("the shard {first} is missing"),
-            false => format!("the shards {first} to {last} are missing"),
-        };
-        env.warn(&Error::malformed(message).file(folder.to_string()));
-    }
-    Ok(shards.into_iter().map(|(_, at)| at).collect())
+    let names = shards.iter().map(|(name, _)| &**name);
+    let missing = shards::check_missing(names, folder, env);
+    Ok((shards.into_iter().map(|(_, at)| at).collect(), missing))
 }

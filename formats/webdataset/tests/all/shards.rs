@@ -92,7 +92,7 @@ fn shards_that_are_missing_or_repeat_a_key_are_told() {
         .map(|utt| utt.key.to_string())
         .collect();
     assert_eq!(keys, ["a", "b", "a"]);
-    assert_eq!(*told.lock().unwrap(), ["d: the shard 1 is missing"]);
+    assert_eq!(*told.lock().unwrap(), ["d: lacks shard 1"]);
     let reader = folder(Request::all().distinct(true), &env)
         .unwrap()
         .into_stream()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spr_core::bytes::{Env, Location};
 use spr_core::{Error, Result};
+use spr_syntax::shards;
 
 /// The name of the files with the cuts.
 pub(super) const CUTS: &str = "cuts";
@@ -83,6 +84,8 @@ pub(super) struct Layout {
     pub(super) shards: Vec<Shard>,
     /// The names of all fields.
     pub(super) fields: BTreeSet<String>,
+    /// The error about shards that are missing between the others.
+    pub(super) lacking: Option<Error>,
 }
 
 impl Layout {
@@ -123,6 +126,10 @@ impl Layout {
                 });
             }
         }
+        let numbers = shards.keys().map(|number| number.parse().ok());
+        let mut numbers = numbers.collect::<Option<Vec<u64>>>().unwrap_or_default();
+        numbers.sort_unstable();
+        let lacking = shards::lacking(&shards::gaps(&numbers), folder);
         let whole = shards.into_iter().map(|(number, (cuts, own))| {
             let dot = if number.is_empty() { "" } else { "." };
             let missing = |field: &str, ending: &str| {
@@ -144,7 +151,11 @@ impl Layout {
             let message = format!("has no {CUTS}.000000{LINES} in it");
             return Err(Error::usage(message).file(folder.to_string()));
         }
-        Ok(Self { shards, fields })
+        Ok(Self {
+            shards,
+            fields,
+            lacking,
+        })
     }
 
     /// Keeps only these fields.

@@ -31,6 +31,8 @@ pub(super) struct SharReader {
     /// The remaining utterances of a cut, in reverse order.
     ready: Vec<Utterance>,
     wanted: Option<KeyPredicate>,
+    /// The error about missing shards, which comes after the others.
+    lacking: Option<Error>,
     /// What was told already of fields without files.
     told: HashSet<String>,
     folder: String,
@@ -78,6 +80,7 @@ impl SharReader {
             places: Places::new(Some(&folder.join("cuts")), env).working_folder_first(),
             ready: Vec::new(),
             wanted: request.take_keys(),
+            lacking: layout.lacking,
             told: HashSet::new(),
             folder: folder.to_string(),
             is_salvage: request.damaged,
@@ -91,7 +94,7 @@ impl SharReader {
         loop {
             let Some(open) = &mut self.open else {
                 let Some(shard) = self.shards.next() else {
-                    return Ok(false);
+                    return self.lacking.take().map_or(Ok(false), Err);
                 };
                 let opened = OpenShard::open(&shard, &self.env);
                 self.open = Some(opened.map_err(Error::continuable)?);
