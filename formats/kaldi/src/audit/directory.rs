@@ -15,7 +15,7 @@ use crate::data_dir::layout::{
     CMVN, FEATURES, FRAME_SHIFT, Kind, SEGMENTS, SPK2UTT, TABLES, TEXT, TableSubject, UTT2FRAMES,
     UTT2SPK, VAD, WAVES, forms, suits,
 };
-use crate::data_dir::rules::is_reserved;
+use crate::data_dir::rules::reserved;
 use crate::data_dir::sound::Segment;
 
 /// Checks data directories.
@@ -165,7 +165,7 @@ impl Directory<'_> {
         let Some(table) = self.needed(UTT2SPK, findings) else {
             return Ok(speakers);
         };
-        let mut last = String::new();
+        let (mut last, mut last_after) = (String::new(), String::new());
         let keys = lines::read(&table, self.env, findings, |line, findings| {
             if line.rest.split_whitespace().count() != 1 {
                 let error = line.error("expected one word after the key");
@@ -176,8 +176,15 @@ impl Directory<'_> {
                 let hint = "let the names of utterances start with those of their speakers";
                 let message = format!("speaker {} comes after {last}", line.rest);
                 findings.fault("order", line.error(message).hint(hint));
+            } else if line.after < last_after.as_str() {
+                // The script sorts by all that follows the key, with `sort -k2`.
+                let message = "has other blanks around the speaker than the line before, and \
+                               validate_data_dir.sh sorts by them";
+                let hint = "write one blank before the speaker and none after it";
+                findings.fault("order", line.error(message).hint(hint));
             }
             line.rest.clone_into(&mut last);
+            line.after.clone_into(&mut last_after);
             speakers.order.push(line.key.clone());
             let own = speakers.own.entry(Key::from(line.rest)).or_default();
             own.insert(line.key.clone());
@@ -293,7 +300,7 @@ impl Directory<'_> {
             if let Some(message) = (kind.rule)(line.rest) {
                 findings.fault("lines", line.error(message));
             }
-            if kind.name == TEXT && line.key.as_str().is_some_and(is_reserved) {
+            if kind.name == TEXT && line.key.as_str().and_then(reserved).is_some() {
                 let message = "<s>, </s> and #0 may not stand in a text, not even as names";
                 findings.fault("lines", line.error(message));
             }
@@ -346,7 +353,7 @@ fn segment(line: &Line<'_>, findings: &mut Findings<'_>) {
         }
         Ok(Segment { end: None, .. }) => {
             let message = "ends at -1, with its recording, which validate_data_dir.sh refuses";
-            findings.note("segments", line.error(message));
+            findings.fault("segments", line.error(message));
         }
         Ok(_) => {}
         Err(error) => findings.fault("segments", line.error(error.message())),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use spr_core::bytes::{Env, Location};
 use spr_core::model::Key;
+use spr_core::text::BOM;
 use spr_core::{Error, Result};
 
 use super::findings::{Findings, about_line};
@@ -14,8 +15,10 @@ const SORT: &str = "LC_ALL=C sort orders it";
 /// A line of a table.
 pub(super) struct Line<'a> {
     pub(super) key: &'a Key,
-    /// The rest after the key and blanks.
+    /// The rest after the key, without blanks around it.
     pub(super) rest: &'a str,
+    /// All bytes after the key, with the blanks.
+    pub(super) after: &'a str,
     pub(super) file: &'a str,
     pub(super) number: u64,
 }
@@ -42,6 +45,11 @@ pub(super) fn read(
 ) -> Result<Keys> {
     let mut source = env.open_file(at)?;
     let file = at.to_string();
+    if source.peek(BOM.len())? == BOM {
+        let error = Error::malformed("a byte order mark, which Kaldi takes for part of the key");
+        let hint = "write UTF-8 without one, as sed '1s/^\\xef\\xbb\\xbf//' does";
+        findings.fault("lines", error.file(&file).line(1).hint(hint));
+    }
     let (mut keys, mut last) = (Keys::new(), None::<Key>);
     let (mut line, mut number, mut sorted) = (Vec::new(), 0, true);
     loop {
@@ -53,7 +61,7 @@ pub(super) fn read(
         if !source.has_line_end() {
             findings.fault("lines", error("the last line has no end"));
         }
-        let Some((key, rest)) = split(&line, error, findings) else {
+        let Some((key, rest, after)) = split(&line, error, findings) else {
             continue;
         };
         if let Some(last) = last.filter(|last| sorted && *last > key) {
@@ -66,6 +74,7 @@ pub(super) fn read(
             Line {
                 key,
                 rest,
+                after,
                 file,
                 number,
             },
@@ -87,13 +96,13 @@ pub(super) fn read(
     Ok(keys)
 }
 
-/// Splits a line into its key and the rest, and checks its characters. Returns `None` if it has no
-/// key.
+/// Splits a line into its key, the rest, and the rest with its blanks, and checks its characters.
+/// Returns `None` if it has no key.
 fn split<'a>(
     line: &'a [u8],
     error: impl Fn(&str) -> Error,
     findings: &mut Findings<'_>,
-) -> Option<(Key, &'a str)> {
+) -> Option<(Key, &'a str, &'a str)> {
     let Ok(text) = std::str::from_utf8(line) else {
         findings.fault("lines", error("the line is not UTF-8"));
         return None;
@@ -107,8 +116,9 @@ fn split<'a>(
     }
     match LineParts::of(line) {
         Ok(parts) if parts.key.start == 0 => {
-            let key = Key::from(text.get(parts.key).unwrap_or_default());
-            Some((key, text.get(parts.rest).unwrap_or_default()))
+            let (key, after) = text.split_at_checked(parts.key.end)?;
+            let rest = text.get(parts.rest).unwrap_or_default();
+            Some((Key::from(key), rest, after))
         }
         Err(fault) if line.iter().any(u8::is_ascii_graphic) => {
             findings.fault("lines", error(fault.message()));

@@ -29,7 +29,7 @@ pub(super) fn wave(rest: &str) -> Option<Cow<'static, str>> {
     if rest.is_empty() {
         return Some("nothing follows the key".into());
     }
-    if rest.contains('~') {
+    if rest.starts_with('~') {
         return Some("~ is not understood in the name of a file".into());
     }
     let error = recording(rest.as_bytes()).err()?;
@@ -44,20 +44,60 @@ pub(super) fn word(rest: &str) -> Option<Cow<'static, str>> {
 }
 
 pub(super) fn transcript(rest: &str) -> Option<Cow<'static, str>> {
-    if rest.split_whitespace().any(is_reserved) {
-        return Some("<s>, </s> and #0 may not stand in a text".into());
-    }
-    let odd = |c: char| c.is_whitespace() && !matches!(c, ' ' | '\t' | '\r');
-    if rest.contains(odd) {
-        return Some("a blank in the text that is neither a space nor a tab".into());
-    }
-    let control = |c: char| c.is_control() && !matches!(c, '\t' | '\r');
-    unless(!rest.contains(control), "a control character in the text")
+    // A carriage return is a fault of any table.
+    let rest = rest.replace('\r', "");
+    Some(match text_fault(&rest)? {
+        TextFault::Reserved(_) => "<s>, </s> and #0 may not stand in a text".into(),
+        TextFault::Blank(_) => "a blank in the text that is neither a space nor a tab".into(),
+        TextFault::Invisible(c) => {
+            let code = u32::from(c);
+            format!("an invisible character in the text, U+{code:04X}").into()
+        }
+        TextFault::Control(_) => "a control character in the text".into(),
+    })
 }
 
-/// Returns `true` if a word has a special meaning in Kaldi.
-pub(crate) fn is_reserved(word: &str) -> bool {
-    matches!(word, "<s>" | "</s>" | "#0")
+/// A reason for which Kaldi's scripts refuse a text.
+#[derive(Debug, PartialEq)]
+pub(super) enum TextFault {
+    /// A symbol with a special meaning in Kaldi.
+    Reserved(&'static str),
+    /// White space other than spaces and tabs.
+    Blank(char),
+    /// A character without width that parts or joins words unseen.
+    Invisible(char),
+    Control(char),
+}
+
+/// Returns the first fault of a text.
+pub(super) fn text_fault(text: &str) -> Option<TextFault> {
+    if let Some(symbol) = reserved(text) {
+        return Some(TextFault::Reserved(symbol));
+    }
+    let mut others = text.chars().filter(|c| !matches!(c, ' ' | '\t'));
+    others.find_map(|c| match c {
+        c if c.is_whitespace() => Some(TextFault::Blank(c)),
+        '\u{180e}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => Some(TextFault::Invisible(c)),
+        c if c.is_control() => Some(TextFault::Control(c)),
+        _ => None,
+    })
+}
+
+/// Symbols with a special meaning in Kaldi, which its scripts reject anywhere in `text`.
+const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
+
+/// Returns a reserved symbol in a text that `grep -w` finds: neither after nor before an ASCII
+/// letter, a digit or `_`.
+pub(crate) fn reserved(text: &str) -> Option<&'static str> {
+    let bytes = text.as_bytes();
+    let is_letter = |at: Option<usize>| {
+        let byte = at.and_then(|at| bytes.get(at));
+        byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    };
+    RESERVED.into_iter().find(|symbol| {
+        let mut places = text.match_indices(symbol);
+        places.any(|(at, _)| !is_letter(at.checked_sub(1)) && !is_letter(Some(at + symbol.len())))
+    })
 }
 
 pub(crate) fn seconds(rest: &str) -> Option<Cow<'static, str>> {

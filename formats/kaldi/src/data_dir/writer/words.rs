@@ -4,8 +4,7 @@ use spr_core::format::Rule;
 use spr_core::model::{Key, is_word_byte};
 use spr_core::{Error, Result};
 
-/// Words with a special meaning in Kaldi, which its scripts reject anywhere in `text`.
-const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
+use super::super::rules::{TextFault, text_fault};
 
 /// Checks that a name is a single word.
 ///
@@ -62,18 +61,19 @@ fn check_transcript(text: &[u8]) -> Result<()> {
             None => blanks(),
         };
     };
-    if let Some(c) = words.trim().chars().find(|c| c.is_control() && *c != '\t') {
-        return Err(unprintable(c));
+    if words.trim() != words {
+        return blanks();
     }
-    let mut all = words.split_whitespace();
-    if let Some(word) = all.find(|word| RESERVED.contains(word)) {
-        let message = format!("the text has the word {word}, which Kaldi keeps for itself");
-        return Err(Error::unfit(message));
-    }
-    let odd = |c: char| c.is_whitespace() && !matches!(c, ' ' | '\t');
-    match words.trim() != words || words.contains(odd) {
-        true => blanks(),
-        false => Ok(()),
+    match text_fault(words) {
+        None => Ok(()),
+        Some(TextFault::Reserved(word)) => {
+            let message = format!("the text has {word}, which Kaldi keeps for itself");
+            Err(Error::unfit(message))
+        }
+        Some(TextFault::Blank(c)) if !c.is_control() => blanks(),
+        Some(TextFault::Blank(c) | TextFault::Invisible(c) | TextFault::Control(c)) => {
+            Err(unprintable(c))
+        }
     }
 }
 
@@ -103,10 +103,12 @@ mod tests {
             "a\rb",
             "a\0b",
             "a\x07",
+            "a\u{200b}b",
+            "\u{feff}a",
         ] {
             assert!(check_transcript(text.as_bytes()).is_err(), "{text:?}");
         }
-        for text in ["a <s> b", "#0", "x </s>"] {
+        for text in ["a <s> b", "#0", "x </s>", "a-<s>."] {
             assert!(check_transcript(text.as_bytes()).is_err(), "{text:?}");
         }
         assert!(check_transcript(b"\xff\nb").is_err());

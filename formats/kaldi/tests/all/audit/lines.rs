@@ -250,7 +250,7 @@ fn segments_and_the_frame_shift() {
     for (line, want) in [
         (
             "r1 0.5 -1",
-            "note segments: d/segments:2: utterance a-2: ends at -1, with its recording, which validate_data_dir.sh refuses",
+            "fault segments: d/segments:2: utterance a-2: ends at -1, with its recording, which validate_data_dir.sh refuses",
         ),
         (
             "r1 0.5 1 0",

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod lines;
+mod script;
 mod utterances;
 
 use spr_core::Result;

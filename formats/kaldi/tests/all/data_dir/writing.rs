@@ -270,7 +270,7 @@ fn what_no_directory_holds_is_refused() {
     for (utts, fault) in [
         (
             vec![with(|u| u.text = Some(b"a <s> b".to_vec()))],
-            "the word <s>",
+            "the text has <s>",
         ),
         (
             vec![with(|u| u.text = Some(b"a\nb".to_vec()))],
