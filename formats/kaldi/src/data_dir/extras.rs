@@ -9,7 +9,7 @@ use super::faults::Faults;
 use super::layout::NAME;
 use super::layout::{
     FEATURES, FRAME_SHIFT, FieldChoice, Layout, RECO2DUR, SEGMENTS, SPK2GENDER, TableSubject,
-    UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, WAVES, is_complete, subject, tag_tables,
+    UTT2DUR, UTT2FRAMES, UTT2GENDER, UTT2LANG, WAVES, is_complete, rule, subject, tag_tables,
 };
 use super::{line, table::Table};
 
@@ -27,7 +27,8 @@ pub(super) struct Extras {
 
 impl Extras {
     /// Opens what there is. How features are framed is of interest only with them, or where there
-    /// are none. Of damaged data a frame shift at fault is passed over.
+    /// are none. Of damaged data a frame shift at fault is passed over, as are values that break the
+    /// rules of their tables.
     pub(super) fn open(
         layout: &Layout,
         taken: FieldChoice,
@@ -38,10 +39,11 @@ impl Extras {
         let framed = taken.features || !layout.has(FEATURES);
         let mut open = |name: &str| {
             let at = layout.file(name);
-            let table = at.map(|at| Table::open(at, tells, env, faults));
+            let rule = rule(name).filter(|_| damaged);
+            let table = at.map(|at| Table::open_checked(at, rule, tells, env, faults));
             let table = table.transpose()?;
             let table = table.map(|table| table.of(subject(name)));
-            Ok::<_, Error>(table.map(|table| table.complete(name != UTT2LANG && is_complete(name))))
+            Ok::<_, Error>(table.map(|table| table.complete(is_complete(name))))
         };
         let gender = match open(UTT2GENDER)? {
             Some(table) => Some((table, TableSubject::Utterance)),
@@ -121,10 +123,7 @@ impl Extras {
             }
             meta.tags.push(tag);
         }
-        match &self.language {
-            Some(table) if meta.language.is_none() => Err(faults.no_line(table.name())),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Reads the tables to their ends.

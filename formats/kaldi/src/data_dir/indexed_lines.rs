@@ -5,6 +5,7 @@ use spr_core::{Error, Result};
 
 use super::faults::Faults;
 use super::line::{Lines, NextLine};
+use super::rules::Rule;
 
 /// The lines of a table by key. They take the memory of the text and 32 bytes per line.
 pub(super) struct IndexedLines {
@@ -32,13 +33,19 @@ impl IndexedLine {
 }
 
 impl IndexedLines {
-    /// Reads all lines of a file. Faulty lines from line `told` on, and repeated keys, are added to
-    /// `faults`.
+    /// Reads all lines of a file, whose values follow the rule. Faulty lines from line `told` on, and
+    /// repeated keys, are added to `faults`.
     ///
     /// # Errors
     /// Reading fails, or the file exceeds the limits.
-    pub(super) fn read(at: &Location, told: u64, env: &Env, faults: &mut Faults) -> Result<Self> {
-        let mut from = Lines::new(env.open_file(at)?);
+    pub(super) fn read(
+        at: &Location,
+        rule: Option<Rule>,
+        told: u64,
+        env: &Env,
+        faults: &mut Faults,
+    ) -> Result<Self> {
+        let mut from = Lines::new(env.open_file(at)?).checked(rule);
         let (mut text, mut lines) = (Vec::new(), Vec::new());
         let mut held = MemoryCounter::new("a table that is not sorted");
         loop {

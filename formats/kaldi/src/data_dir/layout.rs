@@ -149,6 +149,12 @@ pub(super) fn subject(name: &str) -> TableSubject {
     table.map_or(TableSubject::Utterance, |table| table.by)
 }
 
+/// Returns the rule for the values of a table.
+pub(super) fn rule(name: &str) -> Option<Rule> {
+    let table = TABLES.iter().find(|table| table.name == name);
+    table.map(|table| table.rule)
+}
+
 /// Returns `true` if each subject of a table needs a line.
 pub(super) fn is_complete(name: &str) -> bool {
     let table = TABLES.iter().find(|table| table.name == name);

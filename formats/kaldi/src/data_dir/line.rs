@@ -4,6 +4,7 @@ use spr_core::bytes::{Env, Source};
 use spr_core::model::Key;
 use spr_core::{Error, ErrorKind, Result};
 
+use super::rules::Rule;
 use crate::script_line::LineParts;
 
 /// The lines of a table in sequence.
@@ -13,6 +14,8 @@ pub(super) struct Lines {
     /// Its key and the rest; none of a line that is at fault.
     parts: Option<LineParts>,
     number: u64,
+    /// The rule for values, if lines that break it are faulty.
+    rule: Option<Rule>,
     /// Whether the warning about Windows line ends was given.
     told: bool,
 }
@@ -33,8 +36,14 @@ impl Lines {
             line: Vec::new(),
             parts: None,
             number: 0,
+            rule: None,
             told: false,
         }
+    }
+
+    /// Makes lines faulty whose value breaks the rule, if there is one.
+    pub(super) fn checked(self, rule: Option<Rule>) -> Self {
+        Self { rule, ..self }
     }
 
     /// Reads the next line.
@@ -60,13 +69,25 @@ impl Lines {
             }
             self.line.pop();
         }
-        Ok(match split(&self.line) {
+        let parts = split(&self.line).and_then(|parts| self.check(parts));
+        Ok(match parts {
             Ok(parts) => {
                 self.parts = Some(parts);
                 NextLine::Line
             }
             Err(error) => NextLine::Fault(self.place(error).continuable()),
         })
+    }
+
+    fn check(&self, parts: LineParts) -> Result<LineParts> {
+        let rest = self.line.get(parts.rest.clone()).unwrap_or_default();
+        let broken = self
+            .rule
+            .and_then(|rule| rule(&String::from_utf8_lossy(rest)));
+        match broken {
+            Some(message) => Err(Error::malformed(message)),
+            None => Ok(parts),
+        }
     }
 
     pub(super) fn key(&self) -> &[u8] {

@@ -9,11 +9,14 @@ use super::faults::Faults;
 use super::indexed_lines::{IndexedLines, twice};
 use super::layout::TableSubject;
 use super::line::{Lines, NextLine};
+use super::rules::Rule;
 
 /// A table of a data directory.
 pub(super) struct Table {
     at: Location,
     name: String,
+    /// The rule for values, if lines that break it are faulty.
+    rule: Option<Rule>,
     body: Body,
     subject: TableSubject,
     /// Whether unused lines are reported.
@@ -50,15 +53,31 @@ impl Table {
     /// # Errors
     /// The system refuses.
     pub(super) fn open(at: Location, tells: bool, env: &Env, faults: &mut Faults) -> Result<Self> {
+        Self::open_checked(at, None, tells, env, faults)
+    }
+
+    /// Opens a table like [`open`](Self::open), in which lines whose values break the rule are
+    /// faulty.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub(super) fn open_checked(
+        at: Location,
+        rule: Option<Rule>,
+        tells: bool,
+        env: &Env,
+        faults: &mut Faults,
+    ) -> Result<Self> {
         let body = match unsorted(&at, env)? {
-            None => Body::Stream(Box::new(Stream::open(&at, env)?)),
+            None => Body::Stream(Box::new(Stream::open(&at, rule, env)?)),
             Some(warning) => {
                 env.warn(&warning);
-                Body::Memory(IndexedLines::read(&at, 0, env, faults)?)
+                Body::Memory(IndexedLines::read(&at, rule, 0, env, faults)?)
             }
         };
         Ok(Self {
             name: at.to_string(),
+            rule,
             at,
             body,
             subject: TableSubject::Utterance,
@@ -117,7 +136,7 @@ impl Table {
         if stream.asked.as_slice() > key {
             let told = stream.lines.number();
             let current = (stream.there && !stream.used).then_some(told);
-            let mut held = IndexedLines::read(&self.at, told, env, faults)?;
+            let mut held = IndexedLines::read(&self.at, self.rule, told, env, faults)?;
             let unused = std::mem::take(&mut stream.unused);
             let is_unused = |number| unused.binary_search_by_key(&number, |(_, n)| *n).is_ok();
             let used = |number| Some(number) != current && !is_unused(number);
@@ -158,9 +177,9 @@ impl Table {
 }
 
 impl Stream {
-    fn open(at: &Location, env: &Env) -> Result<Self> {
+    fn open(at: &Location, rule: Option<Rule>, env: &Env) -> Result<Self> {
         Ok(Self {
-            lines: Lines::new(env.open_file(at)?),
+            lines: Lines::new(env.open_file(at)?).checked(rule),
             before: Vec::new(),
             first: 0,
             there: false,

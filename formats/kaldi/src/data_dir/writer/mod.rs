@@ -108,6 +108,11 @@ impl DataWriter {
             ..Utterance::default()
         };
         row.text.clone_from(&utt.text);
+        if utt.features.is_some() {
+            // The features tell it.
+            row.meta.tags.retain(|tag| tag.key != UTT2FRAMES.as_bytes());
+        }
+        row::remove_unfit(&mut row, &mut self.lost);
         self.write_sound(utt, &mut row)?;
         self.write_features(utt, &mut row)?;
         Ok(row)
@@ -133,7 +138,6 @@ impl DataWriter {
         let place = format!("{}:{at}", self.places.own(ARCHIVE)?);
         let frames = features.rows().to_string();
         let tags = &mut row.meta.tags;
-        tags.retain(|tag| tag.key != UTT2FRAMES.as_bytes());
         tags.push(Tag::new(NAME, UTT2FRAMES, frames));
         tags.push(Tag::new(NAME, FEATURES, place));
         Ok(())

@@ -5,12 +5,13 @@ use std::collections::hash_map::{DefaultHasher, Entry};
 use std::hash::{Hash, Hasher};
 
 use spr_core::format::Caps;
+use spr_core::loss::{LossKind, LossReport};
 use spr_core::model::{Audio, AudioReference, Decimal, Key, Utterance};
 use spr_core::{Error, Result};
 
-use super::super::layout::{RECO2DUR, UTT2DUR};
+use super::super::layout::{RECO2DUR, UTT2DUR, UTT2GENDER, UTT2LANG, rule, tag_tables};
 use super::super::sound::SHORTEST;
-use super::words::{check_line, check_word};
+use super::words::{check_word, fits_line};
 use crate::audio;
 
 /// The properties that all utterances of a directory share.
@@ -69,16 +70,8 @@ impl Common {
 pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
     caps.check(utt)?;
     let meta = &utt.meta;
-    for (what, name) in [
-        ("speaker", &meta.speaker),
-        ("gender", &meta.gender),
-        ("language", &meta.language),
-    ] {
-        name.as_ref()
-            .map_or(Ok(()), |name| check_word(what, name))?;
-    }
-    for tag in &meta.tags {
-        check_line(&String::from_utf8_lossy(&tag.key), &tag.value)?;
+    if let Some(speaker) = &meta.speaker {
+        check_word("speaker", speaker)?;
     }
     match (&utt.audio, &meta.recording) {
         (Some(Audio::Samples(sound)), _) => audio::check(sound),
@@ -88,6 +81,30 @@ pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
             check_word("recording", recording)
         }
         _ => Ok(()),
+    }
+}
+
+/// Removes the values that break the rules of their tables, each of which is a loss.
+pub(super) fn remove_unfit(row: &mut Utterance, lost: &mut LossReport) {
+    let (key, meta) = (&row.key, &mut row.meta);
+    for (what, table, name) in [
+        ("gender", UTT2GENDER, &mut meta.gender),
+        ("language", UTT2LANG, &mut meta.language),
+    ] {
+        let unfit = |name: &mut Key| !fits_line(name.as_bytes(), rule(table));
+        if name.take_if(unfit).is_some() {
+            lost.add(LossKind::Metadata, key, Some(what));
+        }
+    }
+    for table in tag_tables() {
+        meta.tags.retain(|tag| {
+            let own = tag.key == table.name.as_bytes();
+            let unfit = own && !fits_line(&tag.value, Some(table.rule));
+            if unfit {
+                lost.add(LossKind::Metadata, key, Some(table.name));
+            }
+            !unfit
+        });
     }
 }
 

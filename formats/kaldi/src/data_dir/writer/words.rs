@@ -4,7 +4,7 @@ use spr_core::format::Rule;
 use spr_core::model::{Key, is_word_byte};
 use spr_core::{Error, Result};
 
-use super::super::rules::{TextFault, text_fault};
+use super::super::rules::{Rule as TableRule, TextFault, text_fault};
 
 /// Checks that a name is a single word.
 ///
@@ -19,23 +19,16 @@ pub(super) fn check_word(what: &str, name: &Key) -> Result<()> {
     Err(Error::unfit(message))
 }
 
-/// Checks that a value fits a line.
-///
-/// # Errors
-/// It contains a line end, or is empty; the table is `name`.
-pub(super) fn check_line(name: &str, value: &[u8]) -> Result<()> {
+/// Returns `true` if a line holds a value whose rule is that of its table.
+pub(super) fn fits_line(value: &[u8], rule: Option<TableRule>) -> bool {
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
     let around = [value.first(), value.last()];
     let blank = around
         .iter()
         .flatten()
         .any(|byte| byte.is_ascii_whitespace());
-    match value.is_empty() || blank || value.iter().any(breaks) {
-        true => Err(Error::unfit(format!(
-            "has a value that no line of {name} can hold"
-        ))),
-        false => Ok(()),
-    }
+    let broken = rule.and_then(|rule| rule(&String::from_utf8_lossy(value)));
+    !(value.is_empty() || blank || value.iter().any(breaks) || broken.is_some())
 }
 
 /// Text that a table gives back, and that Kaldi's scripts take.
@@ -86,6 +79,7 @@ fn unprintable(c: char) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::layout::rule;
     use super::*;
 
     #[test]
@@ -117,11 +111,22 @@ mod tests {
 
     #[test]
     fn values_stand_in_lines() {
-        for value in [&b"1"[..], b"rec A", b"\xff"] {
-            assert!(check_line("utt2uniq", value).is_ok());
-        }
-        for value in [&b""[..], b" 1", b"1 ", b"a\nb", b"a\0"] {
-            assert!(check_line("utt2uniq", value).is_err());
+        for (table, value, fits) in [
+            ("utt2uniq", &b"1"[..], true),
+            ("utt2uniq", b"\xff", true),
+            ("utt2uniq", b"rec A", false),
+            ("utt2uniq", b"", false),
+            ("utt2uniq", b" 1", false),
+            ("utt2uniq", b"1 ", false),
+            ("utt2uniq", b"a\nb", false),
+            ("utt2uniq", b"a\0", false),
+            ("reco2file_and_channel", b"rec A", true),
+            ("reco2file_and_channel", b"rec C", false),
+            ("spk2warp", b"1.1", true),
+            ("spk2warp", b"9", false),
+        ] {
+            let shown = value.escape_ascii();
+            assert_eq!(fits_line(value, rule(table)), fits, "{table} {shown}");
         }
         assert!(check_word("speaker", &"ann".into()).is_ok());
         for name in ["", "Ann B", "a\tb"] {

@@ -264,7 +264,7 @@ fn names_that_stand_twice_far_apart() {
 fn what_is_whole_has_a_line_in_each_table() {
     for (name, text, left) in [
         ("text", "a-1 ONE\nb-1 TWO\n", &["a-1", "b-1"][..]),
-        ("utt2lang", "a-1 nl\na-2 nl\n", &["a-1", "a-2"]),
+        ("utt2lang", "a-1 nl\n", &["a-1", "a-2", "b-1"]),
         ("utt2dur", "a-1 0.5\n", &["a-1", "a-2", "b-1"]),
     ] {
         let files = with(name, text);
@@ -272,15 +272,75 @@ fn what_is_whole_has_a_line_in_each_table() {
             let read = read(&files, request, &[]).unwrap();
             assert_eq!(read.keys(), left, "{name}");
             assert_eq!(read.errors().len(), 3 - left.len());
-            let warnings: &[&str] = match name {
-                "utt2dur" => &[
-                    "d/utt2dur: utterance a-2: has no line, the first of 2 utterances without one",
-                ],
-                _ => &[],
+            let warning = format!(
+                "d/{name}: utterance a-2: has no line, the first of 2 utterances without one"
+            );
+            let warnings = if name == "text" {
+                vec![]
+            } else {
+                vec![warning]
             };
             assert_eq!(read.warnings, warnings, "{name}");
         }
     }
+}
+
+#[test]
+fn a_line_at_fault_beside_the_speech_costs_its_field() {
+    let broken = ["a-1 nl\na-2 x y\nb-1 nl\n", "a-1 nl\nb-1 nl\na-2\n"];
+    let tables = [
+        ("utt2lang", broken[0], 2, "expected one word"),
+        ("utt2lang", broken[1], 3, "expected one word"),
+        ("utt2uniq", broken[0], 2, "expected one word"),
+        (
+            "utt2dur",
+            "a-1 1\na-2 0\nb-1 1\n",
+            2,
+            "expected a number of seconds",
+        ),
+        ("spk2gender", "a m\nb x y\n", 2, "expected m or f"),
+        ("spk2gender", "b 1\na m\n", 1, "expected m or f"),
+        ("spk2warp", "a 9\nb 1\n", 1, "expected a number between"),
+        (
+            "reco2dur",
+            "rec1 -1\nrec2 1\n",
+            1,
+            "expected a number of seconds",
+        ),
+        (
+            "reco2file_and_channel",
+            "rec1 x C\nrec2 x B\n",
+            1,
+            "the name of a recording",
+        ),
+    ];
+    for (name, text, line, fault) in tables {
+        let mut files = with("segments", "a-1 rec1 0 0.5\na-2 rec1 0.5 1\nb-1 rec2 0 1\n");
+        files.push((name, text));
+        let repaired = read(&files, Request::all().damaged(), &[]).unwrap();
+        assert_eq!(repaired.keys(), ["a-1", "a-2", "b-1"], "{name}");
+        let errors = repaired.errors();
+        let start = format!("d/{name}:{line}: {fault}");
+        assert!(
+            errors.len() == 1 && errors[0].starts_with(&start),
+            "{errors:?}"
+        );
+        // Other formats may hold what Kaldi's tables do not.
+        let as_found = read(&files, Request::all(), &[]).unwrap();
+        assert_eq!(
+            (as_found.keys().len(), as_found.errors().len()),
+            (3, 0),
+            "{name}"
+        );
+    }
+    let cut = read(
+        &with("utt2lang", "a-1 x\na-2 x\nb-1 x"),
+        Request::all(),
+        &[],
+    )
+    .unwrap();
+    assert_eq!(cut.keys(), ["a-1", "a-2", "b-1"]);
+    assert!(cut.errors()[0].contains("the last line has no line end"));
 }
 
 #[test]
@@ -289,7 +349,6 @@ fn a_last_line_without_an_end_may_be_cut_off() {
         ("utt2spk", "a-1 a\na-2 a\nb-1 b"),
         ("text", "a-1 ONE\na-2\nb-1 TWO THR"),
         ("segments", "a-1 rec1 0 0.5\na-2 rec1 0.5 1\nb-1 rec2 0 1"),
-        ("utt2lang", "a-1 x\na-2 x\nb-1 x"),
     ] {
         let read = read(&with(name, text), Request::all(), &[]).unwrap();
         assert_eq!(read.keys(), ["a-1", "a-2"], "{name}");

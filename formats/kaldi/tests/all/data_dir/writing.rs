@@ -312,18 +312,41 @@ fn what_no_directory_holds_is_refused() {
             "can't be the name of a sound file",
         ),
         (vec![utt("a", None), utt("a", None)], "comes twice"),
-        (
-            vec![with(|u| {
-                u.meta.tags = vec![Tag::new("kaldi-data", "utt2uniq", "a\nb")]
-            })],
-            "no line of utt2uniq",
-        ),
     ] {
         let error = write(&utts, &[])
             .err()
             .unwrap_or_else(|| panic!("no error: {fault}"));
         assert!(error.to_string().contains(fault), "{fault}: {error}");
     }
+}
+
+#[test]
+fn values_that_break_the_rules_of_their_tables_are_losses() {
+    for (name, good, bad) in [
+        ("utt2uniq", "x", "a\nb"),
+        ("utt2uniq", "x", "a b"),
+        ("utt2dur", "0.5", "0"),
+        ("utt2warp", "1", "9"),
+        ("spk2warp", "1", "x"),
+        ("spk2sid", "1", "1 2"),
+        ("reco2dur", "1", "-1"),
+        ("reco2file_and_channel", "r A", "r C"),
+    ] {
+        let [mut one, mut two] =
+            ["a", "b"].map(|key| stretch(key, &format!("{key}.wav"), "0", "1"));
+        one.meta.tags = vec![Tag::new("kaldi-data", name, good)];
+        two.meta.tags = vec![Tag::new("kaldi-data", name, bad)];
+        let written = write(&[one, two], &[]).unwrap();
+        assert_eq!(written.file("utt2spk"), "a s\nb s\n", "{name}");
+        assert_eq!(written.lost.len(), 1, "{name}: {:?}", written.lost);
+        let is_there = written.names().contains(&name.to_owned());
+        assert_eq!(is_there, name == "utt2dur", "{name}");
+    }
+    let mut one = utt("a", Some("s"));
+    (one.meta.gender, one.meta.language) = (Some("not m".into()), Some("x y".into()));
+    let written = write(&[one], &[]).unwrap();
+    assert_eq!(written.names(), ["spk2utt", "text", "utt2spk"]);
+    assert_eq!(written.lost, [(LossKind::Metadata, 1)]);
 }
 
 #[test]
