@@ -138,10 +138,7 @@ fn int(word: &[u8]) -> Result<i32> {
 }
 
 fn real<T: Real>(word: &[u8], rounded: &mut u64) -> Result<T> {
-    match number::real::<T>(word, true, rounded) {
-        Scan::Number(value, len) if len == word.len() => Ok(value),
-        _ => Err(wrong(word, T::DTYPE.name())),
-    }
+    number::streamed(word, rounded).ok_or_else(|| wrong(word, T::DTYPE.name()))
 }
 
 fn int_lists(line: &[u8]) -> Result<Lists<i32>> {

@@ -222,6 +222,25 @@ pub(crate) fn real<T: Real>(bytes: &[u8], last: bool, rounded: &mut u64) -> Scan
     value.map_or(Scan::Bad, |value| Scan::Number(value, at))
 }
 
+/// Parses a word as C++'s streams do, by which Kaldi reads all numbers but those in brackets: like
+/// [`real`], and with a plus sign or a point before the first digit as well.
+pub(crate) fn streamed<T: Real>(word: &[u8], rounded: &mut u64) -> Option<T> {
+    let after_sign = word.strip_prefix(b"+").filter(|rest| {
+        let first = rest.first();
+        first.is_some_and(|b| b.is_ascii_digit() || *b == b'.')
+    });
+    let plain = after_sign.unwrap_or(word);
+    let whole = |bytes: &[u8], rounded: &mut u64| match real::<T>(bytes, true, rounded) {
+        Scan::Number(value, len) if len == bytes.len() => Some(value),
+        _ => None,
+    };
+    match plain.first() {
+        // A point may follow a minus sign only.
+        Some(b'.') => whole(&[b"-", plain].concat(), rounded).map(T::negated),
+        _ => whole(plain, rounded),
+    }
+}
+
 /// Adds the digits from `at` on to `value`, which wraps beyond 19 of them, and returns their end.
 #[inline]
 fn digits(bytes: &[u8], mut at: usize, value: &mut u64) -> usize {
@@ -430,6 +449,35 @@ mod tests {
             } else {
                 assert_eq!(number::<f32>(text), None, "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn words_are_read_as_streams_read_them() {
+        for (word, value) in [
+            ("1", 1.0),
+            (".5", 0.5),
+            ("-.5", -0.5),
+            ("+.5", 0.5),
+            ("+0.5", 0.5),
+            ("+5", 5.0),
+            ("5.", 5.0),
+            (".5e1", 5.0),
+            ("+1e-1", 0.1),
+            (".12345678901234567890123", 0.123_456_79),
+            ("inf", f32::INFINITY),
+            ("-infinity", f32::NEG_INFINITY),
+        ] {
+            assert_eq!(
+                streamed::<f32>(word.as_bytes(), &mut 0),
+                Some(value),
+                "{word}"
+            );
+        }
+        for word in [
+            "", ".", "+", "-", "+.", "-.", "+-1", "-+1", "++1", "..5", ".e1", ".5x", "+x", "1 ",
+        ] {
+            assert_eq!(streamed::<f32>(word.as_bytes(), &mut 0), None, "{word}");
         }
     }
 

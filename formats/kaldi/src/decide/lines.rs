@@ -5,7 +5,7 @@ use spr_core::{Limits, Result};
 
 use super::{Decision, ENTRIES, ScanResult, decided, look, next_value};
 use crate::kind::{ObjectKind, Precision};
-use crate::number::{self, Scan, is_space};
+use crate::number::{self, is_space};
 
 /// The kinds of text; the first possible one is taken.
 const TEXT: &[(u32, ObjectKind)] = &[
@@ -263,7 +263,7 @@ pub(crate) fn is_integer(word: &[u8]) -> bool {
 }
 
 fn is_number(word: &[u8]) -> bool {
-    matches!(number::real::<f64>(word, true, &mut 0), Scan::Number(_, len) if len == word.len())
+    number::streamed::<f64>(word, &mut 0).is_some()
 }
 
 /// Returns `true` if a line of a text FST follows: it starts with a state number and a tab.
