@@ -27,6 +27,15 @@ const TEXT: &[(u32, ObjectKind)] = &[
     (1 << 15, ObjectKind::Opaque("fst")),
 ];
 
+/// The kinds of lines with one or two values.
+const SHORT: &[ObjectKind] = &[
+    ObjectKind::Int,
+    ObjectKind::Float(Precision::Single),
+    ObjectKind::IntPairs,
+    ObjectKind::FloatPairs,
+    ObjectKind::Bool,
+];
+
 fn bits(kinds: &[ObjectKind]) -> u32 {
     let among = |kind: &ObjectKind| kinds.contains(kind);
     let found = TEXT.iter().filter(|(_, kind)| among(kind));
@@ -97,7 +106,15 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> ScanResult {
             ObjectKind::Ints => set & bits(&[ObjectKind::Posterior]) == 0,
             _ => true,
         };
-        let fitting = TEXT.iter().filter(|(bit, _)| zeros && set & bit != 0);
+        // A single line of one or two numbers, or of one truth value, has no other lines to tell.
+        let single = entries == 1 && set & bits(SHORT) != 0;
+        let possible = match kind {
+            ObjectKind::Bool => set | text & bits(&[ObjectKind::Token]),
+            _ => set,
+        };
+        let fitting = TEXT
+            .iter()
+            .filter(|(bit, _)| (zeros || single) && possible & bit != 0);
         // Where all other lines have one number, a line without one may lack it.
         let lone = bits(&[ObjectKind::Int, ObjectKind::Float(Precision::Single)]);
         let has_lack = blank && numeric > 0 && set & words == 0;

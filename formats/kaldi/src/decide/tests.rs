@@ -63,6 +63,33 @@ fn a_line_without_a_number_among_numbers_is_a_doubt() {
 }
 
 #[test]
+fn a_single_short_line_is_a_doubt() {
+    use ObjectKind::{Bool, FloatPairs, Floats, Int, IntPairs, Ints, Lists, Token, Tokens};
+    let float = ObjectKind::Float(Precision::Single);
+    for (text, kind, others) in [
+        ("a 5\n", Int, vec![Ints, float, Floats]),
+        ("a 1.5\n", float, vec![Floats]),
+        ("a .5\n", float, vec![Floats]),
+        ("a +0.5\n", float, vec![Floats]),
+        ("76 5 25\n", Ints, vec![Floats, IntPairs, FloatPairs]),
+        ("a 1.5 2\n", Floats, vec![FloatPairs]),
+        ("a 1 2 ; 3 4\n", IntPairs, vec![FloatPairs]),
+        ("a T\n", Bool, vec![Token]),
+        ("a 1 2 3\n", Ints, vec![]),
+        ("a 1 2 ;\n", Lists, vec![]),
+        ("a x\n", Token, vec![]),
+        ("a x y\n", Tokens, vec![]),
+        ("a 1 2\nb 3 4\n", Ints, vec![]),
+        ("a .5\nb +0.5\n", float, vec![]),
+        ("a .5 1\nb +0.5\n", Floats, vec![]),
+    ] {
+        let value = &text.as_bytes()[text.find(' ').unwrap() + 1..];
+        let decision = scan_lines(value, true).decision.unwrap();
+        assert_eq!((decision.kind, decision.others), (kind, others), "{text}");
+    }
+}
+
+#[test]
 fn a_lone_number_may_be_a_cut_vector() {
     let lone = |entries: &[&[i32]], after: &[u8]| {
         let entries: Vec<_> = entries.iter().map(|words| tagged(words)).collect();

@@ -137,15 +137,15 @@ fn archives_that_are_sorted_are_read_no_further_than_needed() {
 #[test]
 fn script_files_know_their_keys() {
     let files = [
-        ("x.scp", "b x.ark:2\na x.ark:8\nc gone.ark:2\n"),
-        ("x.ark", "k 1 1\nl 2 2\n"),
+        ("x.scp", "b x.ark:2\na x.ark:10\nc gone.ark:2\n"),
+        ("x.ark", "k 1 1 1\nl 2 2 2\n"),
     ];
     let (env, warnings) = spr_testkit::listening(&holding(&files));
     let mut strict = table(&env, "x.scp", &[], false).unwrap();
     assert_eq!(strict.keys(), Some(["b", "a", "c"].map(Key::from).to_vec()));
     assert_eq!(strict.find_twice().unwrap(), None);
     let found = ["a", "b", "z"].map(|key| find(&mut *strict, key));
-    assert_eq!(found, ["[2, 2]", "[1, 1]", "none"]);
+    assert_eq!(found, ["[2, 2, 2]", "[1, 1, 1]", "none"]);
     let gone = find(&mut *strict, "c");
     assert!(
         gone.starts_with("gone.ark: utterance c: cannot open"),
@@ -155,7 +155,7 @@ fn script_files_know_their_keys() {
     let mut permissive = table(&env, "x.scp", &[("permissive", "true")], false).unwrap();
     assert_eq!(find(&mut *permissive, "c"), "none");
     assert_eq!(*warnings.lock().unwrap(), [gone]);
-    let twice = holding(&[("x.scp", "a x.ark:2\nb x.ark:2\na x.ark:8\n"), files[1]]);
+    let twice = holding(&[("x.scp", "a x.ark:2\nb x.ark:2\na x.ark:10\n"), files[1]]);
     let error = table(&twice, "x.scp", &[], false)
         .err()
         .unwrap()

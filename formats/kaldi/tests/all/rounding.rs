@@ -58,7 +58,7 @@ fn digits_beyond_f32_are_counted_in_every_object_of_floats() {
             "a  [ 0.10000000149011612 3.4028235e38 1e-40 inf nan 1.234568e+08 ]\n",
             0,
         ),
-        ("a 16777217 3 \n", 0),
+        ("a 16777217 3 4 \n", 0),
     ] {
         let said = reading(text, &[]);
         assert_eq!(said.len(), usize::from(count > 0), "{text}: {said:?}");
