@@ -6,6 +6,62 @@ use std::process::Command;
 use super::{PROGRAM, Recipe, said};
 
 #[test]
+fn an_archive_of_which_nothing_can_be_read_fails() {
+    let recipe = Recipe::new();
+    recipe.write("bad", "a x\nb y\n");
+    recipe.write("none", "");
+    recipe.write("bad.scp", "a gone:4\nb gone:9\n");
+    for (tool, options, more, empty) in [
+        ("copy-feats", "", "ark,t:-", 1),
+        ("copy-matrix", "", "ark,t:-", 1),
+        ("copy-vector", "", "ark,t:-", 1),
+        ("copy-int-vector", "", "ark,t:-", 1),
+        ("copy-post", "", "ark,t:-", 1),
+        ("copy-feats-to-htk", "", "", 1),
+        ("feat-to-len", "", "", 0),
+        ("feat-to-len", "", "ark,t:-", 0),
+        ("feat-to-dim", "", "ark,t:-", 0),
+        ("matrix-dim", "", "", 1),
+        ("subset-feats", "", "ark,t:-", 0),
+        ("select-feats", "0", "ark,t:-", 0),
+        ("splice-feats", "", "ark,t:-", 0),
+        ("compare-feats", "", "ark:fbank.ark", 1),
+        ("paste-feats", "", "ark:fbank.ark ark,t:-", 255),
+    ] {
+        let line = |table: &str| format!("{tool} {options} {table} {more}");
+        recipe.fails(
+            &line("ark,p:bad"),
+            255,
+            "bad: none of 2 entries can be read",
+        );
+        // Kaldi opens these without their entries.
+        for table in ["ark,p:none", "scp,p:bad.scp"] {
+            let said = recipe.run(&line(table));
+            assert_eq!(said.status, empty, "{}: {}", line(table), said.err);
+        }
+    }
+}
+
+#[test]
+fn an_archive_has_keys() {
+    let recipe = Recipe::new();
+    recipe.ok("copy-feats fbank.ark:8 one.mat");
+    recipe.ok("copy-matrix --binary=false one.mat text.mat");
+    let fault = "@0: starts with an object, expected its key before it";
+    for file in ["one.mat", "text.mat"] {
+        for line in [
+            format!("copy-feats ark:{file} ark:o"),
+            format!("cat {file} | copy-feats ark:- ark:o"),
+            format!("feat-to-len ark:{file}"),
+            format!("paste-feats ark:fbank.ark ark:{file} ark:o"),
+        ] {
+            recipe.fails(&line, 255, fault);
+        }
+        recipe.ok(&format!("matrix-dim {file}"));
+    }
+}
+
+#[test]
 fn nothing_is_lost_in_silence() {
     let recipe = Recipe::new();
     recipe.fails("copy-feats ark:missing ark:o", 255, "ERROR (copy-feats[");

@@ -7,7 +7,7 @@ use spr_core::format::{Format, Options as FormatOptions, Reader, Request};
 use spr_core::model::{About, Key, Utterance};
 use spr_core::stage::Prefetch;
 use spr_core::{Error, Result};
-use spr_format_kaldi::specifier;
+use spr_format_kaldi::specifier::{self, Table};
 use spr_format_kaldi::{FORMAT, TableWriter};
 
 use super::log::{Log, quoted};
@@ -73,7 +73,7 @@ impl Session {
             return Err(Error::usage(format!("'{text}' is not a table to read"))
                 .hint("such as ark:FILE or scp:FILE"));
         };
-        let source = self.env.open(&specifier.locator)?;
+        let source = specifier.open(&self.env)?;
         let pairs = specifier
             .options()
             .chain([("holder", holder.name()), FIRST_ONLY]);
@@ -82,6 +82,8 @@ impl Session {
         let reader = request.open(&FORMAT, source, &options, &self.env)?;
         let mut table = TableIn::new(reader.into_stream()?, holder, &self.env);
         (table.values, table.permissive) = (values, specifier.permissive);
+        let archive = (specifier.table == Table::Ark).then_some(&specifier.locator);
+        table.archive = archive.map(ToString::to_string);
         Ok(Box::new(Prefetch::new(Box::new(table))))
     }
 

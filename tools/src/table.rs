@@ -57,8 +57,13 @@ pub(super) struct TableIn {
     pub(super) permissive: bool,
     /// Whether the values of matrices are read.
     pub(super) values: bool,
+    /// The name of an archive. Of its entries, if it has any, one must be readable: Kaldi opens an
+    /// archive with its first entry.
+    pub(super) archive: Option<String>,
     /// Whether an entry has been read.
     begun: bool,
+    /// The number of entries that were skipped.
+    skipped: u64,
     over: bool,
     env: Env,
 }
@@ -71,7 +76,9 @@ impl TableIn {
             holder,
             permissive: false,
             values: true,
+            archive: None,
             begun: false,
+            skipped: 0,
             over: false,
             env: env.clone(),
         }
@@ -113,13 +120,23 @@ impl Reader for TableIn {
                 Ok(more)
             });
             match fitted {
-                Ok(more) => {
+                Ok(true) => {
                     self.begun = true;
-                    self.over = !more;
-                    return Ok(more);
+                    return Ok(true);
+                }
+                Ok(false) => {
+                    self.over = true;
+                    return match &self.archive {
+                        Some(archive) if !self.begun && self.skipped > 0 => {
+                            let message = format!("none of {} entries can be read", self.skipped);
+                            Err(Error::malformed(message).file(archive))
+                        }
+                        _ => Ok(false),
+                    };
                 }
                 Err(error) if self.permissive && (self.begun || error.can_continue()) => {
                     self.over = !error.can_continue();
+                    self.skipped += 1;
                     self.env.warn(&error.utterance(&utt.key));
                 }
                 Err(error) => {

@@ -99,6 +99,11 @@ impl ArchiveReader {
                            float-vector, holder=NAME says otherwise";
             env.warn(&Error::unfit(message).file(source.name()));
         }
+        if bare && options.get("table").is_some() {
+            let message = "starts with an object, where an archive has a key: the key is the name \
+                           of the file";
+            env.warn(&Error::unfit(message).file(source.name()));
+        }
         let mut reader = Self {
             info: match foreign {
                 true => objects.known(&source, keys),
@@ -320,11 +325,12 @@ pub(crate) fn no_range(why: &str, source: &Source) -> Error {
 
 /// Returns `true` if a file is read as objects without keys.
 pub(crate) fn is_bare_file(source: &mut Source, options: &Options, env: &Env) -> Result<bool> {
-    Ok(
-        is_place(source, options)
-            || nested::of_file(source, env)?.is_some()
-            || starts_bare(source)?,
-    )
+    Ok(is_place(source, options) || has_no_keys(source, env)?)
+}
+
+/// Returns `true` if a file starts with an object instead of a key.
+pub(crate) fn has_no_keys(source: &mut Source, env: &Env) -> Result<bool> {
+    Ok(nested::of_file(source, env)?.is_some() || starts_bare(source)?)
 }
 
 /// Returns `true` if a source starts at an object in an archive. The whole archive would have a

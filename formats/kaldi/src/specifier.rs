@@ -1,9 +1,10 @@
 //! Kaldi's grammar for tables and files on a command line: `ark,t:-`, `scp:feats.scp`,
 //! `ark,scp:A,S`, `gunzip -c x.gz |`, `feats.ark:18734`.
 
-use spr_core::bytes::{Env, Locator, Output};
+use spr_core::bytes::{Env, Locator, Output, Source};
 use spr_core::{Error, Result};
 
+use crate::archive::has_no_keys;
 pub use crate::file_name::{rxfilename, wxfilename};
 pub use crate::table_options::Table;
 use crate::table_options::{reading, split, writing};
@@ -45,6 +46,19 @@ pub struct Wspecifier {
 }
 
 impl Rspecifier {
+    /// Opens the table.
+    ///
+    /// # Errors
+    /// The system refuses, or an archive starts with an object without a key.
+    pub fn open(&self, env: &Env) -> Result<Source> {
+        let mut source = env.open(&self.locator)?;
+        if self.table == Table::Ark && has_no_keys(&mut source, env)? {
+            let error = source.malformed("starts with an object, expected its key before it");
+            return Err(error.hint("a file of one object is named without ark:"));
+        }
+        Ok(source)
+    }
+
     /// Returns the place of the table if it has words, which `text` names.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ impl SequentialTableReader {
     /// As for [`open`](Self::open), or an option is unknown.
     pub fn open_with(rspecifier: &str, more: &[(&str, &str)], env: Env) -> Result<Self> {
         let spec = read_specifier(rspecifier)?;
-        let source = env.open(&spec.locator)?;
+        let source = spec.open(&env)?;
         let options = options(spec.options(), more)?;
         let request = Request::all().on_error(ErrorPolicy::skip_if(spec.permissive));
         let opened = request.open(&FORMAT, source, &options, &env)?;
@@ -172,7 +172,7 @@ impl RandomAccessTableReader {
     /// As for [`open`](Self::open), or an option is unknown.
     pub fn open_with(rspecifier: &str, more: &[(&str, &str)], env: Env) -> Result<Self> {
         let spec = read_specifier(rspecifier)?;
-        let source = env.open(&spec.locator)?;
+        let source = spec.open(&env)?;
         let name = source.name().to_owned();
         let permissive = spec.permissive.then_some(("permissive", "true"));
         let own = spec.options().chain(permissive);
