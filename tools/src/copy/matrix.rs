@@ -96,13 +96,15 @@ impl Arithmetic {
     }
 }
 
+/// Raises a number as Kaldi does, whose power function has 64 bits.
+#[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
 fn raised(base: f32, power: f32) -> f32 {
     if power == 2.0 {
         base * base
     } else if power == 0.5 {
         base.sqrt()
     } else {
-        base.powf(power)
+        f64::from(base).powf(power.into()) as f32
     }
 }
 
@@ -134,4 +136,33 @@ fn run(session: &Session) -> Result<u8> {
     copy_table(session, Holder::Matrix, apply, |count| {
         format!("Copied {count} matrices.")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A base, a power, and the bits of the result, which C's `pow` gives and `powf` does not.
+    const POWERS: [(f32, f32, u32); 8] = [
+        (16.133_833, 2.5, 0x4482_b187),
+        (4.425_968_6, -0.5, 0x3ef3_5e8a),
+        (10.615_992, -0.5, 0x3e9d_241d),
+        (26.952_43, 0.3, 0x402b_eedc),
+        (24.647_118, 1.7, 0x4368_4668),
+        (3.372_153_3, 1.7, 0x40fc_b14a),
+        (17.529_274, 0.1, 0x3faa_7221),
+        (9.117_387, 0.3, 0x3ff8_6941),
+    ];
+
+    #[test]
+    fn powers_are_those_of_64_bits() {
+        for (base, power, bits) in POWERS {
+            let raised = raised(base, power);
+            assert_eq!(
+                raised.to_bits(),
+                bits,
+                "{base} to the power of {power}: {raised}"
+            );
+        }
+    }
 }

@@ -50,14 +50,15 @@ fn run(session: &Session) -> Result<u8> {
         let Some(vector) = &mut utt.features else {
             return Ok(());
         };
+        // The zeros that are appended have the sign of the scale.
+        if let Some(length) = length {
+            resize(vector, length, &session.env.limits)?;
+        }
         if scale != 1.0 {
             let values = vector.values_mut::<f32>()?;
             values.iter_mut().for_each(|v| *v *= scale);
         }
-        match length {
-            Some(length) => resize(vector, length, &session.env.limits),
-            None => Ok(()),
-        }
+        Ok(())
     };
     if !session.are_tables(from, to)? {
         if scale != 1.0 {
