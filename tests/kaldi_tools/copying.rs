@@ -33,6 +33,46 @@ fn copies_are_equal_to_what_kaldi_wrote() {
 }
 
 #[test]
+fn numbers_are_those_of_kaldi() {
+    let recipe = Recipe::new();
+    recipe.write("post", "a [ 5 .5 ] [ 6 +0.25 7 +1 ] \n");
+    recipe.write("vec", "a  [ 1 -2 ]\n");
+    for (line, out) in [
+        (
+            "copy-post ark:post ark,t:-",
+            "a [ 5 0.5 ] [ 6 0.25 7 1 ] \n",
+        ),
+        ("copy-vector --scale=-1 ark:vec ark,t:-", "a  [ -1 2 ]\n"),
+        (
+            "copy-vector --change-dim=4 --scale=-1 ark:vec ark,t:-",
+            "a  [ -1 2 -0 -0 ]\n",
+        ),
+    ] {
+        assert_eq!(recipe.ok(line).out(), out, "{line}");
+    }
+    recipe.write("point", "a  [ .5 ]\n");
+    recipe.fails("copy-vector ark:point ark,t:-", 255, "'.5' is not");
+}
+
+#[test]
+fn files_for_htk_have_the_header_that_is_asked_for() {
+    let recipe = Recipe::new();
+    recipe.write("two", b"a  [ ]\nb  [\n  5 ]\n");
+    let said = recipe.ok("copy-feats-to-htk --sample-kind=-1 --sample-period=-5 ark:two");
+    assert!(said.err.contains("2 HTK feature files generated"));
+    let head = [0xff, 0xff, 0xff, 0xfb];
+    let a = [&[0, 0, 0, 0][..], &head, &[0, 0, 0xff, 0xff]].concat();
+    let b = [
+        &[0, 0, 0, 1][..],
+        &head,
+        &[0, 4, 0xff, 0xff],
+        &[0x40, 0xa0, 0, 0],
+    ]
+    .concat();
+    assert_eq!((recipe.read("a.fea"), recipe.read("b.fea")), (a, b));
+}
+
+#[test]
 fn copy_feats() {
     let recipe = Recipe::new();
     let text = recipe.ok("copy-feats scp:fbank.scp ark,t:- | head -2");
@@ -228,10 +268,12 @@ fn htk_files_are_equal_to_what_kaldi_wrote() {
     recipe.ok("copy-feats-to-htk --output-dir=p/q --sample-period=0 ark:deep");
     let header = b"\0\0\0\x01\0\0\0\0\0\x04\0\x09";
     assert_eq!(recipe.read("p/q/x/y.fea")[..12], *header);
+    let row = b"1 ".repeat(9000);
+    recipe.write("wide", [&b"a  [\n"[..], &row, b"]\n"].concat());
     recipe.fails(
-        "copy-feats-to-htk --sample-kind=10 --output-dir=new/folder ark:deep",
+        "copy-feats-to-htk --output-dir=new/folder ark:wide",
         255,
-        "not a kind of plain floats",
+        "utterance a: has frames of 36000 bytes",
     );
     recipe.write("up", "../up  [\n 1 ]\n");
     recipe.fails(

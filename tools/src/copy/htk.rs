@@ -4,13 +4,16 @@ use std::path::{Component, Path};
 
 use spr_core::bytes::{Env, Location, Locator, Parents, Part};
 use spr_core::format::Reader;
-use spr_core::model::{Decimal, Key, Tag, Utterance};
+use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 
-use crate::options::Spec;
+use crate::options::{Options, Spec};
 use crate::session::Session;
 use crate::table::Holder;
 use crate::{DONE, NOTHING, Tool};
+
+/// The size of the header in bytes.
+const HEADER: usize = 12;
 
 pub(crate) static TOOL: Tool = Tool {
     name: "copy-feats-to-htk",
@@ -44,29 +47,20 @@ Usage: copy-feats-to-htk [options] <in-rspecifier>
 fn run(session: &Session) -> Result<u8> {
     let options = &session.options;
     let folder = options.text("output-dir");
-    let period = Decimal::new(i64::from(options.int("sample-period")), -7);
-    // HTK stores 0 for an unknown frame shift.
-    let shift = Some(period).filter(|period| !period.is_zero());
-    let kind = u16::try_from(options.int("sample-kind"))
-        .map_err(|_| Error::usage("--sample-kind is a number from 0 to 65535"))?;
-    let htk = session.env.nested("htk")?;
-    let mut folders = Parents::default();
     let output = session.env.output(&Locator::folder(folder));
     let output = output.overwrite(true).adding(true);
+    let mut folders = Parents::default();
     let mut reader = session.read_table(session.argument(0), Holder::Matrix)?;
     let mut utt = Utterance::default();
     let mut count = 0;
     while reader.read(&mut utt)? {
         let file = file_of(&folder.into(), &utt.key, options.text("output-ext"))?;
-        utt.meta.frame_shift = shift;
-        let kind = Tag::new("htk", "kind", kind.to_string());
-        utt.meta.tags.push(kind);
         if let Some(folder) = file.parent() {
             make(&folder, &mut folders, &session.env)?;
         }
+        let bytes = encode(&utt, options).map_err(|e| e.utterance(&utt.key))?;
         let mut sink = output.create(Part::At(&Locator::File(file)), false)?;
-        htk.write(&utt, &mut |bytes| sink.put(bytes))
-            .map_err(|e| e.utterance(&utt.key))?;
+        sink.put(&bytes)?;
         sink.finish()?;
         count += 1;
     }
@@ -76,6 +70,35 @@ fn run(session: &Session) -> Result<u8> {
         "{count} HTK feature files generated in the directory: {folder}"
     ));
     Ok(if count > 0 { DONE } else { NOTHING })
+}
+
+/// Encodes a file as Kaldi does, big-endian: the number of frames, their period, the bytes of a frame
+/// and the kind, then floats. The period and the kind are those of the options whatever they are, and
+/// a matrix without rows is a header alone, which HTK's own rules do not allow.
+///
+/// # Errors
+/// The header cannot hold a size.
+fn encode(utt: &Utterance, options: &Options) -> Result<Vec<u8>> {
+    let Some(features) = &utt.features else {
+        return Err(Error::unfit("has no features"));
+    };
+    let rows = features.rows();
+    let frames = i32::try_from(rows).map_err(|_| Error::unfit(format!("has {rows} frames")))?;
+    let size = features.cols() * size_of::<f32>();
+    let size = i16::try_from(size).map_err(|_| {
+        Error::unfit(format!(
+            "has frames of {size} bytes, expected 32767 at most"
+        ))
+    })?;
+    let mut bytes = Vec::with_capacity(HEADER + features.as_bytes().len());
+    bytes.extend_from_slice(&frames.to_be_bytes());
+    bytes.extend_from_slice(&options.int("sample-period").to_be_bytes());
+    bytes.extend_from_slice(&size.to_be_bytes());
+    let [_, _, kind @ ..] = options.int("sample-kind").to_be_bytes();
+    bytes.extend_from_slice(&kind);
+    let values = features.values::<f32>()?.iter();
+    bytes.extend(values.flat_map(|value| value.to_be_bytes()));
+    Ok(bytes)
 }
 
 /// Creates a folder and its parents if they do not exist.

@@ -46,17 +46,23 @@ pub(super) struct Header {
 impl Header {
     /// Reads the number of values: big-endian, or little-endian if only that fits the size of a
     /// file by itself.
+    ///
+    /// # Errors
+    /// The source ends, or an object of a container fills it as little-endian alone.
     pub(super) fn read(source: &mut Source, extent: ObjectBounds) -> Result<(u64, ByteOrder)> {
         let left = source.remaining();
         let bytes = source.array()?;
         let [big, little] =
             [ByteOrder::Big, ByteOrder::Little].map(|order| u64::from(order.read_u32(bytes)));
         let fits = |count: u64| left == Some(4 + 4 * count);
-        let (count, order) = match extent == ObjectBounds::Whole && fits(little) && !fits(big) {
-            true => (little, ByteOrder::Little),
-            false => (big, ByteOrder::Big),
-        };
-        Ok((count, order))
+        let is_little = fits(little) && !fits(big);
+        match (is_little, extent) {
+            (false, _) => Ok((big, ByteOrder::Big)),
+            (true, ObjectBounds::Whole) => Ok((little, ByteOrder::Little)),
+            (true, ObjectBounds::Own) => Err(source.malformed(
+                "is a little-endian Sphinx file, expected big-endian floats as Kaldi reads them",
+            )),
+        }
     }
 
     /// Creates the header for frames of `dim` values.
