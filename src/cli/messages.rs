@@ -237,8 +237,9 @@ pub(super) fn closing(outcome: &Outcome, job: &Job) {
             .for_each(|text| say("note", text));
     }
     let written = &outcome.written;
+    let look = if outcome.guessed { " by its look" } else { "" };
     let mut notes = format!(
-        "{} -> {}, {}, {:.1} s",
+        "{}{look} -> {}, {}, {:.1} s",
         outcome.from,
         outcome.to,
         size(written.bytes),

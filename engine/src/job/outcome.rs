@@ -21,6 +21,8 @@ pub struct Outcome {
     pub skipped: u64,
     /// The format read; empty if the shard was done before.
     pub from: &'static str,
+    /// Whether that format is a guess by the look of text.
+    pub guessed: bool,
     /// The format written.
     pub to: &'static str,
     /// The output as typed, with the number of the shard if there is one.

@@ -19,6 +19,7 @@ use super::parts::Parts;
 use super::places::{check_numbers, check_places, manifest_target, targets, warn_of_more};
 use super::route::{self, Route};
 use crate::argument::Target;
+use crate::open::Reason;
 use crate::plan::Plan;
 
 /// A job between its opening and its end.
@@ -31,6 +32,8 @@ pub(super) struct Running<'a> {
     reader: Box<dyn Reader>,
     /// The format of the first input.
     from: &'static str,
+    /// Whether that is a guess by the look of text.
+    guessed: bool,
     /// The results of reading before the outputs were opened.
     first: VecDeque<Result<bool>>,
     utt: Utterance,
@@ -83,6 +86,7 @@ impl<'a> Running<'a> {
             false => Meter::unwatched(plan),
         });
         let opened = opening.open(registry, env)?;
+        let guessed = opened.why == Reason::Guess;
         let (mut reader, from) = (opened.reader, opened.format.info().name);
         let (keys, about) = (reader.info().keys, reader.info().about.clone());
         let mut utt = Utterance::default();
@@ -116,6 +120,7 @@ impl<'a> Running<'a> {
             opening,
             reader,
             from,
+            guessed,
             first,
             utt,
             labels: Utterance::default(),
@@ -318,6 +323,7 @@ impl<'a> Running<'a> {
             written,
             skipped: counts.skipped,
             from: self.from,
+            guessed: self.guessed,
             to: self.target.format().info().name,
             output: self.target.text().to_owned(),
             losses,
