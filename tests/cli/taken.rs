@@ -116,6 +116,21 @@ fn blanks_of_a_text_are_no_reason_to_refuse_it() {
     for output in ["o.trn", "o.mlf", "o.lab"] {
         s.fails(&format!("in.jsonl {output} --allow-loss all"));
     }
+    // Nor are the others that Unicode and Python know: a table's line would lose them.
+    for (end, shown) in [
+        ("\u{2028}", "\\u{2028}"),
+        ("\u{85}", "\\u{85}"),
+        ("\x0c", "\\u{c}"),
+    ] {
+        let line = json!({"audio_filepath": "wav/a.wav", "duration": 0.25, "utt_id": "u",
+            "text": format!("one{end}two")});
+        s.write("in.json", format!("{line}\n"));
+        let said = s.fails("in.json o/ -t kaldi-data --allow-loss all");
+        let message = format!("the text holds {shown}, which no line of a data directory can");
+        assert!(said.contains(&message), "{said}");
+        let back = lines(&s.ok("in.json - -t jsonl -q").out);
+        assert_eq!(back[0]["text"], format!("one{end}two"));
+    }
 }
 
 #[test]

@@ -480,9 +480,9 @@ impl Adapter {
     }
 }
 
-/// Returns the words of a text with single blanks between them. Line ends are no blanks.
+/// Returns the words of a text with single blanks between them. What ends a line is no blank.
 fn with_single_blanks(text: &[u8]) -> Vec<u8> {
-    let is_blank = |c: char| c.is_whitespace() && !matches!(c, '\n' | '\r');
+    let is_blank = |c: char| c.is_whitespace() && !crate::text::ends_line(c);
     match std::str::from_utf8(text) {
         Ok(text) => {
             let words = text.split(is_blank).filter(|word| !word.is_empty());

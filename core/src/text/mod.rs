@@ -60,6 +60,12 @@ pub fn harmless(text: &str) -> String {
     safe
 }
 
+/// Returns `true` for a character that ends a line by Unicode's rules (UAX #14), and for Python's
+/// `splitlines`: line feed, carriage return, vertical tab, form feed, U+0085, U+2028 and U+2029.
+pub fn ends_line(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
 /// Returns `true` if a character changes the text around it, or is a byte order mark, which nobody sees.
 fn is_tricky(c: char) -> bool {
     c.is_control()

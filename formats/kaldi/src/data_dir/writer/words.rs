@@ -2,6 +2,7 @@
 
 use spr_core::format::Rule;
 use spr_core::model::{Key, is_word_byte};
+use spr_core::text::ends_line;
 use spr_core::{Error, Result};
 
 use super::super::rules::{Rule as TableRule, TextFault, text_fault};
@@ -54,16 +55,14 @@ fn check_transcript(text: &[u8]) -> Result<()> {
             None => blanks(),
         };
     };
-    if words.trim() != words {
-        return blanks();
-    }
     match text_fault(words) {
-        None => Ok(()),
+        None if words.trim() == words => Ok(()),
+        None => blanks(),
         Some(TextFault::Reserved(word)) => {
             let message = format!("the text has {word}, which Kaldi keeps for itself");
             Err(Error::unfit(message))
         }
-        Some(TextFault::Blank(c)) if !c.is_control() => blanks(),
+        Some(TextFault::Blank(c)) if !ends_line(c) => blanks(),
         Some(TextFault::Blank(c) | TextFault::Invisible(c) | TextFault::Control(c)) => {
             Err(unprintable(c))
         }
@@ -99,6 +98,9 @@ mod tests {
             "a\x07",
             "a\u{200b}b",
             "\u{feff}a",
+            "a\u{85}b",
+            "a\u{2028}b",
+            "a\u{2029}",
         ] {
             assert!(check_transcript(text.as_bytes()).is_err(), "{text:?}");
         }
