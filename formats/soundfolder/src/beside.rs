@@ -1,94 +1,226 @@
 //! Transcripts of one sound file, in a file of its name.
 
-use spr_core::bytes::{Env, Location, Source};
-use spr_core::model::{Key, Tier, Utterance};
+use spr_core::bytes::{Env, Location};
+use spr_core::model::{Key, RecordingFacts, Segment, Tier, Utterance};
 use spr_core::{Error, Result};
-use spr_syntax::lines::{BOM, is_blank};
+use spr_syntax::lines::BOM;
 
-/// The formats of segments by the form of their lines: whole numbers, and times in seconds.
-const SEGMENTS: [&str; 2] = ["htk-lab", "pyannote"];
-/// The format of files with tiers.
-const TIERS: &str = "textgrid";
+use crate::timed::{self, Form};
 
-/// What is said in a sound file.
-pub(crate) enum Said {
-    Text(Vec<u8>),
-    Tiers(Vec<Tier>),
+/// What a file states about a sound file.
+#[derive(Default)]
+pub(crate) struct Transcript {
+    pub(crate) text: Option<Vec<u8>>,
+    pub(crate) tiers: Vec<Tier>,
+    /// The kind of file, in words.
+    pub(crate) kind: &'static str,
 }
 
-/// Reads a transcript.
+/// How the text of a file of segments follows from its labels.
+#[derive(Clone, Copy)]
+enum Labels {
+    /// The labels are the text.
+    Text,
+    /// The labels of a tier with such a name are.
+    Tiers,
+    /// They are, if the file has one tier; otherwise those of a tier with such a name are.
+    OneTier,
+    /// They are names of speakers.
+    Speakers,
+}
+
+/// The extensions of label files: the format, and the text in it.
+const FORMATS: [(&str, &str, Labels); 8] = [
+    ("textgrid", "textgrid", Labels::Tiers),
+    ("eaf", "eaf", Labels::OneTier),
+    ("ctm", "ctm", Labels::Text),
+    ("stm", "stm", Labels::Text),
+    ("rttm", "rttm", Labels::Speakers),
+    ("srt", "srt", Labels::Text),
+    ("vtt", "vtt", Labels::Text),
+    ("json", "whisper", Labels::Text),
+];
+
+/// The format of files with text and a name in brackets.
+const TRN: &str = "trn";
+/// The text of stretches that STM excludes from scoring.
+const UNSCORED: &[u8] = b"ignore_time_segment_in_scoring";
+
+/// Reads the transcript of the sound `name`, about which `facts` returns what its header states.
 ///
 /// # Errors
-/// It cannot be read, is not UTF-8, or its segments are damaged.
-pub(crate) fn read(file: &Location, env: &Env) -> Result<Said> {
-    let extension = file.extension().unwrap_or_default();
-    if extension.eq_ignore_ascii_case("textgrid") {
-        return tiers(TIERS, file, env);
+/// It cannot be read, is not UTF-8, its segments are damaged, or it contradicts the sound.
+pub(crate) fn read(
+    file: &Location,
+    name: &Key,
+    facts: impl FnOnce() -> Result<RecordingFacts>,
+    env: &Env,
+) -> Result<Transcript> {
+    let read = read_unplaced(file, name, facts, env);
+    read.map_err(|e| match e.file_name() {
+        Some(_) => e,
+        None => e.file(file.to_string()),
+    })
+}
+
+fn read_unplaced(
+    file: &Location,
+    name: &Key,
+    facts: impl FnOnce() -> Result<RecordingFacts>,
+    env: &Env,
+) -> Result<Transcript> {
+    let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
+    let known = FORMATS.iter().find(|(own, ..)| *own == extension);
+    if let Some((_, format, labels)) = known {
+        return labelled(format, *labels, file, name, env);
+    }
+    if extension == TRN {
+        return named_text(file, name, env);
     }
     let mut source = env.open_file(file)?;
     let bytes = source.rest("a transcript", &env.limits)?;
     let text = bytes.strip_prefix(BOM).unwrap_or(&bytes);
     if std::str::from_utf8(text).is_err() {
-        return Err(Error::malformed("is not UTF-8").file(file.to_string()));
+        return Err(Error::malformed("is not UTF-8"));
     }
-    let lines: Vec<_> = text
-        .split(|b| *b == b'\n')
-        .map(<[u8]>::trim_ascii)
-        .collect();
-    let lines: Vec<_> = lines.into_iter().filter(|line| !line.is_empty()).collect();
-    if extension.eq_ignore_ascii_case("lab")
-        && let Some(format) = timed(&lines)
+    if extension == "lab"
+        && let Some(format) = timed::label_format(text)
     {
-        return tiers(format, file, env);
+        return labelled(format, Labels::Tiers, file, name, env);
     }
-    Ok(Said::Text(lines.join(&b' ')))
+    let form = Form::of(text).filter(|form| extension != "lab" || *form != Form::Samples);
+    let Some(form) = form else {
+        let lines = text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+        let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+        return Ok(Transcript {
+            text: Some(lines.join(&b' ')),
+            kind: PLAIN,
+            ..Transcript::default()
+        });
+    };
+    let segments = form.read(text, &facts()?, file, env)?;
+    Ok(Transcript {
+        text: Some(joined(&segments.all)),
+        tiers: match segments.are_whole {
+            true => Vec::new(),
+            false => vec![Tier::only(segments.all)],
+        },
+        kind: form.name(),
+    })
 }
 
-/// Returns the format of lines that all begin with two times.
-fn timed(lines: &[&[u8]]) -> Option<&'static str> {
-    let is_time = |field: &[u8]| {
-        let text = std::str::from_utf8(field).unwrap_or_default();
-        text.parse::<f64>().is_ok_and(|time| time >= 0.0)
-    };
-    let starts = |line: &&[u8]| {
-        let mut fields = line.split(is_blank).filter(|field| !field.is_empty());
-        let times = [fields.next(), fields.next()];
-        times.map(|field| field.is_some_and(is_time)) == [true, true] && fields.next().is_some()
-    };
-    if lines.is_empty() || !lines.iter().all(starts) {
-        return None;
-    }
-    let has_point = |line: &&[u8]| {
-        let mut fields = line.split(is_blank).filter(|field| !field.is_empty());
-        fields.by_ref().take(2).any(|field| field.contains(&b'.'))
-    };
-    let in_seconds = lines.iter().any(has_point);
-    Some(SEGMENTS[usize::from(in_seconds)])
+/// The kind of a file of text alone.
+pub(crate) const PLAIN: &str = "plain text";
+
+/// Returns the labels with single blanks between them.
+fn joined(segments: &[Segment]) -> Vec<u8> {
+    let labels = segments.iter().map(|segment| segment.label.trim_ascii());
+    let labels = labels.filter(|label| !label.is_empty() && !label.eq_ignore_ascii_case(UNSCORED));
+    labels.collect::<Vec<_>>().join(&b' ')
 }
 
 /// Returns the words of a tier that has them, by its name.
-pub(crate) fn words(tiers: &[Tier]) -> Option<Vec<u8>> {
+fn words(tiers: &[Tier]) -> Option<Vec<u8>> {
     const WORDS: [&[u8]; 3] = [b"words", b"word", b"text"];
     let mut named = tiers.iter().filter(|tier| WORDS.contains(&&*tier.name));
     let tier = named.next().filter(|_| named.next().is_none())?;
-    let labels = tier
-        .segments
-        .iter()
-        .map(|segment| segment.label.trim_ascii());
-    let labels: Vec<_> = labels.filter(|label| !label.is_empty()).collect();
-    Some(labels.join(&b' '))
+    Some(joined(&tier.segments))
 }
 
-/// Reads segments in another format.
-fn tiers(format: &str, file: &Location, env: &Env) -> Result<Said> {
-    let source: Source = env.open_file(file)?;
-    let mut utt = Utterance::default();
-    let mut find = env
-        .finder(format, source)
-        .map_err(|e| e.file(file.to_string()))?;
-    let found = find(&Key::default(), &mut utt).map_err(|e| e.file(file.to_string()))?;
-    match found {
-        true => Ok(Said::Tiers(utt.tiers)),
-        false => Err(Error::malformed("holds no segments").file(file.to_string())),
+/// Reads a file of another format, all of whose utterances must be of the sound `name`.
+fn each(
+    format: &str,
+    file: &Location,
+    name: &Key,
+    env: &Env,
+    mut add: impl FnMut(Utterance) -> Result<()>,
+) -> Result<()> {
+    let source = env.open_file(file)?;
+    let mut find = env.finder(format, source)?;
+    loop {
+        let mut utt = Utterance::default();
+        if !find(&Key::default(), &mut utt)? {
+            return Ok(());
+        }
+        // A file of one utterance has no name of its own.
+        let other = utt.meta.recording.as_ref().unwrap_or(&utt.key);
+        if !other.as_bytes().is_empty() && other != name {
+            let message = format!("is about {other}, and not about {name}");
+            return Err(Error::malformed(message)
+                .hint("a file beside a sound file, of the same name, is about that sound alone"));
+        }
+        add(utt)?;
     }
+}
+
+/// Reads a file with a line of text and a name.
+fn named_text(file: &Location, name: &Key, env: &Env) -> Result<Transcript> {
+    let mut texts = Vec::new();
+    each(TRN, file, name, env, |utt| {
+        texts.extend(utt.text);
+        Ok(())
+    })?;
+    match <[_; 1]>::try_from(texts) {
+        Ok([text]) => Ok(Transcript {
+            text: Some(text),
+            kind: TRN,
+            ..Transcript::default()
+        }),
+        Err(texts) => {
+            let message = format!("holds {} transcripts of one sound file", texts.len());
+            Err(Error::malformed(message))
+        }
+    }
+}
+
+/// Reads segments of a label format.
+fn labelled(
+    format: &'static str,
+    labels: Labels,
+    file: &Location,
+    name: &Key,
+    env: &Env,
+) -> Result<Transcript> {
+    let mut transcript = Transcript {
+        kind: format,
+        ..Transcript::default()
+    };
+    let mut stretches = Vec::new();
+    each(format, file, name, env, |utt| {
+        let Utterance {
+            text, tiers, meta, ..
+        } = utt;
+        match (meta.start, text) {
+            (Some(start), Some(text)) => {
+                let mut segment = Segment::new(start, meta.end, &text);
+                segment.speaker = meta.speaker.map(|speaker| speaker.as_bytes().into());
+                stretches.push(segment);
+            }
+            (_, text) => transcript.text = text,
+        }
+        // The channels of a recording are tiers of it.
+        let channel = meta.channel.as_ref().map(Key::as_bytes);
+        transcript.tiers.extend(tiers.into_iter().map(|mut tier| {
+            if let Some(channel) = channel.filter(|_| tier.name.is_empty()) {
+                tier.name = channel.into();
+            }
+            tier
+        }));
+        Ok(())
+    })?;
+    if !stretches.is_empty() {
+        stretches.sort_by_key(|segment| segment.start);
+        transcript.tiers.push(Tier::only(stretches));
+    }
+    if let [tier] = &mut *transcript.tiers {
+        if transcript.text.is_none() && matches!(labels, Labels::Text | Labels::OneTier) {
+            transcript.text = Some(joined(&tier.segments));
+        }
+    } else if transcript.tiers.is_empty() && transcript.text.is_none() {
+        return Err(Error::malformed("holds no segments"));
+    }
+    if transcript.text.is_none() && !matches!(labels, Labels::Speakers) {
+        transcript.text = words(&transcript.tiers);
+    }
+    Ok(transcript)
 }

@@ -5,6 +5,8 @@ use spr_core::model::{Dtype, Key};
 use spr_core::{Error, Result};
 use spr_syntax::lines::BOM;
 
+use crate::timed::Form;
+
 /// The capabilities of a folder that is written: sound files, with text in files beside them.
 pub(crate) const CAPS: Caps = {
     let dtypes = &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64];
@@ -14,7 +16,10 @@ pub(crate) const CAPS: Caps = {
     caps.key_rule = Rule::new("without a dot in front of a part", check_key);
     caps.audio = audio;
     caps.text = true;
-    caps.text_rule = Rule::new("of one line without blanks around it", check_text);
+    caps.text_rule = Rule::new(
+        "of one line without blanks around it or times in front",
+        check_text,
+    );
     caps.utf8 = true;
     caps
 };
@@ -33,10 +38,14 @@ fn check_key(key: &Key) -> Result<()> {
 /// Rejects text that would be read as other text.
 fn check_text(text: &[u8]) -> Result<()> {
     let is_line = !text.iter().any(|b| b"\r\n".contains(b));
-    match is_line && text.trim_ascii() == text && !text.starts_with(BOM) {
-        true => Ok(()),
-        false => Err(Error::unfit(
-            "the text is not one line without blanks around it",
+    if !is_line || text.trim_ascii() != text || text.starts_with(BOM) {
+        let message = "the text is not one line without blanks around it";
+        return Err(Error::unfit(message));
+    }
+    match Form::of(text) {
+        Some(_) => Err(Error::unfit(
+            "the text begins with two numbers, which would be read as its times",
         )),
+        None => Ok(()),
     }
 }

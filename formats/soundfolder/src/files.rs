@@ -12,10 +12,24 @@ use crate::table;
 const RUBBISH: [&str; 3] = ["Thumbs.db", "desktop.ini", "__MACOSX"];
 
 /// The endings of transcripts of one sound file, after its name; of several, the first counts.
-const BESIDE: [&str; 4] = [".normalized.txt", ".txt", ".lab", ".textgrid"];
+const BESIDE: [&str; 12] = [
+    ".normalized.txt",
+    ".txt",
+    ".json",
+    ".vtt",
+    ".srt",
+    ".trn",
+    ".lab",
+    ".textgrid",
+    ".eaf",
+    ".stm",
+    ".ctm",
+    ".rttm",
+];
 
-/// How many of them, from the first on, are the same text in different forms.
-const TEXTS: usize = 2;
+/// Those of them that are the same in different forms, of which the first counts: text, and the
+/// outputs of Whisper.
+const TWINS: [std::ops::Range<usize>; 2] = [0..2, 2..5];
 
 /// The files of a folder.
 #[derive(Default)]
@@ -113,11 +127,12 @@ impl FolderFiles {
         }
         for files in all.beside.values_mut() {
             files.sort_by_key(ending);
-            // Of text that is there in two forms, the first counts.
-            let is_text = |file: &Location| ending(file).is_some_and(|rank| rank < TEXTS);
-            let second = files.iter().filter(|file| is_text(file)).nth(1).cloned();
-            files.retain(|file| Some(file) != second.as_ref());
-            all.others.extend(second);
+            for forms in TWINS {
+                let is_form = |file: &&Location| ending(file).is_some_and(|n| forms.contains(&n));
+                let others: Vec<_> = files.iter().filter(is_form).skip(1).cloned().collect();
+                files.retain(|file| !others.contains(file));
+                all.others.extend(others);
+            }
         }
         all
     }

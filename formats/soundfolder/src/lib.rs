@@ -7,6 +7,7 @@ mod join;
 mod read;
 mod rows;
 mod table;
+mod timed;
 mod write;
 
 use spr_core::bytes::{Env, Location, Output, Source};

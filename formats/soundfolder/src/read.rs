@@ -1,14 +1,16 @@
 //! The reader.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{FieldSet, Reader, Request};
-use spr_core::model::{Audio, AudioReference, DatasetInfo, KeySource, RecordingFacts, Utterance};
+use spr_core::model::{
+    Audio, AudioReference, DatasetInfo, Key, KeySource, RecordingFacts, Utterance,
+};
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::beside::{self, Said};
-use crate::files::FolderFiles;
+use crate::beside;
+use crate::files::{FolderFiles, stem};
 use crate::join::{Joined, Sound};
 
 /// The number of bytes by which a format is recognised.
@@ -19,6 +21,9 @@ pub(crate) struct SoundReader {
     sounds: std::vec::IntoIter<Sound>,
     faults: VecDeque<Error>,
     parts: FieldSet,
+    folder: Location,
+    /// The number of transcripts beside the sound, by the kinds of their files.
+    kinds: BTreeMap<&'static str, u64>,
     env: Env,
     info: DatasetInfo,
 }
@@ -47,12 +52,20 @@ impl SoundReader {
             sounds: sounds.into_iter(),
             joined,
             parts: request.parts,
+            folder: folder.clone(),
+            kinds: BTreeMap::new(),
             env: env.clone(),
             info,
         })
     }
 
-    fn fill(&self, sound: &Sound, utt: &mut Utterance) -> Result<()> {
+    /// Reads an utterance, and adds the kinds of the transcripts beside its sound.
+    fn fill(
+        &self,
+        sound: &Sound,
+        utt: &mut Utterance,
+        kinds: &mut Vec<&'static str>,
+    ) -> Result<()> {
         utt.start();
         utt.key.set(sound.key.as_bytes());
         utt.origin.file = Some(sound.file.to_string().into());
@@ -62,9 +75,26 @@ impl SoundReader {
             utt.audio = Some(Audio::Reference(reference));
         }
         if self.parts.text || self.parts.segments {
-            self.fill_said(sound, utt)?;
+            self.fill_said(sound, utt, kinds)?;
         }
         Ok(())
+    }
+
+    /// Reports the kinds of the transcripts beside the sound with their numbers, unless all are plain
+    /// text.
+    fn tell_kinds(&mut self) {
+        let kinds = std::mem::take(&mut self.kinds);
+        if kinds.keys().all(|kind| *kind == beside::PLAIN) {
+            return;
+        }
+        let counts = kinds.iter().map(|(kind, n)| match n {
+            1 => format!("{kind} (1 file)"),
+            n => format!("{kind} ({n} files)"),
+        });
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        let message = format!("transcripts beside the sound: {counts}");
+        self.env
+            .warn(&Error::unfit(message).file(self.folder.to_string()));
     }
 
     /// Looks at the first bytes of a sound file.
@@ -98,8 +128,14 @@ impl SoundReader {
         Ok(facts)
     }
 
-    /// Reads what is said in a sound file. All that say it must agree.
-    fn fill_said(&self, sound: &Sound, utt: &mut Utterance) -> Result<()> {
+    /// Reads what is said in a sound file, and adds the kinds of the files beside it that say it. All
+    /// must agree.
+    fn fill_said(
+        &self,
+        sound: &Sound,
+        utt: &mut Utterance,
+        kinds: &mut Vec<&'static str>,
+    ) -> Result<()> {
         let mut source: Option<String> = None;
         let mut tell = |text: &[u8], from: String, utt: &mut Utterance| match &utt.text {
             Some(known) if known != text => {
@@ -123,20 +159,21 @@ impl SoundReader {
             tell(row.text.as_bytes(), from, utt)?;
             row.fill(&mut utt.meta);
         }
+        let name = stem(&sound.file);
+        let name = Key::from(name.name().unwrap_or_default().as_encoded_bytes());
         for file in &sound.beside {
-            match beside::read(file, &self.env)? {
-                Said::Tiers(tiers) if utt.tiers.is_empty() => {
-                    if let Some(text) = beside::words(&tiers) {
-                        tell(&text, file.to_string(), utt)?;
-                    }
-                    utt.tiers = tiers;
-                }
-                Said::Tiers(_) => {
-                    let message = "holds segments, and so does another file beside the sound";
-                    return Err(Error::malformed(message).file(file.to_string()));
-                }
-                Said::Text(text) => tell(&text, file.to_string(), utt)?,
+            let facts = || self.facts(&sound.file);
+            let beside::Transcript { text, tiers, kind } =
+                beside::read(file, &name, facts, &self.env)?;
+            if !tiers.is_empty() && !utt.tiers.is_empty() {
+                let message = "holds segments, and so does another file beside the sound";
+                return Err(Error::malformed(message).file(file.to_string()));
             }
+            utt.tiers.extend(tiers);
+            if let Some(text) = text {
+                tell(&text, file.to_string(), utt)?;
+            }
+            kinds.push(kind);
         }
         Ok(())
     }
@@ -152,9 +189,14 @@ impl Reader for SoundReader {
             return Err(fault.continuable());
         }
         let Some(sound) = self.sounds.next() else {
+            self.tell_kinds();
             return Ok(false);
         };
-        let filled = self.fill(&sound, utt);
+        let mut kinds = Vec::new();
+        let filled = self.fill(&sound, utt, &mut kinds);
+        for kind in kinds {
+            *self.kinds.entry(kind).or_default() += 1;
+        }
         filled.map_err(|e| {
             e.file(sound.file.to_string())
                 .utterance(&sound.key)

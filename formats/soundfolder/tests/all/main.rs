@@ -9,6 +9,7 @@
 mod folders;
 mod joining;
 mod tables;
+mod timed;
 
 use std::sync::Arc;
 
@@ -20,12 +21,15 @@ use spr_format_soundfolder::FORMAT;
 
 fn surroundings() -> (MemoryStore, Env) {
     let store = MemoryStore::new();
-    let formats: [&'static dyn Format; 5] = [
+    let formats: [&'static dyn Format; 8] = [
         &spr_format_audio::WAV,
         &spr_format_audio::FLAC,
         &spr_format_labels::HTK_LAB,
         &spr_format_labels::PYANNOTE,
         &spr_format_labels::TEXTGRID,
+        &spr_format_labels::CTM,
+        &spr_format_labels::STM,
+        &spr_format_labels::TRN,
     ];
     let env = Env::default().with_formats(Registry::new(formats));
     (store.clone(), env.with_store(Arc::new(store)))
@@ -45,6 +49,8 @@ fn utt(key: &str, text: Option<&str>) -> Utterance {
 
 /// Stands for a sound file in the lists of files of a test.
 const SOUND: &[u8] = b"a sound file";
+/// Stands for a sound file of 2 s at 8000 Hz.
+const LONG: &[u8] = b"a long sound file";
 
 /// What reading a folder or a table gave.
 #[derive(Default)]
@@ -73,12 +79,20 @@ fn fill(store: &MemoryStore, files: &[(&str, &[u8])]) {
     let (seed, env) = surroundings();
     let output = env.output(&Locator::folder("seed"));
     let options = Options::default();
-    spr_testkit::write_within(&FORMAT, &options, &[utt("a", None)], output, &env).unwrap();
-    let sound = seed.get("seed/a.wav").unwrap();
+    let mut long = utt("long", None);
+    long.audio = Some(Audio::Samples(Waveform {
+        rate: 8000,
+        samples: Matrix::from_rows(&[1i16; 16000], 1, Rank::Matrix).unwrap(),
+    }));
+    let sounds = [utt("a", None), long];
+    spr_testkit::write_within(&FORMAT, &options, &sounds, output, &env).unwrap();
     for (name, bytes) in files {
-        let is_sound = *bytes == SOUND;
-        let bytes = if is_sound { &sound } else { &bytes.to_vec() };
-        store.insert(*name, bytes.clone());
+        let bytes = match *bytes {
+            SOUND => seed.get("seed/a.wav").unwrap(),
+            LONG => seed.get("seed/long.wav").unwrap(),
+            other => other.to_vec(),
+        };
+        store.insert(*name, bytes);
     }
 }
 
