@@ -259,10 +259,27 @@ pub fn number(field: &[u8]) -> Option<Decimal> {
     Decimal::parse(text)
 }
 
+/// Returns `true` for a number with a decimal comma, as some programs write in some languages.
+pub fn has_decimal_comma(field: &[u8]) -> bool {
+    let pointed: Vec<_> = field
+        .iter()
+        .map(|b| if *b == b',' { b'.' } else { *b })
+        .collect();
+    field.contains(&b',') && number(&pointed).is_some()
+}
+
+fn not_a_time(field: &[u8]) -> String {
+    let field_shown = shown(field);
+    match has_decimal_comma(field) {
+        true => format!("'{field_shown}' has a decimal comma, and times have a point"),
+        false => format!("'{field_shown}' is not a time"),
+    }
+}
+
 /// Parses a time in seconds.
 pub fn time(field: &[u8]) -> Result<Decimal, String> {
     match number(field) {
-        None => Err(format!("'{}' is not a time", shown(field))),
+        None => Err(not_a_time(field)),
         Some(time) if time.is_negative() => Err(format!("the time {} is below 0", shown(field))),
         Some(time) => Ok(time),
     }
@@ -270,7 +287,7 @@ pub fn time(field: &[u8]) -> Result<Decimal, String> {
 
 /// Returns the end of a segment from its start and its length in seconds.
 pub fn end_after(start: Decimal, length: &[u8]) -> Result<Decimal, String> {
-    let seconds = number(length).ok_or_else(|| format!("'{}' is not a time", shown(length)))?;
+    let seconds = number(length).ok_or_else(|| not_a_time(length))?;
     if seconds.is_negative() {
         return Err(format!("the length {} is below 0", shown(length)));
     }

@@ -142,9 +142,9 @@ fn each(
         if !find(&Key::default(), &mut utt)? {
             return Ok(());
         }
-        // A file of one utterance has no name of its own.
         let other = utt.meta.recording.as_ref().unwrap_or(&utt.key);
-        if !other.as_bytes().is_empty() && other != name {
+        let last = other.as_bytes().rsplit(|b| *b == b'/').next();
+        if last != Some(name.as_bytes()) {
             let message = format!("is about {other}, and not about {name}");
             return Err(Error::malformed(message)
                 .hint("a file beside a sound file, of the same name, is about that sound alone"));

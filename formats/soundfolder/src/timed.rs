@@ -4,7 +4,7 @@ use spr_core::bytes::{Env, Location, MemoryCounter};
 use spr_core::model::{Decimal, RecordingFacts, Segment};
 use spr_core::number::parse_integer;
 use spr_core::{Error, Result};
-use spr_syntax::lines::{is_blank, number, stretch};
+use spr_syntax::lines::{has_decimal_comma, is_blank, number, stretch};
 
 /// The form of the lines of a text file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,8 @@ impl<'a> Parts<'a> {
         };
         let (start, end) = (field()?, field()?);
         let text = rest.trim_ascii();
-        let times = number(start).is_some() && number(end).is_some();
+        let is_time = |field| number(field).is_some() || has_decimal_comma(field);
+        let times = is_time(start) && is_time(end);
         (times && (tabs || !text.is_empty())).then_some(Self { start, end, text })
     }
 
@@ -107,7 +108,7 @@ impl Form {
     fn of_line(line: &[u8]) -> Option<(Self, Parts<'_>)> {
         let has_point = |parts: &Parts<'_>| {
             let mut times = [parts.start, parts.end].into_iter();
-            times.any(|time| time.contains(&b'.'))
+            times.any(|time| time.contains(&b'.') || time.contains(&b','))
         };
         if let Some(parts) = Parts::of(line, true).filter(has_point) {
             return Some((Self::Tabs, parts));

@@ -157,6 +157,11 @@ fn times_that_contradict_are_faults() {
         ),
         (
             "a.txt",
+            "0,5\t1,25\tone\n",
+            "a.txt:1: utterance a: '0,5' has a decimal comma, and times have a point".to_owned(),
+        ),
+        (
+            "a.txt",
             "-1.0 1.0 one\n",
             "a.txt:1: utterance a: the time -1.0 is below 0".to_owned(),
         ),
