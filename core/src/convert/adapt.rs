@@ -513,9 +513,14 @@ fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) ->
     if !caps.beside_text && !utt.tiers.is_empty() && utt.text.take().is_some() {
         report.add(LossKind::Text, &utt.key, None);
     }
+    let mut segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
+    let are_turns = caps.spoken && segments.all(|segment| segment.speaker.is_none());
     let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
     let mut times = CastStats::default();
     for segment in segments {
+        if are_turns {
+            segment.speaker = Some(segment.label.clone());
+        }
         fit_segment(segment, caps, &utt.key, &mut times, report)?;
     }
     report.add_rounding(&utt.key, &times, "times of segments in seconds");
@@ -538,9 +543,6 @@ fn fit_segment(
     // If the label is the speaker's name, nothing is lost.
     if speaker.is_some_and(|speaker| speaker != segment.label) {
         report.add(LossKind::Speakers, key, None);
-    }
-    if caps.spoken && segment.speaker.is_none() {
-        segment.speaker = Some(segment.label.clone());
     }
     for time in std::iter::once(&mut segment.start).chain(&mut segment.end) {
         let held = caps.held_time(*time);

@@ -315,11 +315,12 @@ impl Caps {
             check_names(tiers)?;
         }
         let mut segments = tiers.iter().flat_map(|tier| &tier.segments);
+        let spoken = segments.clone().any(|segment| segment.speaker.is_some());
         let unheld = |segment: &Segment| {
             !segment.is_proper()
                 || segment.score.is_some() && !caps.scores
                 || segment.speaker.is_some() && !caps.speakers
-                || segment.speaker.is_none() && caps.spoken
+                || !spoken && caps.spoken
                 || segment.end.is_none() && caps.closed
                 || !caps.hold_times(segment)
         };

@@ -135,7 +135,7 @@ pub struct SegmentCaps {
     pub scores: bool,
     /// Whether speakers are stored.
     pub speakers: bool,
-    /// Whether each segment needs a speaker. Segments without one use their label.
+    /// Whether there must be speakers. If no segment has one, the labels are the speakers.
     pub spoken: bool,
     /// Whether text can be stored with segments.
     pub beside_text: bool,

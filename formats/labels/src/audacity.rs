@@ -2,12 +2,11 @@
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, Options, Probe, Request, Score,
-    Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, Writer,
 };
 use spr_core::model::{About, Segment, Utterance};
 use spr_core::{Error, Result};
-use spr_syntax::lines::{Lines, is_blank, number, stretch, time};
+use spr_syntax::lines::{Lines, has_decimal_comma, is_blank, number, stretch, time};
 
 use crate::naming::{GAPS, Naming, SYMBOLS};
 use crate::{one, probe, write};
@@ -34,7 +33,10 @@ impl Format for Audacity {
 
     fn probe(&self, head: &Probe<'_>) -> Score {
         let is_line = |line: &[u8]| {
-            line.starts_with(FREQUENCIES) || line.contains(&b'\t') && parse(line).is_ok()
+            // Times with decimal commas are refused by name.
+            let mut times = line.split(|b| *b == b'\t').take(2);
+            line.starts_with(FREQUENCIES)
+                || line.contains(&b'\t') && (parse(line).is_ok() || times.all(has_decimal_comma))
         };
         probe::by_lines(&INFO, head, None, 60, is_line)
     }
@@ -69,12 +71,8 @@ impl Format for Audacity {
     ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let caps = self.caps(options, output.medium())?;
-        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
-            let mut bytes = Vec::new();
-            one::encode(utt, &naming, &mut bytes, line)?;
-            put(&bytes)
-        };
-        Ok(Box::new(OneWriter::new(output, caps, "txt", encode)))
+        let encode = move |utt: &Utterance, out: &mut Vec<u8>| one::encode(utt, &naming, out, line);
+        Ok(one::writer(&AUDACITY, output, caps, "txt", encode))
     }
 }
 
@@ -87,7 +85,7 @@ fn parse(line: &[u8]) -> Result<Segment, String> {
         .ok_or("expected times and a label with tabs between")?;
     let text = match fields.next() {
         Some(text) => text,
-        None if number(second.trim_ascii()).is_some() => b"",
+        None if number(second.trim_ascii()).is_some() || has_decimal_comma(second) => b"",
         None => {
             let start = time(start)?;
             return Ok(Segment::new(start, Some(start), label(second)?));

@@ -9,10 +9,11 @@ use spr_core::model::{About, Key, KeySource, Segment, SourceField, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::lines::{Lines, end_after, fields, number, shown, time, word};
 
+use crate::joined::RecordingWriter;
 use crate::many::{ManyReader, ManyWriter};
 use crate::naming::{GAPS, Naming, SYMBOLS};
-use crate::recordings::{ByRecording, Line, NonLabel, RecordingWriter, Syntax, TIMES, channel};
-use crate::{probe, write};
+use crate::recordings::{ByRecording, COMMENT, Line, NonLabel, Syntax, TIMES, channel};
+use crate::{probe, rttm, write};
 
 /// Words with times, scores and speakers: CTM.
 pub static CTM: Ctm = Ctm;
@@ -25,8 +26,6 @@ static INFO: FormatInfo = FormatInfo::new("ctm", "NIST CTM, words and their time
     .options(&[SYMBOLS, GAPS, TIMES])
     .needed(&[SYMBOLS.name]);
 
-/// The start of comments.
-pub(crate) const COMMENT: &[u8] = b";;";
 /// A name that does not make a comment of its line.
 const NO_COMMENT: Rule<Key> = Rule::new("that don't start with ;;", |key| {
     match key.as_bytes().starts_with(COMMENT) {
@@ -53,7 +52,7 @@ impl Format for Ctm {
         let named = probe::is_named(&INFO, head);
         let is_line = |line: &[u8]| {
             let is_word = Words.parse(line).is_ok() && (named || line.contains(&b'.'));
-            is_word || is_alternative(line)
+            (is_word || is_alternative(line)) && !rttm::is_line(line)
         };
         probe::by_lines(&INFO, head, Some(COMMENT), 60, is_line)
     }
@@ -76,7 +75,7 @@ impl Format for Ctm {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let grammar = ByRecording::new(Words, Naming::of(options, env)?);
+        let grammar = ByRecording::new(Words, Naming::of(options, env)?, source.location(), env)?;
         let lines = Lines::new(source, Some(COMMENT), env).with_optional_end();
         let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
         Ok(OpenedDataset::stream(reader))
@@ -96,7 +95,7 @@ impl Format for Ctm {
             Recordings::Joined => {
                 Box::new(RecordingWriter::new(&output, caps, env.limits, encode)?)
             }
-            _ => Box::new(ManyWriter::new(&output, caps, b"", true, encode)?),
+            _ => Box::new(ManyWriter::new(&CTM, &output, caps, b"", true, encode)?),
         })
     }
 }

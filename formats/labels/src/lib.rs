@@ -3,9 +3,11 @@
 mod audacity;
 mod ctm;
 mod htk;
+mod joined;
 mod many;
 mod naming;
 mod one;
+mod order;
 mod probe;
 mod pyannote;
 mod recordings;

@@ -1,10 +1,12 @@
 //! Files with many utterances.
 
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Caps, KeyPredicate, Reader, Request, WriteSummary, Writer};
+use spr_core::format::{Caps, Format, KeyPredicate, Reader, Request, WriteSummary, Writer};
 use spr_core::model::{DatasetInfo, KeySet, KeySource, Utterance};
 use spr_core::{Error, Remedy, Result};
 use spr_syntax::lines::Lines;
+
+use crate::probe;
 
 /// A parser of utterances in lines.
 pub(crate) trait Grammar: Send {
@@ -60,6 +62,9 @@ impl<G: Grammar> Reader for ManyReader<G> {
 
 /// A writer of utterances in sequence.
 pub(crate) struct ManyWriter<F> {
+    format: &'static dyn Format,
+    /// The start of the file.
+    head: Box<[u8]>,
     caps: Caps,
     sink: Sink,
     encode: F,
@@ -76,6 +81,7 @@ where
     /// Creates a writer with the capabilities `caps` that starts with `head`; `encode` appends the
     /// lines of an utterance. With `unique` each key may occur only once.
     pub(crate) fn new(
+        format: &'static dyn Format,
         output: &Output,
         caps: Caps,
         head: &[u8],
@@ -85,6 +91,8 @@ where
         let mut sink = output.create(Part::Main, false)?;
         sink.put(head)?;
         Ok(Self {
+            format,
+            head: head.into(),
             caps,
             sink,
             encode,
@@ -106,7 +114,11 @@ where
             let error = Error::unfit("a second utterance with this name");
             return Err(error.suggest(Remedy::KeepOnlyOne));
         }
-        (self.encode)(utt, &mut self.bytes)
+        (self.encode)(utt, &mut self.bytes)?;
+        match self.written.utterances {
+            0 => probe::check_own(self.format, &[&self.head, &*self.bytes].concat()),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -1,13 +1,15 @@
 //! Files with one utterance, line by line.
 
-use spr_core::bytes::{Env, MemoryCounter, Source};
-use spr_core::format::{Caps, Count, Keys, Medium, OneReader, OpenedDataset, SegmentCaps};
+use spr_core::bytes::{Env, MemoryCounter, Output, Source};
+use spr_core::format::{
+    Caps, Count, Format, Keys, Medium, OneReader, OneWriter, OpenedDataset, SegmentCaps, Writer,
+};
 use spr_core::model::{DatasetInfo, Decimal, Segment, Tier, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::lines::Lines;
 
 use crate::naming::Naming;
-use crate::write;
+use crate::{order, probe, write};
 
 /// The fault of a file without labels, which no writer makes.
 pub(crate) const NO_LABELS: &str = "the file holds no labels";
@@ -69,10 +71,33 @@ where
         if segments.is_empty() {
             return Err(Error::malformed(NO_LABELS).file(source.name()));
         }
+        if order::sort(&mut segments) {
+            env.warn(&Error::unfit(order::SORTED).file(source.name()));
+        }
         naming.fill(&mut segments, None);
         utt.tiers.push(Tier::only(segments));
         Ok(())
     })
+}
+
+/// Creates a writer of files with the capabilities `caps`; `encode` appends the bytes of a file.
+pub(crate) fn writer<F>(
+    format: &'static dyn Format,
+    output: Output,
+    caps: Caps,
+    extension: &'static str,
+    mut encode: F,
+) -> Box<dyn Writer>
+where
+    F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send + 'static,
+{
+    let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+        let mut bytes = Vec::new();
+        encode(utt, &mut bytes)?;
+        probe::check_own(format, &bytes)?;
+        put(&bytes)
+    };
+    Box::new(OneWriter::new(output, caps, extension, encode))
 }
 
 /// Appends a line for each segment, which `encode` formats from start, end and label.

@@ -1,6 +1,9 @@
 //! Recognition of files without magic bytes by their lines.
 
-use spr_core::format::{FormatInfo, Probe, Score};
+use std::path::Path;
+
+use spr_core::format::{Format, FormatInfo, Probe, Score};
+use spr_core::{Error, Result};
 use spr_syntax::lines::{fields, is_blank};
 
 /// Scores a file by its lines: `points` of 100, if they have the form of the format.
@@ -23,6 +26,31 @@ pub(crate) fn by_lines(
         false if named && !probe.head.is_empty() => Score::NameOnly,
         false => Score::No,
     }
+}
+
+/// Checks that a file of `format` that starts with `bytes` is recognised as one.
+///
+/// # Errors
+/// It is not.
+pub(crate) fn check_own(format: &dyn Format, bytes: &[u8]) -> Result<()> {
+    let name = format.info().extensions.first();
+    let name = name.map(|extension| format!("x.{extension}"));
+    let head = bytes.get(..Probe::HEAD).unwrap_or(bytes);
+    let probe = Probe {
+        head,
+        whole: head.len() == bytes.len(),
+        len: None,
+        path: name.as_ref().map(Path::new),
+    };
+    // A line longer than that is not seen.
+    if format.probe(&probe) > Score::No || last_end(head) == 0 {
+        return Ok(());
+    }
+    let mut words = head.split(u8::is_ascii_whitespace);
+    let start = words.find(|word| !word.is_empty()).unwrap_or_default();
+    let (start, name) = (start.escape_ascii(), format.info().name);
+    let message = format!("would start with '{start}', which no file of the format {name} does");
+    Err(Error::unfit(message))
 }
 
 /// Returns `true` if a bracket alone follows the first word, as in Kaldi's vectors and matrices.

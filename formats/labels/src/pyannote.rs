@@ -3,8 +3,7 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, Options, Probe, Request, Score,
-    Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, Writer,
 };
 use spr_core::model::{About, Segment, Utterance};
 use spr_syntax::lines::{Lines, fields, stretch, word};
@@ -68,12 +67,8 @@ impl Format for Pyannote {
     ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let caps = self.caps(options, output.medium())?;
-        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
-            let mut bytes = Vec::new();
-            one::encode(utt, &naming, &mut bytes, line)?;
-            put(&bytes)
-        };
-        Ok(Box::new(OneWriter::new(output, caps, "lab", encode)))
+        let encode = move |utt: &Utterance, out: &mut Vec<u8>| one::encode(utt, &naming, out, line);
+        Ok(one::writer(&PYANNOTE, output, caps, "lab", encode))
     }
 }
 

@@ -1,15 +1,16 @@
-//! Lists of words or segments by recording, where the lines of a recording are consecutive.
+//! Lists of words or segments by recording.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use spr_core::bytes::{MemoryCounter, Output, Part, Sink};
-use spr_core::format::{Caps, OptionSpec, WriteSummary, Writer};
-use spr_core::model::{Key, KeySet, Segment, Tier, Utterance};
-use spr_core::{Limits, Remedy, Result};
+use spr_core::bytes::{Env, Location, MemoryCounter};
+use spr_core::format::OptionSpec;
+use spr_core::model::{Key, KeySet, Origin, Segment, Tier, Utterance};
+use spr_core::{Error, Result};
 use spr_syntax::lines::{Lines, shown};
 
 use crate::many::Grammar;
 use crate::naming::Naming;
+use crate::order;
 
 /// The option that selects names and times of utterances or of recordings.
 pub(crate) const TIMES: OptionSpec = OptionSpec {
@@ -17,6 +18,9 @@ pub(crate) const TIMES: OptionSpec = OptionSpec {
     value: "recording|utterance",
     help: "write utterances that are parts of recordings with the recording's name and times, or with their own",
 };
+
+/// The start of comments.
+pub(crate) const COMMENT: &[u8] = b";;";
 
 /// The default channel.
 pub(crate) const CHANNEL: &[u8] = b"1";
@@ -52,15 +56,37 @@ pub(crate) enum NonLabel<'a> {
 }
 
 /// A reader of recordings.
+///
+/// The lines of recordings may stand in turn (A, B, A): an open recording waits for its last lines,
+/// whose number is known from a first pass.
 pub(crate) struct ByRecording<S> {
     syntax: S,
     naming: Naming,
-    /// The channels of the current recording that have not been returned.
+    env: Env,
+    /// The number of places in which the lines of a recording are, of those with several.
+    places: HashMap<Key, u64>,
+    /// The recordings whose lines are being read, in order of their first lines.
+    open: VecDeque<Recording>,
+    /// The channels of the last recording that have not been returned.
     ready: VecDeque<Utterance>,
     seen: KeySet,
     names: MemoryCounter,
+    /// The memory for the open recordings.
+    held: MemoryCounter,
     /// The number of skipped lines by type.
     skipped: BTreeMap<Vec<u8>, u64>,
+    /// The error that ended the file, which follows the recordings that are complete.
+    end: Option<Error>,
+}
+
+/// A recording whose lines are being read.
+struct Recording {
+    key: Key,
+    origin: Origin,
+    channels: Vec<Channel>,
+    fault: Option<Error>,
+    /// The number of places that are still to be read.
+    places: u64,
 }
 
 /// The segments of a channel by tier.
@@ -69,16 +95,60 @@ struct Channel {
     tiers: HashMap<usize, Vec<Segment>>,
 }
 
+/// Counts the places in which the lines of each recording are, of the recordings with several. A
+/// stream has one pass, and its recordings one place each.
+fn places<S: Syntax>(syntax: &S, file: Option<&Location>, env: &Env) -> Result<HashMap<Key, u64>> {
+    let mut places = HashMap::new();
+    // A file that other surroundings opened is a stream here.
+    let Some(source) = file.and_then(|file| env.open_file(file).ok()) else {
+        return Ok(places);
+    };
+    let mut held = MemoryCounter::new("the names of recordings");
+    // The second pass tells what is wrong.
+    let env = &env.listening(|_| ());
+    let mut lines = Lines::new(source, Some(COMMENT), env).with_optional_end();
+    let (mut seen, mut last) = (KeySet::default(), None);
+    while lines.advance().unwrap_or(false) {
+        let name = match syntax.recording(lines.line()) {
+            Ok(name) => Some(Key::from(name)),
+            Err(NonLabel::Wrong(_)) => None,
+            Err(NonLabel::Sort(_)) => continue,
+        };
+        if let Some(name) = name.as_ref().filter(|name| last.as_ref() != Some(*name)) {
+            lines.hold(&mut held, size_of::<Key>() + name.as_bytes().len())?;
+            if !seen.insert(name) {
+                *places.entry(name.clone()).or_insert(1) += 1;
+            }
+        }
+        last = name;
+    }
+    Ok(places)
+}
+
 impl<S: Syntax> ByRecording<S> {
-    pub(crate) fn new(syntax: S, naming: Naming) -> Self {
-        Self {
+    /// Creates a reader of a file, or of a stream without one.
+    ///
+    /// # Errors
+    /// The file cannot be read, or names too many recordings.
+    pub(crate) fn new(
+        syntax: S,
+        naming: Naming,
+        file: Option<&Location>,
+        env: &Env,
+    ) -> Result<Self> {
+        Ok(Self {
+            places: places(&syntax, file, env)?,
             syntax,
             naming,
+            env: env.clone(),
+            open: VecDeque::new(),
             ready: VecDeque::new(),
             seen: KeySet::default(),
             names: MemoryCounter::new("the names of recordings"),
+            held: MemoryCounter::new("the labels of a recording"),
             skipped: BTreeMap::new(),
-        }
+            end: None,
+        })
     }
 
     /// Reads the next line that is a label, and returns the name of its recording.
@@ -104,59 +174,97 @@ impl<S: Syntax> ByRecording<S> {
         Ok(None)
     }
 
-    /// Reads all lines of the current recording.
-    fn read(&mut self, lines: &mut Lines, recording: &Key) -> Result<()> {
-        let mut channels: Vec<Channel> = Vec::new();
-        let mut held = MemoryCounter::new("the labels of a recording");
-        let origin = lines.origin();
-        let mut fault = None;
-        loop {
-            lines.hold(&mut held, size_of::<Segment>() + lines.line().len())?;
-            match self.segment(lines) {
-                Ok((name, tier, segment)) => {
-                    let at = channels.iter().position(|channel| channel.name == name);
-                    let at = at.unwrap_or_else(|| {
-                        let tiers = HashMap::new();
-                        channels.push(Channel { name, tiers });
-                        channels.len() - 1
-                    });
-                    if let Some(channel) = channels.get_mut(at) {
-                        channel.tiers.entry(tier).or_default().push(segment);
-                    }
+    /// Reads lines of one recording, as many as follow one another. Returns `false` at the end.
+    fn read(&mut self, lines: &mut Lines) -> Result<bool> {
+        let Some(key) = self.next_label(lines)? else {
+            return Ok(false);
+        };
+        let at = self.open.iter().position(|open| open.key == key);
+        let mut recording = match at.and_then(|at| self.open.get_mut(at)) {
+            Some(open) => std::mem::replace(open, Recording::of(key.clone(), lines, 0)),
+            None => {
+                lines.hold(&mut self.names, size_of::<Key>() + key.as_bytes().len())?;
+                if !self.seen.insert(&key) {
+                    let error = lines.error("the lines of one recording are in two places");
+                    let hint =
+                        "give them as a file, which is read twice, or sort them by recording";
+                    return Err(error.utterance(&key).hint(hint));
                 }
+                let places = self.places.get(&key).copied().unwrap_or(1);
+                Recording::of(key.clone(), lines, places)
+            }
+        };
+        let read = self.read_into(&mut recording, lines);
+        recording.places = recording.places.saturating_sub(1);
+        match at.and_then(|at| self.open.get_mut(at)) {
+            Some(open) => *open = recording,
+            None => self.open.push_back(recording),
+        }
+        if read.is_err() {
+            // The file ends in this recording, or in one of the others that are not complete.
+            self.open.retain(|open| open.key != key && open.places == 0);
+        }
+        read.map(|()| true)
+    }
+
+    /// Reads lines of the recording up to one of another.
+    fn read_into(&mut self, recording: &mut Recording, lines: &mut Lines) -> Result<()> {
+        loop {
+            lines.hold(&mut self.held, size_of::<Segment>() + lines.line().len())?;
+            match self.segment(lines) {
+                Ok((name, tier, segment)) => recording.add(name, tier, segment),
                 Err(why) => {
-                    fault.get_or_insert_with(|| lines.error(why).utterance(recording));
+                    let key = &recording.key;
+                    let fault = || lines.error(why).utterance(key);
+                    recording.fault.get_or_insert_with(fault);
                 }
             }
             match self.next_label(lines) {
-                Ok(Some(next)) if next == *recording => {}
+                Ok(Some(next)) if next == recording.key => {}
                 Ok(Some(_)) => {
                     lines.give_back();
-                    break;
+                    return Ok(());
                 }
-                Ok(None) => break,
+                Ok(None) => return Ok(()),
                 Err(error) if error.can_continue() => {
-                    fault.get_or_insert(error.utterance(recording));
-                    break;
+                    recording
+                        .fault
+                        .get_or_insert(error.utterance(&recording.key));
+                    return Ok(());
                 }
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Makes the channels of a complete recording ready.
+    ///
+    /// # Errors
+    /// One of its lines is at fault.
+    fn complete(&mut self, recording: Recording, lines: &Lines) -> Result<()> {
+        let Recording {
+            key,
+            origin,
+            channels,
+            fault,
+            ..
+        } = recording;
         if let Some(fault) = fault {
             return Err(fault.continuable());
         }
         let several = channels.len() > 1;
         for mut channel in channels {
             let mut utt = Utterance {
-                key: recording.clone(),
-                tiers: self.tiers(&mut channel.tiers),
+                key: key.clone(),
+                tiers: self.tiers(&key, &mut channel.tiers, lines),
                 origin: origin.clone(),
                 ..Utterance::default()
             };
             if several {
-                let key = [recording.as_bytes(), b"-", channel.name.as_bytes()].concat();
-                utt.key = key.into();
-                utt.meta.recording = Some(recording.clone());
+                utt.key = [key.as_bytes(), b"-", channel.name.as_bytes()]
+                    .concat()
+                    .into();
+                utt.meta.recording = Some(key.clone());
             }
             if several || channel.name.as_bytes() != CHANNEL {
                 utt.meta.channel = Some(channel.name);
@@ -167,11 +275,20 @@ impl<S: Syntax> ByRecording<S> {
     }
 
     /// Returns the tiers of a channel. A single tier has no name.
-    fn tiers(&self, segments: &mut HashMap<usize, Vec<Segment>>) -> Vec<Tier> {
+    fn tiers(
+        &self,
+        key: &Key,
+        segments: &mut HashMap<usize, Vec<Segment>>,
+        lines: &Lines,
+    ) -> Vec<Tier> {
         let several = segments.len() > 1;
         let names = self.syntax.tiers().iter().enumerate();
         let tier = |(n, name): (usize, &&'static [u8])| {
             let mut segments = segments.remove(&n)?;
+            if order::sort(&mut segments) {
+                let warning = Error::unfit(order::SORTED).utterance(key);
+                self.env.warn(&warning.file(lines.file()));
+            }
             self.naming.fill(&mut segments, None);
             Some(Tier {
                 name: if several {
@@ -202,110 +319,61 @@ impl<S: Syntax> ByRecording<S> {
     }
 }
 
+impl Recording {
+    fn of(key: Key, lines: &Lines, places: u64) -> Self {
+        Self {
+            key,
+            origin: lines.origin(),
+            channels: Vec::new(),
+            fault: None,
+            places,
+        }
+    }
+
+    fn add(&mut self, name: Key, tier: usize, segment: Segment) {
+        let channels = &mut self.channels;
+        let at = channels.iter().position(|channel| channel.name == name);
+        let at = at.unwrap_or_else(|| {
+            let tiers = HashMap::new();
+            channels.push(Channel { name, tiers });
+            channels.len() - 1
+        });
+        if let Some(channel) = channels.get_mut(at) {
+            channel.tiers.entry(tier).or_default().push(segment);
+        }
+    }
+}
+
 impl<S: Syntax> Grammar for ByRecording<S> {
     fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool> {
-        if self.ready.is_empty() {
-            let Some(recording) = self.next_label(lines)? else {
-                return Ok(false);
-            };
-            lines.hold(
-                &mut self.names,
-                size_of::<Key>() + recording.as_bytes().len(),
-            )?;
-            if !self.seen.insert(&recording) {
-                let error = lines.error("the lines of one recording are in two places");
-                let error = error.utterance(&recording);
-                return Err(error.hint("sort the lines by the names of the recordings"));
+        loop {
+            if let Some(next) = self.ready.pop_front() {
+                *utt = next;
+                return Ok(true);
             }
-            self.read(lines, &recording)?;
-        }
-        Ok(self.ready.pop_front().map(|next| *utt = next).is_some())
-    }
-}
-
-/// A writer of recordings, whose segments arrive in any order.
-pub(crate) struct RecordingWriter<F> {
-    caps: Caps,
-    sink: Sink,
-    encode: F,
-    /// The data so far, by recording and channel.
-    recordings: BTreeMap<(Key, Option<Key>), Utterance>,
-    held: MemoryCounter,
-    limits: Limits,
-    written: WriteSummary,
-}
-
-impl<F> RecordingWriter<F>
-where
-    F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
-{
-    /// Creates a writer with the capabilities `caps`; `encode` appends the lines of a recording.
-    pub(crate) fn new(output: &Output, caps: Caps, limits: Limits, encode: F) -> Result<Self> {
-        Ok(Self {
-            caps,
-            sink: output.create(Part::Main, false)?,
-            encode,
-            recordings: BTreeMap::new(),
-            held: MemoryCounter::new("the labels of recordings"),
-            limits,
-            written: WriteSummary::default(),
-        })
-    }
-
-    fn check(&mut self, utt: &Utterance) -> Result<()> {
-        self.caps.check(utt)?;
-        (self.encode)(utt, &mut Vec::new())
-    }
-}
-
-impl<F> Writer for RecordingWriter<F>
-where
-    F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
-{
-    fn caps(&self) -> &Caps {
-        &self.caps
-    }
-
-    fn accept(&mut self, utt: &Utterance) -> Result<()> {
-        self.check(utt)
-            .map_err(|e| e.utterance(&utt.key).continuable())
-    }
-
-    fn write(&mut self, utt: &Utterance) -> Result<()> {
-        self.accept(utt)?;
-        let kept = utt.bytes();
-        let kept = usize::try_from(kept).unwrap_or(usize::MAX);
-        let held = self.held.keep(kept, &self.limits);
-        held.map_err(|e| e.file(self.sink.name()).suggest(Remedy::RaiseLimit))?;
-        let place = (utt.key.clone(), utt.meta.channel.clone());
-        self.written.count(utt);
-        match self.recordings.get_mut(&place) {
-            None => {
-                self.recordings.insert(place, utt.clone());
-            }
-            Some(whole) => {
-                for (whole, more) in whole.tiers.iter_mut().zip(&utt.tiers) {
-                    whole.segments.extend_from_slice(&more.segments);
+            if self.open.front().is_some_and(|first| first.places == 0)
+                && let Some(recording) = self.open.pop_front()
+            {
+                if self.open.is_empty() {
+                    self.held = MemoryCounter::new("the labels of a recording");
                 }
+                self.complete(recording, lines)?;
+                continue;
+            }
+            if let Some(end) = self.end.take() {
+                return Err(end);
+            }
+            match self.read(lines) {
+                Ok(true) => {}
+                // The file has become shorter since its first pass.
+                Ok(false) if !self.open.is_empty() => {
+                    self.open.iter_mut().for_each(|open| open.places = 0);
+                }
+                Ok(false) => return Ok(false),
+                Err(error) if error.can_continue() => return Err(error),
+                Err(error) => self.end = Some(error),
             }
         }
-        Ok(())
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<WriteSummary> {
-        let mut bytes = Vec::new();
-        for (_, mut utt) in std::mem::take(&mut self.recordings) {
-            for tier in &mut utt.tiers {
-                tier.segments
-                    .sort_by_key(|segment| (segment.start, segment.end));
-            }
-            bytes.clear();
-            (self.encode)(&utt, &mut bytes).map_err(|e| e.utterance(&utt.key))?;
-            self.sink.put(&bytes)?;
-        }
-        let mut written = self.written;
-        written.bytes = self.sink.finish()?;
-        Ok(written)
     }
 }
 

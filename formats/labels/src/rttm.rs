@@ -1,18 +1,19 @@
 //! The format `rttm`: speakers with times.
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Count, Format, FormatInfo, Keys, Medium, OpenedDataset, Options, Probe, Recordings,
     Request, Score, SegmentCaps, Writer,
 };
 use spr_core::model::{About, KeySource, Segment, SourceField, Utterance};
-use spr_core::{Error, Result};
 use spr_syntax::lines::{Lines, end_after, fields, shown, time, word};
 
-use crate::ctm::{COMMENT, in_recordings, score};
+use crate::ctm::{in_recordings, score};
+use crate::joined::RecordingWriter;
 use crate::many::{ManyReader, ManyWriter};
 use crate::naming::{GAPS, Naming, SYMBOLS};
-use crate::recordings::{ByRecording, Line, NonLabel, RecordingWriter, Syntax, TIMES, channel};
+use crate::recordings::{ByRecording, COMMENT, Line, NonLabel, Syntax, TIMES, channel};
 use crate::{probe, write};
 
 /// Speakers and their times: RTTM.
@@ -74,7 +75,7 @@ impl Format for Rttm {
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        let grammar = ByRecording::new(Turns, Naming::of(options, env)?);
+        let grammar = ByRecording::new(Turns, Naming::of(options, env)?, source.location(), env)?;
         let lines = Lines::new(source, Some(COMMENT), env);
         let lines = lines.closed_by(|line| line.ends_with(NONE) && Turns.parse(line).is_ok());
         let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
@@ -95,15 +96,15 @@ impl Format for Rttm {
             Recordings::Joined => {
                 Box::new(RecordingWriter::new(&output, caps, env.limits, encode)?)
             }
-            _ => Box::new(ManyWriter::new(&output, caps, b"", true, encode)?),
+            _ => Box::new(ManyWriter::new(&RTTM, &output, caps, b"", true, encode)?),
         })
     }
 }
 
 /// Returns `true` for a line of RTTM.
 pub(crate) fn is_line(line: &[u8]) -> bool {
-    /// The fields of a line of any type, without the last one, which later versions added.
-    const FIELDS: usize = 9;
+    /// The fields of a line of any type, without the last ones, which tools leave out.
+    const FIELDS: usize = 8;
     match Turns.recording(line) {
         Ok(_) => Turns.parse(line).is_ok(),
         Err(NonLabel::Sort(_)) => fields(line).count() >= FIELDS,
@@ -111,7 +112,7 @@ pub(crate) fn is_line(line: &[u8]) -> bool {
     }
 }
 
-/// The syntax of lines `TYPE FILE CHANNEL START LENGTH WORD SUBTYPE SPEAKER SCORE [LOOKAHEAD]`.
+/// The syntax of lines `TYPE FILE CHANNEL START LENGTH WORD SUBTYPE SPEAKER [SCORE [LOOKAHEAD]]`.
 struct Turns;
 
 impl Syntax for Turns {
@@ -152,11 +153,12 @@ impl Syntax for Turns {
             ref rest @ ..,
         ] = *fields.as_slice()
         else {
-            return Err(format!("expected 9 or 10 fields, found {}", fields.len()));
+            return Err(format!("expected 8 to 10 fields, found {}", fields.len()));
         };
         let confidence = match *rest {
+            [] => NONE,
             [score] | [score, _] => score,
-            _ => return Err(format!("expected 9 or 10 fields, found {}", fields.len())),
+            _ => return Err(format!("expected 8 to 10 fields, found {}", fields.len())),
         };
         let start = time(start)?;
         let end = end_after(start, length)?;
@@ -189,8 +191,6 @@ fn encode(utt: &Utterance, naming: &Naming, out: &mut Vec<u8>) -> Result<()> {
         .all(|s| s.speaker.as_ref() == Some(&s.label));
     for segment in segments {
         let label = write::told(naming.write(&segment.label)?, "label", &[NONE])?;
-        let speaker = segment.speaker.as_deref();
-        let speaker = speaker.ok_or_else(|| Error::unfit("has a segment without a speaker"))?;
         let length = write::length(segment.start, write::end(segment)?)?.to_string();
         let start = segment.start.to_string();
         let score = segment.score.map(|score| score.to_string());
@@ -198,7 +198,10 @@ fn encode(utt: &Utterance, naming: &Naming, out: &mut Vec<u8>) -> Result<()> {
         let (sort, word, kind, name) = match turns {
             true => (SPEAKER, NONE, NONE, label),
             false => {
-                let speaker = write::told(speaker, "speaker", &[NONE])?;
+                let speaker = match &segment.speaker {
+                    Some(speaker) => write::told(speaker, "speaker", &[NONE])?,
+                    None => NONE,
+                };
                 (LEXEME, label, &b"lex"[..], speaker)
             }
         };

@@ -9,9 +9,8 @@ use spr_core::model::{About, Key, KeySource, SourceField, Tag, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::lines::{self, Lines, is_blank, stretch, word};
 
-use crate::ctm::COMMENT;
 use crate::many::{Grammar, ManyReader, ManyWriter};
-use crate::recordings::{CHANNEL, channel};
+use crate::recordings::{CHANNEL, COMMENT, channel};
 use crate::{probe, rttm, write};
 
 /// Transcripts of segments of recordings: STM.
@@ -24,6 +23,8 @@ pub struct Stm;
 const NAME: &str = "stm";
 /// The tag with the label of a line, such as `<o,f0,male>`.
 const LABEL: &[u8] = b"label";
+/// The label that says nothing, before text whose first word would be one.
+const NO_LABEL: &[u8] = b"<>";
 /// The placeholder for an unknown speaker.
 const NONE: &[u8] = b"<NA>";
 
@@ -82,7 +83,7 @@ impl Format for Stm {
     ) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
         Ok(Box::new(ManyWriter::new(
-            &output, caps, b"", false, encode,
+            &STM, &output, caps, b"", false, encode,
         )?))
     }
 }
@@ -152,7 +153,8 @@ impl Grammar for StmSyntax {
         meta.speaker = (speaker != NONE).then(|| speaker.into());
         (meta.start, meta.end) = (Some(from), Some(to));
         let tag = |label: &[u8]| Tag::new(NAME, LABEL, label);
-        meta.tags.extend(line.label.map(tag));
+        let label = line.label.filter(|label| *label != NO_LABEL);
+        meta.tags.extend(label.map(tag));
         utt.text = Some(line.text.to_vec());
         utt.origin = lines.origin();
         Ok(true)
@@ -186,20 +188,22 @@ fn encode(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
         start.as_bytes(),
         end.as_bytes(),
     ];
+    let text = utt.text.as_deref().unwrap_or_default();
     match meta.tags.as_slice() {
+        [] if is_label(first(text).0) => fields.push(NO_LABEL),
         [] => {}
-        [tag] if is_label(&tag.value) => fields.push(write::word(&tag.value, "label")?),
+        [tag] if is_label(&tag.value) && *tag.value != *NO_LABEL => {
+            fields.push(write::word(&tag.value, "label")?)
+        }
         [tag] => {
             let shown = Key::from(&*tag.value);
-            return Err(Error::unfit(format!("the label '{shown}' is not in <>")));
+            return Err(Error::unfit(format!(
+                "the label '{shown}' is not words in <>"
+            )));
         }
         _ => {
             return Err(Error::not_held("has several labels"));
         }
-    }
-    let text = utt.text.as_deref().unwrap_or_default();
-    if meta.tags.is_empty() && is_label(first(text).0) {
-        return Err(Error::unfit("the first word of the text would be a label"));
     }
     if !text.is_empty() {
         fields.push(text);

@@ -2,8 +2,8 @@
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, OptionSpec, Options, Probe,
-    Request, Score, Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, OptionSpec, Options, Probe, Request, Score,
+    Writer,
 };
 use spr_core::model::{About, Decimal, Segment, Utterance};
 use spr_core::number::parse_integer;
@@ -78,18 +78,16 @@ impl Format for Timit {
     ) -> Result<Box<dyn Writer>> {
         let (naming, rate) = (Naming::of(options, env)?, rate(options)?);
         let caps = self.caps(options, output.medium())?;
-        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
-            let mut bytes = Vec::new();
-            one::encode(utt, &naming, &mut bytes, |segment, name, out| {
+        let encode = move |utt: &Utterance, out: &mut Vec<u8>| {
+            one::encode(utt, &naming, out, |segment, name, out| {
                 let (start, end) = one::ticks(segment, rate)?;
                 out.extend_from_slice(format!("{start} {end} ").as_bytes());
                 out.extend_from_slice(one::phrase(name)?);
                 out.push(b'\n');
                 Ok(())
-            })?;
-            put(&bytes)
+            })
         };
-        Ok(Box::new(OneWriter::new(output, caps, "phn", encode)))
+        Ok(one::writer(&TIMIT, output, caps, "phn", encode))
     }
 }
 

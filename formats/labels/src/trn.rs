@@ -9,8 +9,8 @@ use spr_core::model::{About, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 use spr_syntax::lines::{self, Lines, word};
 
-use crate::ctm::COMMENT;
 use crate::many::{Grammar, ManyReader, ManyWriter};
+use crate::recordings::COMMENT;
 use crate::{probe, write};
 
 /// Transcripts followed by names: trn.
@@ -113,7 +113,7 @@ impl Format for Trn {
         let marks = options.flag(MARKS.name)?;
         let encode = move |utt: &Utterance, out: &mut Vec<u8>| encode(utt, marks, out);
         Ok(Box::new(ManyWriter::new(
-            &output, caps, b"", false, encode,
+            &TRN, &output, caps, b"", false, encode,
         )?))
     }
 }

@@ -79,7 +79,10 @@ fn fields_of_segments() {
             ),
             (
                 |c| caps(c).spoken = true,
-                |u| second(u).speaker = None,
+                |u| {
+                    let segments = u.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
+                    segments.for_each(|segment| segment.speaker = None);
+                },
                 "has segments without speakers, which the format can't hold",
             ),
             (|c| caps(c).spoken = true, SAME, ""),

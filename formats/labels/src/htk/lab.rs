@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, Options, Probe, Request, Score,
-    SegmentCaps, Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, SegmentCaps,
+    Writer,
 };
 use spr_core::model::{About, Utterance};
 use spr_core::{Error, Result};
@@ -131,11 +131,7 @@ impl Format for HtkLab {
     ) -> Result<Box<dyn Writer>> {
         let naming = Naming::of(options, env)?;
         let caps = self.caps(options, output.medium())?;
-        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
-            let mut bytes = Vec::new();
-            encode(utt, &naming, false, &mut bytes)?;
-            put(&bytes)
-        };
-        Ok(Box::new(OneWriter::new(output, caps, "lab", encode)))
+        let encode = move |utt: &Utterance, out: &mut Vec<u8>| encode(utt, &naming, false, out);
+        Ok(one::writer(&HTK_LAB, output, caps, "lab", encode))
     }
 }

@@ -94,7 +94,7 @@ impl Format for Mlf {
         };
         let head = [HEAD, b"\n"].concat();
         Ok(Box::new(ManyWriter::new(
-            &output, caps, &head, true, encode,
+            &MLF, &output, caps, &head, true, encode,
         )?))
     }
 }

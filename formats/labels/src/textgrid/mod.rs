@@ -9,8 +9,8 @@ mod tokens;
 use spr_core::Result;
 use spr_core::bytes::{Env, MemoryCounter, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Medium, OneWriter, OpenedDataset, OptionSpec, Options, Probe,
-    Request, Score, SegmentCaps, Tags, Writer,
+    Caps, Format, FormatInfo, Medium, OpenedDataset, OptionSpec, Options, Probe, Request, Score,
+    SegmentCaps, Tags, Writer,
 };
 use spr_core::model::{About, Utterance};
 
@@ -114,20 +114,19 @@ impl Format for TextGrid {
         let wide = options.choice(ENCODING.name, &[("utf8", false), ("utf16", true)])?;
         let wide = wide.unwrap_or(false);
         let caps = self.caps(options, output.medium())?;
-        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+        let encode = move |utt: &Utterance, out: &mut Vec<u8>| {
             let grid = Grid::of(utt, &naming)?;
-            let text = match form {
-                Form::Binary => return put(&binary::write(&grid)?),
-                Form::Long => text::long(&grid),
-                Form::Short => text::short(&grid),
+            *out = match (form, wide) {
+                (Form::Binary, _) => binary::write(&grid)?,
+                (Form::Long, false) => text::long(&grid).into_bytes(),
+                (Form::Short, false) => text::short(&grid).into_bytes(),
+                (Form::Long, true) => encoding::encode(&text::long(&grid)),
+                (Form::Short, true) => encoding::encode(&text::short(&grid)),
             };
-            match wide {
-                true => put(&encoding::encode(&text)),
-                false => put(text.as_bytes()),
-            }
+            Ok(())
         };
         let extension = INFO.extensions[0];
-        Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+        Ok(one::writer(&TEXTGRID, output, caps, extension, encode))
     }
 }
 

@@ -43,10 +43,21 @@ pub(crate) fn read_within(
     text: impl AsRef<[u8]>,
     limits: Limits,
 ) -> Read {
-    let (mut env, warnings) = spr_testkit::listening(&env());
+    let mut env = env();
     env.limits = limits;
-    let source = Source::from_bytes(MEMORY, text.as_ref().to_vec()).unwrap();
-    let read = faults::read_source(format, &options(format, pairs).unwrap(), source, &env);
+    let source = |_: &Env| Source::from_bytes(MEMORY, text.as_ref().to_vec()).unwrap();
+    read_from(format, pairs, &env, source)
+}
+
+/// Reads the source that `open` opens.
+pub(crate) fn read_from(
+    format: &'static dyn Format,
+    pairs: Pairs<'_>,
+    env: &Env,
+    open: impl Fn(&Env) -> Source,
+) -> Read {
+    let (env, warnings) = spr_testkit::listening(env);
+    let read = faults::read_source(format, &options(format, pairs).unwrap(), open(&env), &env);
     Read {
         utts: read.utterances.iter().map(shown).collect(),
         errors: read.errors.iter().map(ToString::to_string).collect(),

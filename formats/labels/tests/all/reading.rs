@@ -11,7 +11,7 @@ use spr_core::Limits;
 use spr_core::format::{Format, Probe, Score};
 use spr_format_labels::{CTM, HTK_LAB, MLF, STM, TEXTGRID, TIMIT};
 
-use super::common::{read, read_within};
+use super::common::{read, read_within, write};
 
 #[test]
 fn levels_and_alternatives_are_tiers() {
@@ -205,6 +205,13 @@ fn lines_of_stm_may_have_no_text() {
         ]
     );
     assert_eq!(read_all.warnings.len(), 1, "{read_all:?}");
+    // An empty label, before words that would be one.
+    let line = "r 1 ann 0 1 <> <unk> one\n";
+    let unknown = read(&STM, &[], line);
+    assert_eq!(unknown.utts, ["ann-r-0-1 /r @ann '<unk> one'"]);
+    let utts = spr_testkit::read_memory(&STM, &[], line.as_bytes()).unwrap();
+    assert!(utts[0].meta.tags.is_empty());
+    assert_eq!(write(&STM, &[], &utts).unwrap(), line);
     // Without text and line end nobody knows what follows.
     let cut = read(&STM, &[], "r 1 ann 0 1\nr 1 ann 2 3");
     assert_eq!(

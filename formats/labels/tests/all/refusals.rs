@@ -96,6 +96,24 @@ fn words_of_lists() {
         &PYANNOTE,
         [(one(label("a b", "0", "1")), "is not one word")],
     );
+    // Words that would make the file one of another kind.
+    let text = |text: &str| Utterance {
+        key: "a".into(),
+        text: Some(text.into()),
+        ..Utterance::default()
+    };
+    refused(
+        &HTK_LAB,
+        [
+            (
+                text("#!MLF!# one"),
+                "would start with '#!MLF!#', which no file of the format htk-lab does",
+            ),
+            (text("{ one"), "would start with '{'"),
+            (text("<?xml one"), "would start with '<?xml'"),
+        ],
+    );
+    assert!(write(&HTK_LAB, &[], &[text("one #!MLF!#")]).is_ok());
     refused(
         &TRN,
         [(
@@ -150,10 +168,6 @@ fn lines_of_stm() {
                 utt(|utt| utt.meta.speaker = Some("<NA>".into())),
                 "'<NA>' stands for no speaker",
             ),
-            (
-                utt(|utt| utt.text = Some(b"<o> one".to_vec())),
-                "the first word of the text would be a label",
-            ),
         ],
     );
     let mut odd = utt(|_| {});
@@ -163,7 +177,7 @@ fn lines_of_stm() {
     refused(
         &STM,
         [
-            (odd, "the label 'o' is not in <>"),
+            (odd, "the label 'o' is not words in <>"),
             (twice, "has several labels"),
         ],
     );
