@@ -122,7 +122,8 @@ pub struct Request {
     /// that [can continue](crate::error::Error::can_continue), and the first utterance, if it is
     /// faulty, does not determine how others are read.
     pub on_error: ErrorPolicy,
-    /// Whether a key that occurs in several consecutive data sets is an error.
+    /// Whether a key that occurs in several consecutive data sets is an error, and one that a format
+    /// makes up twice.
     pub distinct: bool,
     /// The format that takes its objects as they are stored, if one does: a data set of that format
     /// hands them through.

@@ -1,6 +1,7 @@
 //! Lines of manifests.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 use spr_core::bytes::Locator;
@@ -20,7 +21,7 @@ pub(super) const KEYS: OptionSpec = OptionSpec {
     name: "keys",
     value: "stem|path",
     help: "what names an utterance whose line does not: its sound file's name without folder, \
-           the default, or with it",
+           the default, or with it, and with a number where that comes again",
 };
 
 /// The source of generated keys.
@@ -34,20 +35,28 @@ enum KeyBasis {
 pub(super) struct MadeUpKeys {
     made_of: KeyBasis,
     made_up: KeySet,
+    /// The number of the last line of a sound file with several.
+    repeated: HashMap<Key, u64>,
+    /// Whether a key that was made before is an error. Otherwise it is a warning.
+    are_distinct: bool,
+    warning: Option<Error>,
     /// Whether writers write keys that could be made as well.
     are_written: bool,
 }
 
 impl MadeUpKeys {
-    /// Creates none yet.
+    /// Creates none yet. A key that was made before is an error if keys have to be distinct.
     ///
     /// # Errors
     /// The option's value is wrong.
-    pub(super) fn of(options: &Options) -> Result<Self> {
+    pub(super) fn of(options: &Options, are_distinct: bool) -> Result<Self> {
         let words = [("stem", KeyBasis::Stem), ("path", KeyBasis::Path)];
         Ok(Self {
             made_of: options.choice(KEYS.name, &words)?.unwrap_or(KeyBasis::Stem),
             made_up: KeySet::default(),
+            repeated: HashMap::new(),
+            are_distinct,
+            warning: None,
             are_written: false,
         })
     }
@@ -60,30 +69,45 @@ impl MadeUpKeys {
         }
     }
 
-    /// Makes the key of a part of a sound file.
+    /// Returns the warning about the last key, if it was made before.
+    pub(super) fn take_warning(&mut self) -> Option<Error> {
+        self.warning.take()
+    }
+
+    /// Makes the key of a part of a sound file. If it is the name of a path that was there before, it
+    /// gets a number.
     ///
     /// # Errors
-    /// There is one already.
+    /// It was made before, and keys have to be distinct.
     fn make(&mut self, file: &str, stretch: Option<[Decimal; 2]>, key: &mut Key) -> Result<()> {
-        let stem = match self.made_of {
+        let name = match self.made_of {
             KeyBasis::Stem => stem(file),
             KeyBasis::Path => without_extension(file),
         };
-        key.set(made_up(stem, stretch).as_bytes());
+        let name = made_up(name, stretch);
+        key.set(name.as_bytes());
         if self.made_up.insert(key) {
             return Ok(());
         }
-        let (message, hint) = match self.made_of {
-            KeyBasis::Stem => (
-                "a second line of this name, which is that of its sound file without folders",
-                "FILE,keys=path makes names of whole paths; a field utt_id names lines",
-            ),
-            KeyBasis::Path => (
-                "a second line of this sound, and no id to tell them apart",
-                "a field utt_id names lines",
-            ),
-        };
-        Err(Error::malformed(message).utterance(key).hint(hint))
+        if let KeyBasis::Path = self.made_of {
+            let number = self.repeated.entry(key.clone()).or_insert(1);
+            while !self.made_up.insert(key) {
+                *number += 1;
+                key.set(format!("{name}-{number}").as_bytes());
+            }
+            return Ok(());
+        }
+        let message = "a second line of this name, which is that of its sound file without folders";
+        let hint = "FILE,keys=path makes names of whole paths; a field utt_id names lines; \
+                    --duplicates first, last or keep says which lines are read";
+        let error = Error::malformed(message).utterance(key);
+        match self.are_distinct {
+            true => Err(error.hint(hint)),
+            false => {
+                self.warning = Some(error);
+                Ok(())
+            }
+        }
     }
 }
 

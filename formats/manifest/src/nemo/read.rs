@@ -33,7 +33,7 @@ impl NemoReader {
         Ok(Self {
             places: Places::new(source.location(), env),
             lines: Lines::of_json(source, env),
-            made_up: MadeUpKeys::of(options)?,
+            made_up: MadeUpKeys::of(options, request.distinct)?,
             wanted: request.take_keys(),
             left: 0,
             env: env.clone(),
@@ -54,7 +54,11 @@ impl NemoReader {
             );
         }
         let at = Locator::File(self.places.find(&line.file));
-        line.fill(at, &mut self.made_up, utt).map(|()| true)
+        line.fill(at, &mut self.made_up, utt)?;
+        if let Some(warning) = self.made_up.take_warning() {
+            self.env.warn(&self.lines.placed(warning));
+        }
+        Ok(true)
     }
 }
 

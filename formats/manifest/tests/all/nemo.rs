@@ -194,20 +194,33 @@ fn names_may_be_paths() {
         line("b.wav", ", \"offset\": 0.5"),
     ];
     store.insert("m.json", text.concat().into_bytes());
-    let found = read_file(&NEMO, "m.json", &[("keys", "path")], Request::all(), &env);
-    assert_eq!(found.keys(), ["x/a", "y/a", "b-0000500-0001500"]);
+    let distinct = || Request::all().distinct(true);
+    let found = read_file(&NEMO, "m.json", &[("keys", "path")], distinct(), &env);
+    assert_eq!(found.keys(), ["x/a", "y/a", "y/a-2", "b-0000500-0001500"]);
     assert_eq!(
         found.said(),
         [
-            "m.json:3: utterance y/a: a second line of this sound, and no id to tell them apart",
             "m.json:4: audio_filepath is empty",
             "m.json:5: sampling_rate is 0",
         ]
     );
-    let found = read_file(&NEMO, "m.json", &[], Request::all(), &env);
+    let found = read_file(&NEMO, "m.json", &[], distinct(), &env);
     assert_eq!(found.keys(), ["a", "b-0000500-0001500"]);
+    let told = "a second line of this name, which is that of its sound file without folders";
+    assert_eq!(found.said()[0], format!("m.json:2: utterance a: {told}"));
+    // Where several may have one key, they are read with a warning.
+    let found = read_file(&NEMO, "m.json", &[], Request::all(), &env);
+    assert_eq!(found.keys(), ["a", "a", "a", "b-0000500-0001500"]);
     assert_eq!(
-        found.said()[0],
-        "m.json:2: utterance a: a second line of this name, which is that of its sound file without folders"
+        found.warnings,
+        [
+            format!("m.json:2: utterance a: {told}"),
+            format!("m.json:3: utterance a: {told}"),
+        ]
     );
+    // A number that is another's name is not given.
+    let text = ["x/a.wav", "x/a-2.wav", "x/a.wav", "x/a.wav"].map(|file| line(file, ""));
+    store.insert("n.json", text.concat().into_bytes());
+    let found = read_file(&NEMO, "n.json", &[("keys", "path")], distinct(), &env);
+    assert_eq!(found.keys(), ["x/a", "x/a-2", "x/a-3", "x/a-4"]);
 }

@@ -94,7 +94,7 @@ impl ShardReader {
             is_damaged: false,
             is_over: false,
             form,
-            made_up: MadeUpKeys::of(options)?.written(),
+            made_up: MadeUpKeys::of(options, true)?.written(),
             env: env.clone(),
             info,
         })
