@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod audacity;
+mod captions;
 mod ctm;
+mod eaf;
 mod htk;
 mod joined;
 mod many;
@@ -16,10 +18,13 @@ mod stm;
 mod textgrid;
 mod timit;
 mod trn;
+mod whisper;
 mod write;
 
 pub use audacity::{AUDACITY, Audacity};
+pub use captions::{SRT, Srt, VTT, Vtt};
 pub use ctm::{CTM, Ctm};
+pub use eaf::{EAF, Eaf};
 pub use htk::{HTK_LAB, HtkLab, MLF, Mlf};
 pub use pyannote::{PYANNOTE, Pyannote};
 pub use rttm::{RTTM, Rttm};
@@ -27,3 +32,4 @@ pub use stm::{STM, Stm};
 pub use textgrid::{TEXTGRID, TextGrid};
 pub use timit::{TIMIT, Timit};
 pub use trn::{TRN, Trn};
+pub use whisper::{WHISPER, Whisper};

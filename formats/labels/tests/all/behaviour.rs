@@ -7,7 +7,9 @@
 )]
 
 use spr_core::model::{Decimal, Key, Meta, Segment, Utterance};
-use spr_format_labels::{AUDACITY, CTM, HTK_LAB, MLF, PYANNOTE, RTTM, STM, TEXTGRID, TIMIT, TRN};
+use spr_format_labels::{
+    AUDACITY, CTM, EAF, HTK_LAB, MLF, PYANNOTE, RTTM, SRT, STM, TEXTGRID, TIMIT, TRN, VTT, WHISPER,
+};
 use spr_testkit::{Suite, read_memory, suite, write_memory};
 
 /// A word that is neither a comment nor a label.
@@ -190,5 +192,52 @@ fn textgrids_behave() {
         self_delimiting: true,
         prepare: drawn,
         ..Suite::new(&TEXTGRID)
+    });
+}
+
+/// Removes what no caption and no annotation has: segments without a length.
+fn lasting(utt: &mut Utterance) {
+    for tier in &mut utt.tiers {
+        tier.segments
+            .retain(|segment| segment.end != Some(segment.start));
+    }
+}
+
+#[test]
+fn captions_behave() {
+    for format in [&SRT as &'static dyn spr_core::format::Format, &VTT] {
+        suite(&Suite {
+            format,
+            uncounted: true,
+            prepare: lasting,
+            ..LINES
+        });
+    }
+}
+
+#[test]
+fn annotations_of_elan_behave() {
+    suite(&Suite {
+        format: &EAF,
+        text: true,
+        prepare: |utt| {
+            lasting(utt);
+            for tier in &mut utt.tiers {
+                tier.points = false;
+                let speaker = tier.segments.first().and_then(|s| s.speaker.clone());
+                let segments = tier.segments.iter_mut();
+                segments.for_each(|segment| segment.speaker.clone_from(&speaker));
+            }
+        },
+        ..Suite::new(&EAF)
+    });
+}
+
+#[test]
+fn transcripts_of_whisper_behave() {
+    suite(&Suite {
+        format: &WHISPER,
+        text: true,
+        ..Suite::new(&WHISPER)
     });
 }
