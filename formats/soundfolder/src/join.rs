@@ -1,16 +1,18 @@
 //! Which transcript belongs to which sound file.
 
 use spr_core::bytes::{Env, Location};
-use spr_core::model::Key;
+use spr_core::model::{Key, Span};
 use spr_core::{Error, Result};
 
 use crate::files::{FolderFiles, stem};
-use crate::table::Table;
+use crate::names::SoundNames;
+use crate::table::{Table, TableOptions};
 
-/// A sound file with what is said of it.
+/// A sound file, or a part of it, with what is said of it.
 pub(crate) struct Sound {
     pub(crate) key: Key,
     pub(crate) file: Location,
+    pub(crate) span: Span,
     /// The rows of tables, by the numbers of both.
     pub(crate) rows: Vec<(usize, usize)>,
     /// The files beside it, the first of which counts.
@@ -31,26 +33,31 @@ impl Joined {
     /// Joins by name, and reports what has no counterpart.
     ///
     /// # Errors
-    /// A table cannot be read.
-    pub(crate) fn of(mut files: FolderFiles, env: &Env) -> Result<Self> {
+    /// A table cannot be read, or leaves open what a column means.
+    pub(crate) fn of(mut files: FolderFiles, options: &TableOptions, env: &Env) -> Result<Self> {
         let (mut tables, mut faults) = (Vec::new(), std::mem::take(&mut files.faults));
+        let stems = files.sounds.iter().map(|(_, file)| stem(file)).collect();
+        let names = SoundNames::new(stems, env);
         for at in &files.tables {
-            match Table::read(at, env)? {
+            match Table::read(at, options, &names, env)? {
                 Some(mut table) => {
                     faults.append(&mut table.faults);
                     tables.push(table);
                 }
                 None if files.by_table => {
                     let message = "is no table of transcripts: no line names sound files and text";
-                    return Err(Error::malformed(message).file(at.to_string()));
+                    let hint = "name the columns, such as --columns-of file=1,text=2";
+                    return Err(Error::malformed(message).file(at.to_string()).hint(hint));
                 }
                 None => {
                     let message = "left out, a table without columns of sound files and text";
-                    env.warn_left_out(&Error::unfit(message).file(at.to_string()));
+                    let hint = "if it is one, name them, such as --columns-of file=1,text=2";
+                    let warning = Error::unfit(message).file(at.to_string());
+                    env.warn_left_out(&warning.hint(hint));
                 }
             }
         }
-        let mut owners: Vec<Vec<Option<usize>>> = tables
+        let mut owners: Vec<Vec<Option<Location>>> = tables
             .iter()
             .map(|table: &Table| vec![None; table.rows.len()])
             .collect();
@@ -61,11 +68,11 @@ impl Joined {
             for (t, table) in tables.iter().enumerate() {
                 for row in table.find(&stem) {
                     let owner = owners.get_mut(t).and_then(|rows| rows.get_mut(row));
-                    let before = owner.and_then(|owner| owner.replace(sounds.len()));
-                    if let Some(other) = before.and_then(|n| sounds.get(n))
+                    let before = owner.and_then(|owner| owner.replace(file.clone()));
+                    if let Some(other) = before
                         && let Some(line) = table.rows.get(row)
                     {
-                        let message = format!("means {} as well as {file}", other.file);
+                        let message = format!("means {other} as well as {file}");
                         faults.push(table.placed(line, Error::malformed(message)));
                     }
                     rows.push((t, row));
@@ -75,12 +82,36 @@ impl Joined {
                 continue;
             }
             let beside = files.beside.remove(&stem).unwrap_or_default();
-            sounds.push(Sound {
-                key,
-                file,
-                rows,
-                beside,
-            });
+            let span = |(t, row): &(usize, usize)| {
+                let table: Option<&Table> = tables.get(*t);
+                table.and_then(|table| table.rows.get(*row))
+            };
+            let (parts, whole): (Vec<_>, Vec<_>) = rows
+                .into_iter()
+                .partition(|at| span(at).is_some_and(|row| row.span != Span::Whole));
+            for at in &parts {
+                let Some(row) = span(at) else { continue };
+                sounds.push(Sound {
+                    key: row.key_of_part(&key).unwrap_or_else(|| key.clone()),
+                    file: file.clone(),
+                    span: row.span,
+                    rows: vec![*at],
+                    beside: Vec::new(),
+                });
+            }
+            if let Some(first) = beside.first().filter(|_| !parts.is_empty()) {
+                let message = "left out, as a table gives the text of parts of the sound";
+                env.warn_left_out(&Error::unfit(message).file(first.to_string()));
+            }
+            if parts.is_empty() || !whole.is_empty() {
+                sounds.push(Sound {
+                    key,
+                    file,
+                    span: Span::Whole,
+                    rows: whole,
+                    beside: if parts.is_empty() { beside } else { Vec::new() },
+                });
+            }
         }
         let mut joined = Self {
             told: told(&sounds, &tables),
@@ -94,7 +125,7 @@ impl Joined {
     }
 
     /// Reports lines of tables without a sound file. Those of a table that was named are faults.
-    fn tell_silent(&mut self, owners: &[Vec<Option<usize>>], by_table: bool, env: &Env) {
+    fn tell_silent(&mut self, owners: &[Vec<Option<Location>>], by_table: bool, env: &Env) {
         for (table, owners) in self.tables.iter().zip(owners) {
             let rows = table.rows.iter().zip(owners);
             let silent: Vec<_> = rows.filter(|(_, owner)| owner.is_none()).collect();
@@ -134,18 +165,33 @@ impl Joined {
 
 /// Says where transcripts are from.
 fn told(sounds: &[Sound], tables: &[Table]) -> String {
-    let beside = sounds
-        .iter()
-        .filter(|sound| !sound.beside.is_empty())
-        .count();
-    let by_table = sounds.iter().filter(|sound| !sound.rows.is_empty()).count();
-    let mut parts = vec![format!("{} sound files", sounds.len())];
+    let files = |is_one: fn(&Sound) -> bool| {
+        let mut files: Vec<_> = sounds
+            .iter()
+            .filter(|s| is_one(s))
+            .map(|s| &s.file)
+            .collect();
+        files.dedup();
+        files.len()
+    };
+    let by_table = files(|sound| !sound.rows.is_empty());
+    let beside = files(|sound| !sound.beside.is_empty());
+    let mut parts = vec![format!("{} sound files", files(|_| true))];
     if by_table > 0 {
         let of = match tables {
             [table] => table.at.to_string(),
             tables => format!("{} tables", tables.len()),
         };
-        parts.push(format!("{by_table} with a line in {of}"));
+        let mut columns: Vec<_> = tables
+            .iter()
+            .filter_map(|table| Some(table.columns.as_ref()?.told()))
+            .collect();
+        columns.dedup();
+        let columns = match columns.as_slice() {
+            [told] => format!(" ({told})"),
+            _ => String::new(),
+        };
+        parts.push(format!("{by_table} with a line in {of}{columns}"));
     }
     if beside > 0 {
         parts.push(format!("{beside} with a transcript beside them"));

@@ -2,12 +2,19 @@
 
 mod beside;
 mod caps;
+mod columns;
+mod delimited;
+mod encoding;
 mod files;
 mod join;
+mod layouts;
+mod meaning;
+mod names;
 mod read;
 mod rows;
 mod table;
 mod timed;
+mod values;
 mod write;
 
 use spr_core::bytes::{Env, Location, Output, Source};
@@ -19,8 +26,11 @@ use spr_core::model::About;
 use spr_core::{Error, Result};
 
 use caps::CAPS;
+use encoding::Encoding;
 use files::FolderFiles;
+use meaning::Mapping;
 use read::SoundReader;
+use table::TableOptions;
 use write::SoundWriter;
 
 /// Folders of sound files with transcripts beside them.
@@ -34,7 +44,16 @@ static INFO: FormatInfo = FormatInfo::new(
     "folder of sound files with transcripts beside them",
     &[],
 )
-.also(&["tsv"]);
+.also(&["tsv", "csv"])
+.options(&[meaning::COLUMNS, encoding::ENCODING]);
+
+/// Returns how tables are read.
+fn table_options(options: &Options) -> Result<TableOptions> {
+    Ok(TableOptions {
+        mapping: Mapping::of(options)?,
+        encoding: Encoding::of(options)?,
+    })
+}
 
 impl Format for SoundFolder {
     fn info(&self) -> &'static FormatInfo {
@@ -42,7 +61,7 @@ impl Format for SoundFolder {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        match table::is_table_of_sound(head.head) {
+        match table::is_table_of_sound(head.head, head.extension()) {
             true => Score::Possible(50),
             false => Score::No,
         }
@@ -56,7 +75,7 @@ impl Format for SoundFolder {
     fn open(
         &self,
         source: Source,
-        _: &Options,
+        options: &Options,
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
@@ -66,7 +85,7 @@ impl Format for SoundFolder {
         };
         let folder = at.parent().unwrap_or_else(|| ".".into());
         let files = FolderFiles::of_table(&folder, &at, env)?;
-        let reader = SoundReader::new(&folder, files, request, env)?;
+        let reader = SoundReader::new(&folder, files, &table_options(options)?, request, env)?;
         Ok(OpenedDataset::stream(reader))
     }
 
@@ -92,12 +111,12 @@ impl WholeFolder for SoundFolder {
     fn open(
         &self,
         folder: &Location,
-        _: &Options,
+        options: &Options,
         request: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
         let files = FolderFiles::list(folder, env)?;
-        let reader = SoundReader::new(folder, files, request, env)?;
+        let reader = SoundReader::new(folder, files, &table_options(options)?, request, env)?;
         Ok(OpenedDataset::stream(reader))
     }
 }

@@ -12,6 +12,7 @@ use spr_core::{Error, ErrorKind, Result};
 use crate::beside;
 use crate::files::{FolderFiles, stem};
 use crate::join::{Joined, Sound};
+use crate::table::TableOptions;
 
 /// The number of bytes by which a format is recognised.
 const HEAD: usize = 64;
@@ -32,10 +33,11 @@ impl SoundReader {
     pub(crate) fn new(
         folder: &Location,
         files: FolderFiles,
+        options: &TableOptions,
         request: &mut Request,
         env: &Env,
     ) -> Result<Self> {
-        let mut joined = Joined::of(files, env).map_err(|e| e.file(folder.to_string()))?;
+        let mut joined = Joined::of(files, options, env).map_err(|e| e.file(folder.to_string()))?;
         let mut info = DatasetInfo::new(KeySource::Stored);
         info.decision = Some(joined.told.clone());
         if let Some(wanted) = request.take_keys() {
@@ -71,6 +73,7 @@ impl SoundReader {
         utt.origin.file = Some(sound.file.to_string().into());
         if self.parts.audio {
             let mut reference = AudioReference::new(Locator::File(sound.file.clone()));
+            reference.span = sound.span;
             reference.recording = self.facts(&sound.file)?;
             utt.audio = Some(Audio::Reference(reference));
         }
@@ -155,8 +158,10 @@ impl SoundReader {
             Some((table, table.rows.get(*row)?))
         });
         for (table, row) in rows {
-            let from = format!("{}:{}", table.at, row.line);
-            tell(row.text.as_bytes(), from, utt)?;
+            if let Some(text) = &row.text {
+                let from = format!("{}:{}", table.at, row.line);
+                tell(text.as_bytes(), from, utt)?;
+            }
             row.fill(&mut utt.meta);
         }
         let name = stem(&sound.file);

@@ -1,146 +1,27 @@
-//! The lines of tables: their forms, and what they say.
+//! The lines of tables, and the facts in them.
 
 use spr_core::bytes::{Env, Location};
-use spr_core::model::{Key, Meta, Tag};
+use spr_core::model::{Decimal, Key, Meta, Span, Tag};
 use spr_core::{Error, Result};
 use spr_syntax::json;
 use spr_syntax::manifest::columns::COLUMN;
 
-/// The columns of sound files, of text, and of whom it is from, in tables with a header.
-const FILES: [&[u8]; 4] = [b"path", b"file", b"file_name", b"filename"];
-const TEXTS: [&[u8]; 4] = [b"sentence", b"text", b"transcription", b"transcript"];
-const SPEAKERS: [&[u8]; 3] = [b"client_id", b"speaker_id", b"speaker"];
-const LANGUAGES: [&[u8]; 2] = [b"locale", b"language"];
+use crate::columns::Columns;
+use crate::delimited::{Record, undoubled};
+use crate::meaning::Meaning;
+use crate::names::{is_of, last, sound_name};
 
-/// How a table is taken apart.
-pub(crate) enum Form {
-    /// Columns between tabs, with a header line of their names, as in Common Voice.
-    Columns(Vec<String>),
-    /// Columns between bars: the file, and what is said in it, as in LJSpeech, or
-    /// behind another bar, which is normalised. KSS has more columns after these.
-    Bars,
-    /// The file, a tab, and what is said in it.
-    Tab,
-    /// The file, a blank, and what is said in it, as in LibriSpeech.
-    Words,
-}
-
-impl Form {
-    /// Returns the form of a table by its first line, and whether that is a header.
-    pub(crate) fn of(at: &Location, first: &[u8]) -> Option<(Self, bool)> {
-        if let Some(form) = Self::of_header(first) {
-            return Some((form, true));
-        }
-        let plain = at.plain();
-        let form = match plain.extension().unwrap_or_default() {
-            extension if extension.eq_ignore_ascii_case("tsv") => return None,
-            _ if first.contains(&b'|') => Self::Bars,
-            extension if extension.eq_ignore_ascii_case("csv") => return None,
-            _ if first.contains(&b'\t') => Self::Tab,
-            _ => Self::Words,
-        };
-        Some((form, false))
-    }
-
-    /// Returns the form of a table with this header line, if it is one.
-    pub(crate) fn of_header(line: &[u8]) -> Option<Self> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let names: Vec<_> = line.split(|b| *b == b'\t').collect();
-        let has = |known: &[&[u8]]| names.iter().any(|name| known.contains(name));
-        if !has(&FILES) || !has(&TEXTS) {
-            return None;
-        }
-        let names = names
-            .into_iter()
-            .map(|name| String::from_utf8(name.to_vec()));
-        names.collect::<Result<_, _>>().ok().map(Self::Columns)
-    }
-
-    /// Takes a line apart.
-    ///
-    /// # Errors
-    /// It is not UTF-8, names no file, or has another number of columns than the header.
-    pub(crate) fn row(&self, line: &[u8], number: u64, env: &Env) -> Result<Row> {
-        let line = std::str::from_utf8(line).map_err(|_| Error::malformed("is not UTF-8"))?;
-        let mut row = match self {
-            Self::Columns(names) => columns(names, line)?,
-            Self::Bars => {
-                let mut cells = line.split('|');
-                let file = cells.next().unwrap_or_default();
-                let texts = cells.take(2).filter(|cell| !cell.trim().is_empty());
-                let text = texts.last();
-                let text = text.ok_or_else(|| Error::malformed("has no text after its first |"))?;
-                Row::new(file, text)
-            }
-            Self::Tab => {
-                let (file, text) = line.split_once('\t').unwrap_or((line, ""));
-                Row::new(file, text)
-            }
-            Self::Words => {
-                let line = line.trim();
-                let (file, text) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-                Row::new(file, text)
-            }
-        };
-        row.line = number;
-        // An extension of sound is none of the name.
-        let file = Location::from(row.name.as_str()).plain();
-        let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
-        if env.sound_by_extension(&extension).is_some() {
-            let name = row.name.to_ascii_lowercase();
-            let end = name.rfind(&format!(".{extension}"));
-            row.name.truncate(end.unwrap_or(name.len()));
-        }
-        match row.stem().is_empty() {
-            true => Err(Error::malformed("names no sound file")),
-            false => Ok(row),
-        }
-    }
-}
-
-/// Takes a line with a header's columns apart.
-fn columns(names: &[String], line: &str) -> Result<Row> {
-    let cells: Vec<_> = line.split('\t').collect();
-    if cells.len() != names.len() {
-        let (found, expected) = (cells.len(), names.len());
-        let message = format!("has {found} columns, the header has {expected}");
-        return Err(Error::malformed(message));
-    }
-    let mut row = Row::new("", "");
-    let mut has_text = false;
-    for (name, cell) in names.iter().zip(cells) {
-        let is = |known: &[&[u8]]| known.contains(&name.as_bytes());
-        // An empty cell is a missing value.
-        let key = (!cell.is_empty()).then(|| Key::from(cell));
-        if is(&FILES) && row.name.is_empty() {
-            row.name = Row::new(cell, "").name;
-        } else if is(&TEXTS) && !has_text {
-            (row.text, has_text) = (cell.trim().to_owned(), true);
-        } else if is(&SPEAKERS) && row.speaker.is_none() {
-            row.speaker = key;
-        } else if is(&LANGUAGES) && row.language.is_none() {
-            row.language = key;
-        } else if name == "gender" {
-            row.gender = key;
-        } else if key.is_some() {
-            let mut value = Vec::new();
-            match json::is_number(cell) {
-                true => value.extend_from_slice(cell.as_bytes()),
-                false => json::write_text(cell, &mut value),
-            }
-            row.columns.push(Tag::new(COLUMN, name.as_str(), value));
-        }
-    }
-    Ok(row)
-}
-
-/// What a line says.
+/// A line about a sound file, or about a part of it.
 pub(crate) struct Row {
     /// The path of the sound file, without extension, as far as the table has it.
     pub(crate) name: String,
     /// The number of the line, from 1.
     pub(crate) line: u64,
-    pub(crate) text: String,
+    /// The text, if the table has any.
+    pub(crate) text: Option<String>,
+    pub(crate) span: Span,
+    /// Whether doubled quotes of the text were undone.
+    pub(crate) unquoted: bool,
     speaker: Option<Key>,
     gender: Option<Key>,
     language: Option<Key>,
@@ -148,12 +29,13 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    fn new(file: &str, text: &str) -> Self {
-        let file = file.trim();
+    fn new(name: String, line: u64) -> Self {
         Self {
-            name: file.strip_prefix("./").unwrap_or(file).to_owned(),
-            line: 0,
-            text: text.trim().to_owned(),
+            name,
+            line,
+            text: None,
+            span: Span::Whole,
+            unquoted: false,
             speaker: None,
             gender: None,
             language: None,
@@ -161,16 +43,109 @@ impl Row {
         }
     }
 
-    /// Returns the last part of the name.
-    pub(crate) fn stem(&self) -> &[u8] {
-        self.name.rsplit('/').next().unwrap_or_default().as_bytes()
+    /// Reads a line of the name of a sound file, a blank, and text.
+    ///
+    /// # Errors
+    /// It is not UTF-8, or names no file.
+    pub(crate) fn of_words(line: &[u8], number: u64, folder: &Location, env: &Env) -> Result<Self> {
+        let line = utf8(line)?.trim();
+        let (file, text) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+        let mut row = Self::new(sound_name(file, folder, env), number);
+        row.text = Some(text.trim().to_owned());
+        row.checked()
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// It is not UTF-8, has another number of cells than the table has columns, names no file, or has
+    /// times that are none.
+    pub(crate) fn of_record(
+        columns: &Columns,
+        record: &Record<'_>,
+        folder: &Location,
+        env: &Env,
+    ) -> Result<Self> {
+        let (found, expected) = (record.cells.len(), columns.names.len());
+        if found != expected {
+            let of = if columns.has_header {
+                "header"
+            } else {
+                "first line"
+            };
+            let message = format!("has {found} columns, the {of} has {expected}");
+            return Err(Error::malformed(message));
+        }
+        let mut row = Self::new(String::new(), record.line);
+        let (mut start, mut end, mut duration) = (None, None, None);
+        let mut normalized = None;
+        let cells = record.cells.iter().zip(&columns.names);
+        for ((cell, name), meaning) in cells.zip(&columns.meanings) {
+            let undone = match columns.dialect.quoted {
+                true => None,
+                false => undoubled(cell.trim_ascii()),
+            };
+            let cell = utf8(undone.as_deref().unwrap_or(cell))?;
+            // An empty cell is a missing value.
+            let key = || (!cell.is_empty()).then(|| Key::from(cell));
+            let time = || time(cell, name);
+            match meaning {
+                Some(Meaning::File) => row.name = sound_name(cell, folder, env),
+                Some(Meaning::Text) => row.text = Some(cell.trim().to_owned()),
+                Some(Meaning::Normalized) => normalized = Some(cell.trim().to_owned()),
+                Some(Meaning::Speaker) => row.speaker = key(),
+                Some(Meaning::Gender) => row.gender = key(),
+                Some(Meaning::Language) => row.language = key(),
+                Some(Meaning::Start) => start = time()?,
+                Some(Meaning::End) => end = time()?,
+                // Without a start it is that of the sound file, which has its own.
+                Some(Meaning::Duration) if columns.find(Meaning::Start).is_some() => {
+                    duration = time()?;
+                }
+                Some(Meaning::Split) if !columns.has_header => row.add("split", cell),
+                Some(Meaning::Duration | Meaning::Split) => row.add(name, cell),
+                None if columns.has_header => row.add(name, cell),
+                None => {}
+            }
+            let is_text = matches!(meaning, Some(Meaning::Text | Meaning::Normalized));
+            row.unquoted |= undone.is_some() && is_text;
+        }
+        if let Some(text) = normalized.filter(|text| row.text.is_none() || !text.is_empty()) {
+            row.text = Some(text);
+        }
+        row.span = span(start, end, duration)?;
+        row.checked()
+    }
+
+    /// Adds a column without a field in the model.
+    fn add(&mut self, name: &str, cell: &str) {
+        if cell.is_empty() {
+            return;
+        }
+        let mut value = Vec::new();
+        match json::is_number(cell) {
+            true => value.extend_from_slice(cell.as_bytes()),
+            false => json::write_text(cell, &mut value),
+        }
+        self.columns.push(Tag::new(COLUMN, name, value));
+    }
+
+    fn checked(self) -> Result<Self> {
+        match last(&self.name).is_empty() {
+            true => Err(Error::malformed("names no sound file")),
+            false => Ok(self),
+        }
     }
 
     /// Returns `true` if it is about a file with this path from the table's folder on, without
     /// extension.
     pub(crate) fn is_of(&self, inside: &[u8]) -> bool {
-        let before = inside.strip_suffix(self.name.as_bytes());
-        before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+        is_of(&self.name, inside)
+    }
+
+    /// Returns `true` if both are about the same part of the same file.
+    pub(crate) fn is_twin_of(&self, other: &Self) -> bool {
+        (&self.name, self.span) == (&other.name, other.span)
     }
 
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
@@ -184,7 +159,7 @@ impl Row {
         self.text == other.text && who(self) == who(other)
     }
 
-    /// Tells an utterance what the line says, apart from the text.
+    /// Adds everything but the text to an utterance.
     pub(crate) fn fill(&self, meta: &mut Meta) {
         let set = |field: &mut Option<Key>, own: &Option<Key>| {
             if field.is_none() {
@@ -199,5 +174,54 @@ impl Row {
                 meta.tags.push(tag.clone());
             }
         }
+    }
+
+    /// Returns the key of the part of a sound file with this key: with the times in milliseconds, as
+    /// NeMo's manifests are read.
+    pub(crate) fn key_of_part(&self, key: &Key) -> Option<Key> {
+        let (start, end) = self.span.bounds()?;
+        let shown = |time: Decimal| format!("-{:07}", (time.value() * 1000.0).round());
+        let times = shown(start) + &end.map(shown).unwrap_or_default();
+        Some([key.as_bytes(), times.as_bytes()].concat().into())
+    }
+}
+
+fn utf8(cell: &[u8]) -> Result<&str> {
+    std::str::from_utf8(cell).map_err(|_| {
+        let hint = "encoding=latin1 or encoding=utf16 reads other tables";
+        Error::malformed("is not UTF-8").hint(hint)
+    })
+}
+
+/// Parses a time in seconds. An empty cell has none.
+fn time(cell: &str, name: &str) -> Result<Option<Decimal>> {
+    let cell = cell.trim();
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    match Decimal::parse(cell) {
+        Some(time) if !time.is_negative() => Ok(Some(time)),
+        _ => {
+            let message = format!("'{cell}' in column {name} is not a time in seconds");
+            Err(Error::malformed(message))
+        }
+    }
+}
+
+fn span(start: Option<Decimal>, end: Option<Decimal>, duration: Option<Decimal>) -> Result<Span> {
+    let by_duration = match (start, duration) {
+        (Some(start), Some(duration)) => {
+            let end = start.plus(duration).map(Decimal::trimmed);
+            Some(end.ok_or_else(|| Error::malformed("the times have too many digits"))?)
+        }
+        _ => None,
+    };
+    let end = end.or(by_duration);
+    match start.zip(end) {
+        Some((start, end)) if end < start => {
+            let message = format!("starts at {start} s and ends before that, at {end} s");
+            Err(Error::malformed(message))
+        }
+        _ => Ok(Span::new(start, end)),
     }
 }

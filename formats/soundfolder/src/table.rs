@@ -1,15 +1,22 @@
-//! Tables of transcripts: what each line says of which sound file.
+//! Tables of transcripts: which line is about which sound file.
 
 use std::collections::BTreeMap;
 
 use spr_core::bytes::{Env, Location, MemoryCounter};
-use spr_core::{Error, Result};
-use spr_syntax::lines::{BOM, Lines};
+use spr_core::{Error, ErrorKind, Result};
 
-use crate::rows::{Form, Row};
+use crate::columns::{Columns, Question};
+use crate::delimited::{DELIMITERS, Dialect, Fault, Records};
+use crate::encoding::{self, Encoding};
+use crate::meaning::{Mapping, Meaning};
+use crate::names::{SoundNames, last};
+use crate::rows::Row;
 
-/// Endings of the names of tables, in small letters; `.tsv` is looked at for its columns.
-const NAMED: [&str; 10] = [
+/// Endings of the names of tables with columns, in small letters.
+const COLUMNS: [&str; 2] = [".csv", ".tsv"];
+
+/// Endings of the names of tables of transcripts, whose lines may be a name, a blank, and text.
+const TRANSCRIPTS: [&str; 8] = [
     ".trans.txt",
     "/trans.txt",
     "/transcripts.txt",
@@ -17,24 +24,54 @@ const NAMED: [&str; 10] = [
     "/transcript.v.1.3.txt",
     "/transcript.v.1.4.txt",
     "/transcriptions.txt",
-    "/metadata.csv",
     "/metadata.txt",
-    ".tsv",
 ];
 
 /// Returns `true` if a file may be a table of transcripts, by its name.
 pub(crate) fn is_named_so(file: &Location) -> bool {
+    ends_with(file, &COLUMNS) || ends_with(file, &TRANSCRIPTS)
+}
+
+fn ends_with(file: &Location, endings: &[&str]) -> bool {
     let name = file.plain();
     let name = name.name().unwrap_or_default().as_encoded_bytes();
     let name = [b"/", name].concat().to_ascii_lowercase();
-    NAMED.iter().any(|ending| name.ends_with(ending.as_bytes()))
+    endings
+        .iter()
+        .any(|ending| name.ends_with(ending.as_bytes()))
 }
 
+/// Extensions of sound by which the first line of a table without a header is recognised.
+const SOUND: [&str; 7] = [".wav", ".flac", ".mp3", ".ogg", ".opus", ".sph", ".m4a"];
+
 /// Returns `true` if text begins with a header line that names a column of sound files and one of what
-/// is said in them.
-pub(crate) fn is_table_of_sound(head: &[u8]) -> bool {
-    let end = head.iter().position(|b| *b == b'\n').unwrap_or(head.len());
-    Form::of_header(head[..end].strip_prefix(BOM).unwrap_or(&head[..end])).is_some()
+/// is said in them, or, in a file with the extension of tables, with a line that names a sound file.
+pub(crate) fn is_table_of_sound(head: &[u8], extension: Option<&str>) -> bool {
+    let head = encoding::glance(head);
+    let line = head.split(|b| *b == b'\n').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line).to_lowercase();
+    let is_table = extension.is_some_and(|own| COLUMNS.iter().any(|end| end[1..] == *own));
+    DELIMITERS
+        .into_iter()
+        .filter(|b| line.contains(char::from(*b)))
+        .any(|delimiter| {
+            let cells = line.split(char::from(delimiter));
+            let cells: Vec<_> = cells.map(|cell| cell.trim().trim_matches('"')).collect();
+            let has = |wanted: &[Meaning]| {
+                let mut found = cells.iter().filter_map(|cell| Meaning::of_header(cell));
+                found.any(|meaning| wanted.contains(&meaning))
+            };
+            let is_sound = |cell: &&str| SOUND.iter().any(|end| cell.ends_with(end));
+            has(&[Meaning::File]) && has(&[Meaning::Text, Meaning::Normalized])
+                || is_table && cells.iter().any(is_sound)
+        })
+}
+
+/// The options by which tables are read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TableOptions {
+    pub(crate) mapping: Mapping,
+    pub(crate) encoding: Option<Encoding>,
 }
 
 /// A table of transcripts.
@@ -43,9 +80,11 @@ pub(crate) struct Table {
     /// The folder in which its files are, at any depth.
     pub(crate) folder: Location,
     pub(crate) rows: Vec<Row>,
+    /// The columns, unless its lines are a name, a blank, and text.
+    pub(crate) columns: Option<Columns>,
     /// The rows by the last part of the name of their file, without extension.
     by_name: BTreeMap<Vec<u8>, Vec<usize>>,
-    /// What is wrong with other lines.
+    /// The faults of other lines.
     pub(crate) faults: Vec<Error>,
 }
 
@@ -53,47 +92,115 @@ impl Table {
     /// Reads a table, or returns `None` if it has no transcripts.
     ///
     /// # Errors
-    /// It cannot be read, or is larger than the limits allow.
-    pub(crate) fn read(at: &Location, env: &Env) -> Result<Option<Self>> {
-        let source = env.open_file(at)?;
-        let mut lines = Lines::new(source, None, env);
-        let mut held = MemoryCounter::new("a table of transcripts");
+    /// It cannot be read, is larger than the limits allow, or leaves open what a column means.
+    pub(crate) fn read(
+        at: &Location,
+        options: &TableOptions,
+        sounds: &SoundNames,
+        env: &Env,
+    ) -> Result<Option<Self>> {
+        let mut source = env.open_file(at)?;
+        let bytes = source.rest("a table of transcripts", &env.limits)?;
+        let text = encoding::decode(bytes, options.encoding);
+        let text = text.map_err(|e| e.file(at.to_string()))?;
+        let holds_text = ends_with(at, &TRANSCRIPTS) || ends_with(at, &["/metadata.csv"]);
+        let question = Question {
+            at,
+            text: &text,
+            mapping: &options.mapping,
+            sounds,
+            holds_text,
+        };
+        let columns = Columns::of(question)?;
+        if columns.is_none() && !ends_with(at, &TRANSCRIPTS) {
+            return Ok(None);
+        }
         let mut table = Self {
             at: at.clone(),
             folder: at.parent().unwrap_or_else(|| ".".into()),
             rows: Vec::new(),
+            columns: None,
             by_name: BTreeMap::new(),
             faults: Vec::new(),
         };
-        let mut form = None;
-        while lines.advance()? {
-            let line = lines.line();
-            held.keep(line.len() + size_of::<Row>(), &env.limits)?;
-            let known = match &form {
-                Some(form) => form,
-                None => match Form::of(at, line) {
-                    Some((found, is_header)) => {
-                        let found = form.insert(found);
-                        if is_header {
-                            continue;
-                        }
-                        found
+        let mut held = MemoryCounter::new("a table of transcripts");
+        held.keep(text.len(), &env.limits)?;
+        match columns {
+            Some(columns) => {
+                let mut is_header = columns.has_header;
+                for record in Records::new(&text, columns.dialect) {
+                    if record.is_ok() && std::mem::take(&mut is_header) {
+                        continue;
                     }
-                    None => return Ok(None),
-                },
-            };
-            match known.row(line, lines.line_number(), env) {
-                Ok(row) => table.add(row),
-                Err(error) => table.faults.push(lines.placed(error).continuable()),
+                    held.keep(size_of::<Row>(), &env.limits)?;
+                    let row = match &record {
+                        Ok(record) => Row::of_record(&columns, record, &table.folder, env),
+                        Err(fault) => Err(of_fault(fault)),
+                    };
+                    let line = record.map_or_else(|fault| fault.line, |record| record.line);
+                    table.take(row, line);
+                }
+                table.columns = Some(columns);
+                table.tell_columns(env);
+            }
+            None => {
+                // A line is a record of one cell.
+                let delimiter = b'\n';
+                let quoted = false;
+                for record in Records::new(&text, Dialect { delimiter, quoted }) {
+                    held.keep(size_of::<Row>(), &env.limits)?;
+                    let row = match &record {
+                        Ok(record) => {
+                            let line = record.cells.first().map(|cell| &**cell);
+                            Row::of_words(line.unwrap_or_default(), record.line, &table.folder, env)
+                        }
+                        Err(fault) => Err(of_fault(fault)),
+                    };
+                    let line = record.map_or_else(|fault| fault.line, |record| record.line);
+                    table.take(row, line);
+                }
             }
         }
         Ok(Some(table))
     }
 
+    /// Warns of columns that are guessed or not used, and of quotes that were undone.
+    fn tell_columns(&self, env: &Env) {
+        let Some(columns) = &self.columns else { return };
+        let is_known = columns.has_header || columns.layout.is_some();
+        let has_rest = !is_known && columns.left().next().is_some();
+        if columns.guessed || has_rest {
+            let message = format!("understood by its values: {}", columns.told());
+            let warning = Error::unfit(message).file(self.at.to_string());
+            env.warn(&warning.hint("--columns-of decides, such as text=2,speaker=3"));
+        }
+        let mut unquoted = self.rows.iter().filter(|row| row.unquoted);
+        if let Some(first) = unquoted.next() {
+            let texts = match unquoted.count() {
+                0 => "a text in doubled quotes was unquoted".to_owned(),
+                n => format!("{} texts in doubled quotes were unquoted", n + 1),
+            };
+            env.warn(&self.placed(first, Error::unfit(texts)));
+        }
+    }
+
+    fn take(&mut self, row: Result<Row>, line: u64) {
+        match row {
+            Ok(row) => self.add(row),
+            Err(error) => {
+                let error = error.file(self.at.to_string()).line(line);
+                self.faults.push(error.continuable());
+            }
+        }
+    }
+
     fn add(&mut self, row: Row) {
-        let same = self.by_name.entry(row.stem().to_vec()).or_default();
+        let same = self
+            .by_name
+            .entry(last(&row.name).as_bytes().to_vec())
+            .or_default();
         let twin = same.iter().filter_map(|n| self.rows.get(*n));
-        let twin = twin.into_iter().find(|other| other.name == row.name);
+        let twin = twin.into_iter().find(|other| other.is_twin_of(&row));
         match twin {
             Some(other) if other.says_the_same(&row) => {}
             Some(other) => {
@@ -128,5 +235,18 @@ impl Table {
     /// Adds the place of a row to an error.
     pub(crate) fn placed(&self, row: &Row, error: Error) -> Error {
         error.file(self.at.to_string()).line(row.line).continuable()
+    }
+}
+
+/// Returns the error for a line that starts no record.
+fn of_fault(fault: &Fault) -> Error {
+    let kind = match fault.cut {
+        true => ErrorKind::Truncated,
+        false => ErrorKind::Malformed,
+    };
+    let error = Error::new(kind, fault.why);
+    match fault.cut {
+        true => error.hint("if it is whole, put a line end behind it"),
+        false => error,
     }
 }

@@ -119,7 +119,9 @@ fn tables_are_known_by_their_columns() {
     for (text, is_table) in [
         ("client_id\tpath\tsentence\n", true),
         ("\u{feff}path\tx\ttext\r\n", true),
-        ("path,sentence\n", false),
+        ("path,sentence\n", true),
+        ("Datei;Sprecher;Text\n", true),
+        ("\"wav_filename\",\"transcript\"\n", true),
         ("path\tx\n", false),
         ("a sentence in a\tpath\n", false),
         ("", false),

@@ -6,6 +6,7 @@
     reason = "tests"
 )]
 
+mod columns;
 mod folders;
 mod joining;
 mod tables;
@@ -130,6 +131,16 @@ fn read(files: &[(&str, &[u8])]) -> Found {
     let (store, env) = surroundings();
     fill(&store, files);
     folder(Request::all(), &env)
+}
+
+/// Reads the folder `data` of these files with options.
+fn read_with(options: &[(&str, &str)], files: &[(&str, &[u8])]) -> Found {
+    let (store, env) = surroundings();
+    fill(&store, files);
+    let options = spr_testkit::options(&FORMAT, options).unwrap();
+    asked(Request::all(), &env, |request, env| {
+        request.open_folder(&FORMAT, &"data".into(), &[], &options, env)
+    })
 }
 
 /// Reads a table among these files.

@@ -26,12 +26,7 @@ fn each_form_gives_names_and_texts() {
             "a\tone two\nb\tthree\n",
             ["one two", "three"],
         ),
-        // Only what is in front of the first tab is the name.
-        (
-            "transcript.txt",
-            "./a\tone\ttwo\nb.wav\t three \n",
-            ["one\ttwo", "three"],
-        ),
+        ("transcript.txt", "./a\tone\nb.wav\t two \n", ["one", "two"]),
         (
             "TRANSCRIPTIONS.TXT",
             "a.flac one\nb.WAV two\n",
@@ -64,7 +59,8 @@ fn each_form_gives_names_and_texts() {
         );
         assert_eq!(found.warnings, [""; 0], "{name}");
         let from = format!("2 sound files, 2 with a line in {at}");
-        assert_eq!((found.decision, found.count), (from, Some(2)));
+        assert!(found.decision.starts_with(&from), "{}", found.decision);
+        assert_eq!(found.count, Some(2));
     }
 }
 
@@ -142,10 +138,15 @@ fn lines_at_fault_are_named_and_the_others_read() {
             "metadata.csv",
             b"a|one\nb\nb| | \nx/|two\nc|three\n",
             &[
-                "data/metadata.csv:2: has no text after its first |",
-                "data/metadata.csv:3: has no text after its first |",
+                "data/metadata.csv:2: has 1 columns, the first line has 2",
+                "data/metadata.csv:3: has 3 columns, the first line has 2",
                 "data/metadata.csv:4: names no sound file",
             ],
+        ),
+        (
+            "transcript.txt",
+            b"a\tONE\nb\tTWO\tTWO\nc\tTHREE\n",
+            &["data/transcript.txt:2: has 3 columns, the first line has 2"],
         ),
         (
             "x.tsv",
@@ -233,7 +234,7 @@ fn a_table_that_is_named_must_find_its_sound() {
     assert_eq!(found.texts(), ["clips/b: Two."]);
     for (name, text) in [
         ("cv/durations.tsv", "clip\tduration[ms]\nb.wav\t900\n"),
-        ("cv/metadata.csv", "file_name,text\nb.wav,two\n"),
+        ("cv/votes.csv", "file_name,votes\nb.wav,two\n"),
     ] {
         let found = table(name, &[sound, (name, text.as_bytes())]);
         assert_eq!(
@@ -281,7 +282,7 @@ fn tables_and_what_stands_beside_sound_are_told_by_their_names() {
         ("data/train.tsv", true),
         ("data/train.tsv.gz", true),
         ("data/xtrans.txt", false),
-        ("data/my-metadata.csv", false),
+        ("data/my-metadata.csv", true),
         ("data/a.txt", false),
         ("data/tsv", false),
     ] {
