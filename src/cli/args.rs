@@ -26,6 +26,10 @@ pub(super) struct ReadArgs {
     /// Take speakers from the names of utterances, such as '{speaker}/{chapter}/{name}'
     #[arg(long, value_name = "PATTERN", hide_short_help = true)]
     pub(super) speaker_from: Option<String>,
+    /// Map the columns of a table of sound files by number, from 1, or header name, such as
+    /// 'file=4,text=what,speaker=3'
+    #[arg(long, value_name = "MEANING=COLUMN,...", hide_short_help = true)]
+    pub(super) columns_of: Option<String>,
     #[command(flatten)]
     pub(super) sound: SoundArgs,
     #[command(flatten)]

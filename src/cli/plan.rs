@@ -127,10 +127,13 @@ pub(super) fn reading(
     env: &Env,
 ) -> Result<PlanBuilder> {
     let mut builder = PlanBuilder::new(registry, env);
-    if let Some(format) = &args.from {
+    // Columns are mapped in tables of sound files alone, which may have no other mark.
+    let tables = args.columns_of.as_ref().map(|_| "soundfolder");
+    if let Some(format) = args.from.as_deref().or(tables) {
         builder.format(format)?;
     }
     let given = [
+        ("columns", &args.columns_of),
         ("frame-shift", &args.frame_shift),
         ("speaker-from", &args.speaker_from),
     ];
