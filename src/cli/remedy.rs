@@ -51,6 +51,14 @@ pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
         Remedy::ListStarts(file) => {
             format!("`spr-convert ls {file}` shows where utterances start")
         }
+        Remedy::CutByTier(names) => {
+            let words = names.iter().map(|name| match name.as_str() {
+                "" => "''".to_owned(),
+                name => quoted(name),
+            });
+            let words: Vec<_> = words.collect();
+            format!("--cut-by NAME takes one: {}", words.join(", "))
+        }
         Remedy::PickTier(names) => format!("tier=NAME picks one: {}", names.join(", ")),
         Remedy::MapPath { old, new } => {
             let (flag, known) = (
@@ -180,6 +188,13 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
         Remedy::Resample => "--rate gives sound another rate, such as --rate 16000",
         Remedy::WriteSounds => {
             "OUT/ --to flac --manifest FILE writes sound files and what names them"
+        }
+        Remedy::JoinSegments => {
+            "--labels FILE joins the segments of a CTM, RTTM, STM or other label file"
+        }
+        Remedy::OtherPieceKeys => "--key '{key}-{n:05}' gives each piece a key of its own",
+        Remedy::SortByRecording => {
+            "--stages 'sort(recording,start)|join(recording)' sorts them first"
         }
         Remedy::NumberNames => "the option symbols=FILE of the segments gives numbers to names",
         _ => return None,

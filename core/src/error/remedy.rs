@@ -93,6 +93,14 @@ pub enum Remedy {
     ListStarts(String),
     /// Pick one of these tiers of segments.
     PickTier(Vec<String>),
+    /// Join the segments that utterances are cut by.
+    JoinSegments,
+    /// Cut by one of these tiers.
+    CutByTier(Vec<String>),
+    /// Give the pieces of recordings other keys.
+    OtherPieceKeys,
+    /// Sort the parts of recordings by the recordings and their times.
+    SortByRecording,
     /// Give names their numbers by a table.
     NumberNames,
     /// List the formats that can hold the named data, as in a sentence.
@@ -186,6 +194,10 @@ impl fmt::Display for Remedy {
                 return write!(f, "list where the utterances of {file} start");
             }
             Self::PickTier(names) => return write!(f, "pick a tier: {}", names.join(", ")),
+            Self::JoinSegments => "join the segments to it as labels",
+            Self::CutByTier(names) => return write!(f, "cut by a tier: '{}'", names.join("', '")),
+            Self::OtherPieceKeys => "use another pattern for keys, such as {recording}-{n:05}",
+            Self::SortByRecording => "sort the utterances by recording and start",
             Self::NumberNames => "a table of symbols gives numbers to names",
             Self::WriteVariant(variant) => {
                 let (extension, (key, value)) = (variant.extension, variant.option);
@@ -242,6 +254,10 @@ mod tests {
             (
                 Remedy::PickTier(vec![own("words"), own("phones")]),
                 "pick a tier: words, phones",
+            ),
+            (
+                Remedy::CutByTier(vec![own("words"), own("")]),
+                "cut by a tier: 'words', ''",
             ),
             (
                 Remedy::ListFormats("labels".into()),
@@ -302,6 +318,9 @@ mod tests {
             LabelType,
             LeaveOutVerify,
             ListNames,
+            JoinSegments,
+            OtherPieceKeys,
+            SortByRecording,
             NumberNames,
             LookInside,
             ConvertData,

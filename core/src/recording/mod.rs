@@ -6,7 +6,7 @@ mod span;
 
 use std::ops::Range;
 
-use crate::bytes::{Env, Nested, ObjectBounds, RecordingPlace, Source};
+use crate::bytes::{Env, Locator, Nested, ObjectBounds, RecordingPlace, Source};
 use crate::error::{Error, Result};
 use crate::model::{
     Audio, AudioReference, EncodedAudio, Limits, Matrix, Origin, RecordingFacts, Span, Utterance,
@@ -15,6 +15,7 @@ use crate::model::{
 use span::Part;
 
 pub(crate) use file::take_file;
+pub(crate) use span::within;
 pub use span::{
     LENGTH_ROUNDING, OVERSHOOT, cut_to_recording, other_duration, other_numbers, settle,
 };
@@ -150,6 +151,27 @@ pub fn part_of(
         false => cut(&samples, rows, cols, limits)?,
     };
     Ok((Waveform { rate, samples }, warning))
+}
+
+/// Returns a span of samples, and a warning if it ends after them.
+///
+/// # Errors
+/// The span is not in them.
+pub(crate) fn cut_samples(
+    sound: &Waveform,
+    span: Span,
+    limits: &Limits,
+) -> Result<(Waveform, Option<Error>)> {
+    let meant = AudioReference {
+        span,
+        ..AudioReference::new(Locator::Standard)
+    };
+    let part = Part::of(&meant, sound.facts())?;
+    let samples = &sound.samples;
+    let rows = rows(&part.rows, samples.rows());
+    let samples = cut(samples, rows, 0..samples.cols(), limits)?;
+    let rate = sound.rate;
+    Ok((Waveform { rate, samples }, part.warning))
 }
 
 /// Reads a part of a recording that is kept open.

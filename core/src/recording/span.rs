@@ -114,7 +114,7 @@ impl Part {
 /// # Errors
 /// It starts after the recording, or ends more than [`OVERSHOOT`] after it.
 #[expect(clippy::type_complexity, reason = "a span and a warning")]
-fn within(
+pub(crate) fn within(
     start: Decimal,
     end: Option<Decimal>,
     all: Decimal,

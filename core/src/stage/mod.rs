@@ -38,6 +38,8 @@
 //! | [`JoinLabels`] | labels from a second data set |
 //! | [`JoinText`] | transcripts from a second data set |
 //! | [`Speakers`], [`SpeakersByName`] | the speakers of utterances |
+//! | [`Cut`] | an utterance for each segment |
+//! | [`JoinPieces`] | one utterance of the parts of a recording |
 //! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
 //! | [`Cmvn`], [`CmvnSums`] | features of mean 0 and variance 1; the statistics for it |
@@ -82,6 +84,7 @@ mod cache;
 mod chain;
 mod cmvn;
 mod context;
+mod cut;
 mod filter;
 mod folder;
 mod frame_cursor;
@@ -99,6 +102,7 @@ mod padded;
 mod partition;
 mod passes;
 mod peek;
+mod pieces;
 mod prefetch;
 mod reader_ext;
 mod record;
@@ -129,6 +133,7 @@ pub use cache::Cache;
 pub use chain::Chain;
 pub use cmvn::{Cmvn, CmvnGroup, CmvnSums, CmvnTable};
 pub use context::Context;
+pub use cut::{Cut, CutBy, CutRules, KeyPattern};
 pub use filter::Filter;
 pub use folder::{FolderContent, FolderReader};
 pub use frame_shift::FrameShift;
@@ -145,6 +150,7 @@ pub use padded::{
 pub use partition::{Partition, PartitionSize};
 pub use passes::Passes;
 pub use peek::Peek;
+pub use pieces::{JoinPieces, segments_by_recording};
 pub use prefetch::Prefetch;
 pub use reader_ext::ReaderExt;
 pub use rename::{KeyChange, Rename};

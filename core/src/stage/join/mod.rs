@@ -15,6 +15,7 @@ use crate::model::{
 use crate::stage::guess::Guess;
 use crate::tables::KeyMap;
 use lookup::{Lookup, LookupOutcome, Main};
+pub(super) use stretch::cut as cut_tiers;
 pub use text::JoinText;
 use tolerance::Tolerance;
 
@@ -23,7 +24,8 @@ use tolerance::Tolerance;
 /// and so does a single integer for a single frame. Their frames are those of their own data set,
 /// otherwise those of the utterance, otherwise of the [default](FrameGrid::USUAL_SHIFT) shift.
 ///
-/// An utterance with features gets frame labels; one without gets segments unchanged.
+/// An utterance with features gets frame labels unless segments are [wanted](Self::as_segments); one
+/// without gets segments unchanged.
 ///
 /// If there are no labels with the key of an utterance that is a segment of a recording, those of
 /// the recording, or of `RECORDING-CHANNEL`, are used: their segments within the utterance, with
@@ -40,6 +42,8 @@ pub struct JoinLabels {
     tolerance: Tolerance,
     /// Whether times of segments are rounded to whole frames.
     rounded: bool,
+    /// Whether segments stay such beside features.
+    as_segments: bool,
     guess: Guess,
     next: Utterance,
     env: Env,
@@ -75,10 +79,10 @@ impl FoundLabels {
     fn give(self, utt: &mut Utterance, how: &mut Framing) -> Result<()> {
         match self {
             Self::Frames(labels) => utt.labels = Some(labels),
-            Self::Tiers(..) if utt.features.is_none() && !utt.tiers.is_empty() => {
+            Self::Tiers(..) if !how.frames_for(utt) && !utt.tiers.is_empty() => {
                 return Err(Error::unfit("has segments already"));
             }
-            Self::Tiers(tiers, _) if utt.features.is_none() => utt.tiers = tiers,
+            Self::Tiers(tiers, _) if !how.frames_for(utt) => utt.tiers = tiers,
             Self::Tiers(tiers, grid) => {
                 let tier = only(tiers)?;
                 utt.labels = Some(frames(tier, grid, utt, how)?);
@@ -104,8 +108,16 @@ struct Framing<'a> {
     /// Whether labels keep their own number of frames.
     lenient: bool,
     rounded: bool,
+    as_segments: bool,
     guess: &'a mut Guess,
     env: &'a Env,
+}
+
+impl Framing<'_> {
+    /// Returns `true` if segments become frame labels of an utterance.
+    fn frames_for(&self, utt: &Utterance) -> bool {
+        utt.features.is_some() && !self.as_segments
+    }
 }
 
 /// Returns the labels of a tier for the frames of `utt`.
@@ -172,6 +184,7 @@ impl JoinLabels {
             map: None,
             tolerance: Tolerance::default(),
             rounded: false,
+            as_segments: false,
             guess: Guess::default(),
             next: Utterance::default(),
             env: env.clone(),
@@ -203,6 +216,15 @@ impl JoinLabels {
     #[must_use]
     pub fn rounded(self, rounded: bool) -> Self {
         Self { rounded, ..self }
+    }
+
+    /// Leaves segments as they are beside features, if `as_segments` is set.
+    #[must_use]
+    pub fn as_segments(self, as_segments: bool) -> Self {
+        Self {
+            as_segments,
+            ..self
+        }
     }
 
     /// Reads the labels of `key`, and returns `false` if there are none.
@@ -282,6 +304,7 @@ impl JoinLabels {
             &mut Framing {
                 lenient: self.tolerance.most > 0,
                 rounded: self.rounded,
+                as_segments: self.as_segments,
                 guess: &mut self.guess,
                 env: &self.env,
             },

@@ -4,7 +4,11 @@ use crate::error::{Error, Result};
 use crate::model::{Decimal, FrameGrid, Segment, Tier};
 
 /// Cuts the tiers of a recording to the time between `start` and `end`, and shifts their times.
-pub(super) fn cut(tiers: &mut [Tier], start: Decimal, end: Option<Decimal>) -> Result<()> {
+pub(in crate::stage) fn cut(
+    tiers: &mut [Tier],
+    start: Decimal,
+    end: Option<Decimal>,
+) -> Result<()> {
     for tier in tiers {
         let mut kept = Vec::new();
         for segment in tier.segments.drain(..) {
