@@ -6,6 +6,7 @@ use spr_core::bytes::Location;
 
 use super::beside::JoinArgs;
 use super::filter::FilterArgs;
+use super::recording_args::RecordingArgs;
 use super::shard_args::ShardArgs;
 use super::words::{data_set, dtype, file, label_dtype, loss};
 use crate::builder::Duplicates;
@@ -32,6 +33,8 @@ pub(super) struct ReadArgs {
     pub(super) columns_of: Option<String>,
     #[command(flatten)]
     pub(super) sound: SoundArgs,
+    #[command(flatten)]
+    pub(super) recordings: RecordingArgs,
     #[command(flatten)]
     pub(super) data: DataArgs,
     /// Read names inside files (lists, manifests, data directories) that begin with OLD as if they

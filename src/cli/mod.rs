@@ -31,6 +31,7 @@ mod plan;
 mod plot;
 mod program;
 mod progress;
+mod recording_args;
 mod remedy;
 mod renamed;
 mod repair;

@@ -142,6 +142,7 @@ pub(super) fn reading(
         .filter_map(|(key, value)| Some((key.to_owned(), value.clone()?)));
     let options = pairs(&args.input_options)?.into_iter();
     let options = options.chain(data_options(&args.data));
+    let options = options.chain(args.recordings.options());
     for (key, value) in options.chain(sound_options(&args.sound)).chain(given) {
         builder.option(key, value);
     }

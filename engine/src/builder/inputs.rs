@@ -108,6 +108,7 @@ impl PlanBuilder {
             data: Box::new(Self::new(&self.registry, &self.env).input(text)?.finish()?),
             speakers: None,
             tolerance: 0,
+            as_segments: false,
         })
     }
 

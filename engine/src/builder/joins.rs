@@ -93,15 +93,18 @@ impl PlanBuilder {
             }
             labels.speakers.clone_from(speakers);
         }
-        if let Some(tolerance) = self.tolerance {
-            let inputs = plan.inputs.iter_mut().map(|input| &mut input.joins);
-            let joins = inputs.chain([&mut plan.joins]);
-            let labels = joins.filter_map(|joins| joins.labels.as_mut());
-            let count = labels.map(|labels| labels.tolerance = tolerance).count();
-            if count == 0 {
-                let message = "a length tolerance is for labels that join";
-                return Err(Error::usage(message).hint("join labels, or leave it out"));
-            }
+        let cuts = plan.steps.iter().any(|step| step.step.cuts());
+        let inputs = plan.inputs.iter_mut().map(|input| &mut input.joins);
+        let joins = inputs.chain([&mut plan.joins]);
+        let mut count = 0;
+        for labels in joins.filter_map(|joins| joins.labels.as_mut()) {
+            labels.as_segments = cuts;
+            labels.tolerance = self.tolerance.unwrap_or(labels.tolerance);
+            count += 1;
+        }
+        if self.tolerance.is_some() && count == 0 {
+            let message = "a length tolerance is for labels that join";
+            return Err(Error::usage(message).hint("join labels, or leave it out"));
         }
         Ok(())
     }

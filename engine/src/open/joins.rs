@@ -1,8 +1,8 @@
 //! Joins of data sets by key.
 
 use spr_core::bytes::Env;
-use spr_core::format::{ErrorPolicy, FieldSet, Reader, Registry, Request};
-use spr_core::stage::{JoinLabels, JoinText};
+use spr_core::format::{ErrorPolicy, FieldSet, OpenedDataset, Reader, Registry, Request};
+use spr_core::stage::{JoinLabels, JoinText, segments_by_recording};
 use spr_core::{KeyMap, Result};
 
 use crate::plan::{Labels, Plan};
@@ -40,8 +40,14 @@ impl Labels {
             ..FieldSet::LABELS
         };
         let request = Request::all().parts(parts).on_error(ErrorPolicy::Skip);
-        let table = self.data.table(request, registry, env)?;
+        let table = match self.data.table(request, registry, env)? {
+            OpenedDataset::Stream(labels) if self.as_segments => {
+                OpenedDataset::Stream(segments_by_recording(labels, env))
+            }
+            table => table,
+        };
         let joined = JoinLabels::new(reader, table, self.text(), env);
+        let joined = joined.as_segments(self.as_segments);
         let mut joined = joined.tolerant(self.tolerance);
         joined = joined.rounded(self.data.inputs.iter().any(|input| input.round));
         if let Some(table) = &self.speakers {

@@ -25,6 +25,9 @@ pub struct Labels {
     pub(crate) speakers: Option<Locator>,
     /// The tolerated difference between the numbers of labels and frames.
     pub(crate) tolerance: u64,
+    /// Whether segments stay such beside features, as utterances are cut by them.
+    #[serde(default)]
+    pub(crate) as_segments: bool,
 }
 
 impl Labels {

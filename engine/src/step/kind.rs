@@ -99,6 +99,10 @@ pub enum Phase {
     Names,
     /// Labels become what their model says that they stand for.
     Meaning,
+    /// The parts of a recording become one utterance.
+    Join,
+    /// Utterances are cut by their segments.
+    Cut,
     /// Sound gets its channels and rate.
     Sound,
     /// Frames get their neighbours.

@@ -14,7 +14,7 @@ use spr_core::{Error, Result, nearest};
 use spr_stats::AudioNeed;
 
 use super::grammar::{Call, misplaced};
-use super::kind::Kind;
+use super::kind::{Kind, Phase};
 use super::operation::{Operation, Reach, Surroundings};
 use super::table::{KINDS, KeySelection, Shift, Translation};
 use super::unmet::Unmet;
@@ -144,6 +144,11 @@ impl Step {
     /// The frame shift that it gives the data, if it gives one.
     pub(crate) fn frame_shift(&self) -> Option<Decimal> {
         self.operation().map(|Shift(shift)| *shift)
+    }
+
+    /// Returns `true` if it cuts utterances by their segments.
+    pub(crate) fn cuts(&self) -> bool {
+        self.kind.phase == Phase::Cut
     }
 
     /// Returns `true` if it translates labels by a model that is not named.

@@ -11,6 +11,7 @@ mod labels;
 mod numbers;
 mod order;
 mod partition;
+mod recordings;
 mod rename;
 mod sample;
 mod sound;
@@ -48,6 +49,8 @@ pub const KINDS: &[&Kind] = &[
     &frames::FRAME_SHIFT,
     &labels::TIER,
     &labels::ALI_TO,
+    &recordings::JOIN,
+    &recordings::CUT,
     &frames::FRAMES,
     &frames::COLUMNS,
     &cmvn::CMVN,
