@@ -78,6 +78,7 @@ impl FoundLabels {
     /// Moves them to `utt`.
     fn give(self, utt: &mut Utterance, how: &mut Framing) -> Result<()> {
         match self {
+            Self::Frames(_) if utt.labels.is_some() => return Err(labelled()),
             Self::Frames(labels) => utt.labels = Some(labels),
             Self::Tiers(..) if !how.frames_for(utt) && !utt.tiers.is_empty() => {
                 return Err(Error::unfit("has segments already"));
@@ -146,6 +147,10 @@ fn frames(
     let ends = tier.segments.last().is_some_and(|last| last.end.is_some());
     let frames = frames.filter(|_| !(how.lenient && ends));
     Segment::labels(&tier.segments, &grid, frames, &how.env.limits)
+}
+
+fn labelled() -> Error {
+    Error::usage("has labels already").suggest(Remedy::LeaveOutLabels)
 }
 
 fn twice(key: &Key) -> Error {
@@ -351,10 +356,8 @@ impl Reader for JoinLabels {
             }
             return Ok(false);
         }
-        if utt.labels.is_some() {
-            return Err(Error::usage("has labels already")
-                .suggest(Remedy::LeaveOutLabels)
-                .utterance(&utt.key));
+        if utt.labels.is_some() && !self.as_segments {
+            return Err(labelled().utterance(&utt.key));
         }
         if let Err(error) = self.find(utt) {
             if self.labels.is_interrupted() {
@@ -362,7 +365,7 @@ impl Reader for JoinLabels {
             }
             return Err(error);
         }
-        if self.tolerance.fit(utt) {
+        if self.as_segments || self.tolerance.fit(utt) {
             return Ok(true);
         }
         let frames = utt.labels.as_ref().map_or(0, Matrix::rows);
