@@ -25,6 +25,7 @@ mod completions;
 mod convert;
 mod copies;
 mod corpora;
+mod cutting;
 mod damage;
 mod directory_tables;
 mod escapes;

@@ -184,6 +184,12 @@ fn every_data_option_is_drawn_or_named_as_another() {
         "resample",
         "dither",
         "tier",
+        "cut-by",
+        "cut-key",
+        "drop-labels",
+        "gap",
+        "pad",
+        "join-by",
     ];
     let known: BTreeSet<_> = drawn.into_iter().chain(OTHERS).collect();
     assert_eq!(known, option_keys().into_iter().collect());
@@ -245,4 +251,45 @@ fn a_tier_is_picked_alike() {
     s.ok("in.jsonl,tier=phones a.ctm --allow-loss all");
     s.ok("in.jsonl b.ctm --stages tier(phones) --allow-loss all");
     assert_eq!(s.read("a.ctm"), s.read("b.ctm"));
+}
+
+/// Recordings are cut and joined alike by options, flags, stages and the builder.
+#[test]
+fn recordings_are_cut_and_joined_alike() {
+    let s = Scratch::new();
+    let segment = |start: f64, end: f64, label: &str| {
+        format!("{{\"start\":{start},\"end\":{end},\"label\":\"{label}\"}}")
+    };
+    let segments = [
+        segment(0.0, 0.02, "a"),
+        segment(0.02, 0.03, "sil"),
+        segment(0.03, 0.05, "b"),
+    ];
+    let line = format!(
+        "{{\"key\":\"r\",\"features\":{{\"dtype\":\"f32\",\"shape\":[5,1],\"data\":[[1],[2],[3],[4],[5]]}},\
+         \"tiers\":[{{\"name\":\"words\",\"segments\":[{}]}}],\"meta\":{{\"frame_shift\":0.01}}}}\n",
+        segments.join(",")
+    );
+    s.write("in.jsonl", line);
+    let spelt = |key, value: &str| Spelt::new(key, value.to_owned(), String::new());
+    let pattern = "{recording}_{start*100:04}";
+    let cut = [
+        spelt("cut-by", "words"),
+        spelt("cut-key", pattern),
+        spelt("drop-labels", "sil"),
+        spelt("gap", "0.005"),
+        spelt("pad", "0.01"),
+    ];
+    let stages = format!("cut(words,key='{pattern}',drop=sil,gap=0.005,pad=0.01)");
+    let all = written(&s, "in.jsonl", &cut, &stages, &[]);
+    check_same(&all).unwrap();
+    s.ok("in.jsonl --cut-by words pieces.jsonl");
+    let all = written(
+        &s,
+        "pieces.jsonl",
+        &[spelt("join-by", "recording")],
+        "join(recording)",
+        &[],
+    );
+    check_same(&all).unwrap();
 }

@@ -91,3 +91,26 @@ fn the_model_lies_beside_the_labels() {
     let step = labels.data().steps()[0].step().to_string();
     assert_eq!(step, "ali-to(pdfs,model=other.mdl)");
 }
+
+/// Segments become frame labels of features, unless the features are cut by them.
+#[test]
+fn labels_join_as_segments_where_utterances_are_cut() {
+    const LINES: &str = "{\"key\":\"ann\",\"tiers\":[{\"name\":\"\",\"segments\":[\
+        {\"start\":0,\"end\":0.01,\"label\":\"1\"},{\"start\":0.01,\"end\":0.02,\"label\":\"2\"}]}],\"meta\":{}}\n";
+    let files = Files::new(&[("f.ark", "ann  [\n  1 2\n  3 4 ]\n"), ("l.jsonl", LINES)]);
+    let read = |stages: &str| {
+        let mut builder = files.builder();
+        builder.input("f.ark,frame-shift=0.01").unwrap();
+        builder.labels("l.jsonl").unwrap().stages(stages).unwrap();
+        files.read(&builder.finish().unwrap()).unwrap()
+    };
+    let whole = read("");
+    assert_eq!((whole.len(), whole[0].labels.is_some()), (1, true));
+    let cut = read("cut(segments)");
+    let facts: Vec<_> = cut
+        .iter()
+        .map(|utt| (utt.key.to_string(), utt.frames(), utt.text.clone()))
+        .collect();
+    let piece = |key: &str, text: &[u8]| (key.to_owned(), 1, Some(text.to_vec()));
+    assert_eq!(facts, [piece("ann-00000", b"1"), piece("ann-00001", b"2")]);
+}

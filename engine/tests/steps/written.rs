@@ -181,6 +181,15 @@ const CALLED: &[(&str, Made)] = &[
         Box::new(Rename::new(r, vec![KeyChange::Prefix(b"x-".to_vec())]))
     }),
     ("tier(words)", |r| Box::new(PickTier::new(r, "words"))),
+    ("cut(words,gap=0.3,key='{n}')", |r| {
+        let rules = CutRules {
+            gap: Decimal::parse("0.3"),
+            keys: KeyPattern::parse("{n}").unwrap(),
+            ..CutRules::new(CutBy::from("words"))
+        };
+        Box::new(Cut::new(r, rules, &env()))
+    }),
+    ("join(recording)", |r| Box::new(JoinPieces::new(r, &env()))),
     ("sound(rate=8000)", |r| {
         let mut choice = SoundChoice::default();
         choice.set_rate("8000").unwrap();
@@ -214,7 +223,7 @@ fn every_stage_that_is_typed_is_the_one_that_is_called() {
     }
     let all: BTreeSet<_> = Steps::list().map(|(usage, _)| name(usage)).collect();
     assert_eq!(seen, all);
-    assert_eq!(all.len(), 37);
+    assert_eq!(all.len(), 39);
 }
 
 fn name(text: &str) -> &str {
@@ -364,6 +373,31 @@ const SLIPS: &[(&str, usize, &str, &str)] = &[
         "context(N)",
     ),
     ("frames", 1, "frames: expected ranges", "frames(RANGES)"),
+    (
+        "cut",
+        1,
+        "cut: expected segments, text, speaker or the name of a tier",
+        "cut(segments|text|speaker|TIER",
+    ),
+    (
+        "cut(words,gap=-1)",
+        11,
+        "cut: '-1' is not seconds, such as 0.3",
+        "cut(",
+    ),
+    (
+        "cut(words,key='{recording}')",
+        11,
+        "cut: '{recording}': all pieces of a recording would have one key",
+        "such as {recording}-{n:05}",
+    ),
+    ("join", 1, "join: expected recording", "join(recording)"),
+    (
+        "join(speaker)",
+        6,
+        "join: 'speaker' is not recording",
+        "join(recording)",
+    ),
     ("columns(0,x)", 9, "columns: ", ""),
     (
         "ignore-label(9-7)",
