@@ -226,6 +226,60 @@ fn a_folder_of_manifests_is_not_called_as_another_file() {
     );
 }
 
+/// What the writer of a Lhotse folder writes, its reader takes, with all frames.
+#[test]
+fn features_of_another_length_than_their_sound_are_kept_whole_or_refused() {
+    let s = Scratch::new();
+    let samples = [0u8; 2 * 1440];
+    let head = [
+        &b"RIFF"[..],
+        &(36 + 2880u32).to_le_bytes(),
+        b"WAVEfmt \x10\0\0\0\x01\0\x01\0",
+        &8000u32.to_le_bytes(),
+        &16000u32.to_le_bytes(),
+        b"\x02\0\x10\0data",
+        &2880u32.to_le_bytes(),
+    ];
+    s.write("a.wav", [&head.concat()[..], &samples].concat());
+    for (name, text) in [
+        ("wav.scp", "a a.wav\n"),
+        ("utt2spk", "a a\n"),
+        ("spk2utt", "a a\n"),
+        ("text", "a HI\n"),
+        ("frame_shift", "0.01\n"),
+        ("feats.scp", "a d/feats.ark:2\n"),
+    ] {
+        s.write(&format!("d/{name}"), text);
+    }
+    for (frames, fault) in [
+        (30, ""),
+        (20, ""),
+        (19, ""),
+        (18, ""),
+        (17, ""),
+        (9, ""),
+        (7, "utterance a: its features end 0.110 s before its end"),
+        (0, "utterance a: its features end 0.180 s before its end"),
+    ] {
+        let rows: Vec<_> = (0..frames).map(|row| format!("  {row} 1 \n")).collect();
+        s.write("d/feats.ark", format!("a  [\n{}]\n", rows.concat()));
+        for store in ["numpy_files", "lilcom_files", "lilcom_chunky"] {
+            let line = format!(
+                "d,parts=feats+wav+text out/ -t lhotse --co store={store} --overwrite --allow-loss all"
+            );
+            if !fault.is_empty() {
+                let error = s.fails(&line);
+                assert!(error.contains(fault), "{frames}: {error}");
+                continue;
+            }
+            s.ok(&line);
+            let said = s.ok("out/ back.jsonl --overwrite");
+            let frames = format!("1 utterance, {frames} frames, 0 skipped");
+            assert!(said.err.contains(&frames), "{line}: {}", said.err);
+        }
+    }
+}
+
 #[test]
 fn features_are_read_from_archives_of_kaldi() {
     let s = Scratch::new();

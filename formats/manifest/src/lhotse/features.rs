@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use spr_core::model::{Decimal, Matrix, Utterance};
+use spr_core::model::{Audio, Decimal, Matrix, Utterance};
 use spr_core::recording::LENGTH_ROUNDING;
 use spr_core::{Error, Result};
 use spr_syntax::json::{self, Object};
@@ -11,6 +11,9 @@ use spr_syntax::manifest::Places;
 
 use super::recording::RecordingSegment;
 use super::stores::{StoredFeatures, Stores};
+
+/// The seconds by which times may be off that say the same.
+const SLACK: f64 = 1e-3;
 
 /// The features of a segment of a recording.
 #[derive(Clone)]
@@ -114,7 +117,8 @@ impl Features {
         stem.unwrap_or(last)
     }
 
-    /// Reads the frames of a segment of the recording, or all of them, and sets the frame shift.
+    /// Reads the frames of a segment of the recording, or all of them, and sets the frame shift. To a
+    /// segment that ends with the recording belong the frames after its end.
     ///
     /// # Errors
     /// They cannot be opened, or the store is not supported.
@@ -125,10 +129,13 @@ impl Features {
         stores: &mut Stores,
         utt: &mut Utterance,
     ) -> Result<()> {
-        let frames = match stretch {
+        let mut frames = match stretch {
             None => 0..usize::MAX,
             Some(stretch) => self.frames(stretch)?,
         };
+        if stretch.is_some_and(|stretch| ends_recording(stretch, utt)) {
+            frames.end = usize::MAX;
+        }
         utt.features = Some(stores.read(&self.place, frames, places)?);
         utt.meta.frame_shift = Some(self.shift);
         Ok(())
@@ -155,18 +162,12 @@ impl Features {
 
     /// Returns the frames of a segment, with the rounding of lhotse. The last ones may not exist.
     pub(super) fn frames(&self, stretch: &RecordingSegment) -> Result<Range<usize>> {
-        /// The seconds by which a segment may start too early.
-        const SLACK: f64 = 1e-3;
         let before = stretch.start.value() - self.start.value();
         if before < -SLACK {
             let message = format!("its features start at {} s, behind its start", self.start);
             return Err(Error::malformed(message));
         }
-        let missing = before + stretch.duration.value() - self.duration.value();
-        if missing > LENGTH_ROUNDING {
-            let message = format!("its features end {missing:.3} s before its end");
-            return Err(Error::malformed(message));
-        }
+        check_length(self.duration.value(), before + stretch.duration.value())?;
         let first = self.count(before.max(0.0));
         Ok(first..first.saturating_add(self.count(stretch.duration.value())))
     }
@@ -187,6 +188,30 @@ impl Features {
         let samples = (seconds * rate).round_ties_even();
         ((samples + (hop / 2.0).floor()) / hop).floor() as usize
     }
+}
+
+/// Checks that the features of a segment are not much shorter than it, both in seconds.
+///
+/// # Errors
+/// They are.
+pub(super) fn check_length(features: f64, segment: f64) -> Result<()> {
+    let missing = segment - features;
+    match missing > LENGTH_ROUNDING {
+        true => {
+            let message = format!("its features end {missing:.3} s before its end");
+            Err(Error::malformed(message))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Returns `true` if a segment ends with the sound of its utterance.
+fn ends_recording(stretch: &RecordingSegment, utt: &Utterance) -> bool {
+    let Some(Audio::Reference(sound)) = &utt.audio else {
+        return false;
+    };
+    let ends = stretch.end().ok().zip(sound.recording.time());
+    ends.is_some_and(|(end, length)| end.value() > length.value() - SLACK)
 }
 
 /// Returns a number, or a list of numbers as `0+1`.

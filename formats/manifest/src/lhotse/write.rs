@@ -13,6 +13,7 @@ use spr_syntax::manifest::source::{no_sound, utf8};
 
 use super::alignment;
 use super::feature_writer::{FeatureFacts, FeatureWriter, Store, StoredBytes, shift_of};
+use super::features;
 use super::supervision::Naming;
 
 pub(super) struct LhotseWriter {
@@ -163,8 +164,12 @@ impl LhotseWriter {
             Some(_) => naming.write(utt, audio, start, &custom, &mut self.made.said)?,
         }
         if let Some(matrix) = &utt.features {
+            let shift = shift_of(utt)?;
+            let lasts = shift.times(matrix.rows() as u64).unwrap_or_default();
+            features::check_length(lasts.value(), duration.value())
+                .map_err(|e| e.hint("--frame-shift corrects a wrong frame shift"))?;
             let facts = FeatureFacts {
-                shift: shift_of(utt)?,
+                shift,
                 rate: known.rate,
                 start,
                 recording: &id,
