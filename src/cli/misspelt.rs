@@ -15,7 +15,8 @@ use crate::builder::PlanBuilder;
 pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> Option<Error> {
     // Servers are not searched for names.
     let place = Location::from(word);
-    if place.is_url() || env.exists(&place) {
+    // A verb is no place: NAME:REST names a format, and a slash a folder.
+    if place.is_url() || word.contains([':', '/']) || env.exists(&place) {
         return None;
     }
     let error = Error::new(ErrorKind::Io, "is neither a file nor a verb").file(word);

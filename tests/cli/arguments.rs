@@ -129,6 +129,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "inof: is neither a file nor a verb",
         "did you mean the verb 'info'?",
     ),
+    ("shar:s/ x.jsonl", "error: s/: cannot open", "No such file"),
     (
         "f.ark out",
         "out: nothing says which format to write",
