@@ -142,7 +142,7 @@ fn cut_and_missing_lines_are_errors() {
             "{error}"
         );
     }
-    for table in ["text", "segments", "utt2lang"] {
+    for table in ["text", "segments"] {
         put(&s, "d", "", Some((table, &DAMAGES[1].1)));
         let error = s.fails("d none.jsonl");
         let expected = format!("d/{table}: utterance a-2: has no line");

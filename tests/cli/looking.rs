@@ -103,7 +103,7 @@ fn tables_without_utterances_are_told() {
     let s = Scratch::new();
     s.write("e.ark", "");
     s.write("e.jsonl", "");
-    s.write("a.ark", "a 1\n");
+    s.write("a.ark", "a 1 2 3\n");
     for name in ["e.ark", "e.jsonl"] {
         for verb in ["ls", "ls --json", "show", "show --json", "info", "stats"] {
             let said = s.ok(&format!("{verb} {name}"));

@@ -125,7 +125,7 @@ fn blanks_of_a_text_are_no_reason_to_refuse_it() {
         let line = json!({"audio_filepath": "wav/a.wav", "duration": 0.25, "utt_id": "u",
             "text": format!("one{end}two")});
         s.write("in.json", format!("{line}\n"));
-        let said = s.fails("in.json o/ -t kaldi-data --allow-loss all");
+        let said = s.fails("in.json o/ -t kaldi-data --overwrite --allow-loss all");
         let message = format!("the text holds {shown}, which no line of a data directory can");
         assert!(said.contains(&message), "{said}");
         let back = lines(&s.ok("in.json - -t jsonl -q").out);
