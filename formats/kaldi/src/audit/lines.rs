@@ -1,6 +1,7 @@
 //! Checks common to all tables of a data directory.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use spr_core::bytes::{Env, Location};
 use spr_core::model::Key;
@@ -61,9 +62,13 @@ pub(super) fn read(
         if !source.has_line_end() {
             findings.fault("lines", error("the last line has no end"));
         }
-        let Some((key, rest, after)) = split(&line, error, findings) else {
+        let Some(LineParts { key, rest }) = split(&line, error, findings) else {
             continue;
         };
+        let part = |range: Range<usize>| line.get(range).unwrap_or_default();
+        let [rest, after] =
+            [rest, key.end..line.len()].map(|range| String::from_utf8_lossy(part(range)));
+        let key = Key::from(part(key));
         if let Some(last) = last.filter(|last| sorted && *last > key) {
             sorted = false;
             let message = format!("comes after {last}: the file is not sorted");
@@ -73,8 +78,8 @@ pub(super) fn read(
         each(
             Line {
                 key,
-                rest,
-                after,
+                rest: &rest,
+                after: &after,
                 file,
                 number,
             },
@@ -96,30 +101,25 @@ pub(super) fn read(
     Ok(keys)
 }
 
-/// Splits a line into its key, the rest, and the rest with its blanks, and checks its characters.
-/// Returns `None` if it has no key.
-fn split<'a>(
-    line: &'a [u8],
+/// Splits a line, and checks its characters. Returns `None` if it has no key. Kaldi's scripts take
+/// other encodings than UTF-8.
+fn split(
+    line: &[u8],
     error: impl Fn(&str) -> Error,
     findings: &mut Findings<'_>,
-) -> Option<(Key, &'a str, &'a str)> {
-    let Ok(text) = std::str::from_utf8(line) else {
-        findings.fault("lines", error("the line is not UTF-8"));
-        return None;
-    };
-    if text.contains('\0') {
+) -> Option<LineParts> {
+    if std::str::from_utf8(line).is_err() {
+        findings.note("lines", error("the line is not UTF-8"));
+    }
+    if line.contains(&0) {
         findings.fault("lines", error("a NUL byte"));
     }
-    if text.contains('\r') {
+    if line.contains(&b'\r') {
         let hint = "write lines with LF, as dos2unix does";
         findings.fault("lines", error("a carriage return").hint(hint));
     }
     match LineParts::of(line) {
-        Ok(parts) if parts.key.start == 0 => {
-            let (key, after) = text.split_at_checked(parts.key.end)?;
-            let rest = text.get(parts.rest).unwrap_or_default();
-            Some((Key::from(key), rest, after))
-        }
+        Ok(parts) if parts.key.start == 0 => Some(parts),
         Err(fault) if line.iter().any(u8::is_ascii_graphic) => {
             findings.fault("lines", error(fault.message()));
             None

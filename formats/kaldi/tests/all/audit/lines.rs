@@ -71,11 +71,11 @@ fn lines_of_any_table() {
         ("d/text", b"a \xff\nb B\n"),
     ];
     let (found, _) = audit(&holding(&files)).unwrap();
-    let want = [
-        "fault lines: d/text:1: the line is not UTF-8",
-        "fault keys: d/text: utterance a: no line for this utterance of utt2spk",
-    ];
-    assert_eq!(found[..2], want);
+    assert_eq!(found[0], "note lines: d/text:1: the line is not UTF-8");
+    assert!(
+        !found.iter().any(|finding| finding.starts_with("fault")),
+        "{found:?}"
+    );
 }
 
 /// The keys of tables by utterance, by speaker and by recording.
