@@ -387,6 +387,8 @@ pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
                 "it may be another number of the entry before; if that is something else than it \
                  was taken for, say so with holder=NAME",
             ),
+            // All other bytes from 0x80 on may be in keys of other encodings than UTF-8.
+            _ if *b == u8::MAX => error.hint("Kaldi's programs refuse this byte in a key as well"),
             _ => error,
         });
     }
