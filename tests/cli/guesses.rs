@@ -265,3 +265,31 @@ fn a_folder_of_several_formats_is_not_read_as_one_of_them() {
         said.err
     );
 }
+
+/// A format that only the look of text speaks for is called a guess by the run as well, and so is a key
+/// that an archive lacks.
+#[test]
+fn the_run_tells_what_it_guessed() {
+    let s = Scratch::new();
+    s.write("Dockerfile", "FROM debian\nRUN make\nCOPY . /x\n");
+    let said = s.ok("Dockerfile o.jsonl");
+    assert!(
+        said.err.contains("(kaldi by its look -> jsonl"),
+        "{}",
+        said.err
+    );
+    let said = s.ok("Dockerfile o.jsonl -f kaldi --overwrite");
+    assert!(said.err.contains("(kaldi -> jsonl"), "{}", said.err);
+    s.write("one.mat", " [\n  1 2\n  3 4 ]\n");
+    let warning = "one.mat: starts with an object, where an archive has a key";
+    for (input, is_told) in [("ark:one.mat", true), ("one.mat", false)] {
+        let said = s.ok(&format!("{input} o.jsonl --overwrite"));
+        assert_eq!(said.err.contains(warning), is_told, "{input}: {}", said.err);
+    }
+    s.write("one.ark", "76 5 25\n");
+    let said = s.ok("one.ark o.jsonl --overwrite");
+    let kinds = "int32-vector, basic-float-vector, int32-pair-vector or float-pair-vector";
+    assert!(said.err.contains(kinds), "{}", said.err);
+    let said = s.ok("one.ark,holder=int32-vector o.jsonl --overwrite");
+    assert!(!said.err.contains("warning"), "{}", said.err);
+}
