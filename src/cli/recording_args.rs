@@ -49,7 +49,7 @@ pub(super) struct RecordingArgs {
         hide_short_help = true
     )]
     pad: Option<String>,
-    /// Make one utterance of those that follow each other and are parts of one recording
+    /// Make one utterance of those that are parts of one recording
     #[arg(
         long,
         value_name = "recording",

@@ -193,9 +193,6 @@ fn fixed(remedy: &Remedy) -> Option<&str> {
             "--labels FILE joins the segments of a CTM, RTTM, STM or other label file"
         }
         Remedy::OtherPieceKeys => "--key '{key}-{n:05}' gives each piece a key of its own",
-        Remedy::SortByRecording => {
-            "--stages 'sort(recording,start)|join(recording)' sorts them first"
-        }
         Remedy::NumberNames => "the option symbols=FILE of the segments gives numbers to names",
         _ => return None,
     })

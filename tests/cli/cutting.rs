@@ -406,7 +406,7 @@ fn joining_is_the_reverse() {
     }
     // A list of utterances becomes the labels of recordings.
     write_labels(&s, &turns());
-    s.ok("x.stm who/ --to textgrid --stages sort(recording,start)|join(recording) --allow-loss speakers");
+    s.ok("x.stm who/ --to textgrid --join-by recording --allow-loss speakers");
     let grid = String::from_utf8(s.read("who/b.TextGrid")).unwrap();
     assert!(
         grid.contains("\"good\"") && grid.contains("xmin = 1.3"),

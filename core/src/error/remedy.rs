@@ -99,8 +99,6 @@ pub enum Remedy {
     CutByTier(Vec<String>),
     /// Give the pieces of recordings other keys.
     OtherPieceKeys,
-    /// Sort the parts of recordings by the recordings and their times.
-    SortByRecording,
     /// Give names their numbers by a table.
     NumberNames,
     /// List the formats that can hold the named data, as in a sentence.
@@ -197,7 +195,6 @@ impl fmt::Display for Remedy {
             Self::JoinSegments => "join the segments to it as labels",
             Self::CutByTier(names) => return write!(f, "cut by a tier: '{}'", names.join("', '")),
             Self::OtherPieceKeys => "use another pattern for keys, such as {recording}-{n:05}",
-            Self::SortByRecording => "sort the utterances by recording and start",
             Self::NumberNames => "a table of symbols gives numbers to names",
             Self::WriteVariant(variant) => {
                 let (extension, (key, value)) = (variant.extension, variant.option);
@@ -320,7 +317,6 @@ mod tests {
             ListNames,
             JoinSegments,
             OtherPieceKeys,
-            SortByRecording,
             NumberNames,
             LookInside,
             ConvertData,

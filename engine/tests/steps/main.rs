@@ -11,6 +11,7 @@
 #[path = "../../../core/tests/stages/script.rs"]
 #[allow(dead_code, reason = "the tests of the core share it")]
 mod script;
+mod slips;
 mod sound;
 mod typed;
 mod written;

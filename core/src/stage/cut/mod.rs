@@ -3,52 +3,26 @@
 mod key_pattern;
 mod pick;
 mod piece;
+mod rules;
 mod span;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::bytes::{Env, MemoryCounter};
 use crate::error::{Error, Remedy, Result};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Decimal, FrameGrid, KeySet, Utterance};
+use crate::model::{DatasetInfo, FrameGrid, KeySet, Utterance};
 use crate::stage::guess::Guess;
 pub use key_pattern::KeyPattern;
 use key_pattern::KeyValues;
 pub use pick::CutBy;
 use piece::CutSource;
+pub use rules::CutRules;
+use rules::LeftOut;
 use span::{CutSpan, spans};
-
-/// The rules by which utterances are cut.
-#[derive(Clone, Debug)]
-pub struct CutRules {
-    /// The segments that become utterances.
-    pub by: CutBy,
-    /// The keys of the new utterances.
-    pub keys: KeyPattern,
-    /// The labels of segments that are left out, such as those of silence.
-    pub dropped: HashSet<Box<[u8]>>,
-    /// The longest pause in seconds between two segments in order, of one speaker, that become one
-    /// utterance, with a blank between their labels. Without it, each becomes one.
-    pub gap: Option<Decimal>,
-    /// The seconds that are added before and after, as far as the utterance goes.
-    pub pad: Decimal,
-}
-
-impl CutRules {
-    /// Creates rules that make an utterance of each segment.
-    pub fn new(by: CutBy) -> Self {
-        Self {
-            by,
-            keys: KeyPattern::default(),
-            dropped: HashSet::new(),
-            gap: None,
-            pad: Decimal::ZERO,
-        }
-    }
-}
 
 /// Cuts utterances by their segments, each of which becomes an utterance of its own, in order of their
 /// starts.
@@ -74,15 +48,6 @@ pub struct Cut {
     guess: Guess,
     env: Env,
     info: DatasetInfo,
-}
-
-/// The number of things that are left out without an error.
-#[derive(Default)]
-struct LeftOut {
-    /// Segments without a label.
-    empty: u64,
-    /// Utterances without a segment that is kept.
-    without: u64,
 }
 
 impl Cut {

@@ -1,8 +1,7 @@
 //! From the segments of a tier to the spans of time that become utterances.
 
 use super::pick::{CutBy, is_turn};
-use super::{CutRules, LeftOut};
-use crate::bytes::Env;
+use super::rules::{CutRules, LeftOut};
 use crate::error::{Error, Result};
 use crate::model::{Decimal, Key, Segment};
 use crate::recording::within;
@@ -133,36 +132,5 @@ impl CutSpan {
             return Err(Error::unfit(message));
         }
         Ok(padded)
-    }
-}
-
-impl LeftOut {
-    /// Returns `true` for a segment that is not left out, and counts the others.
-    fn keeps(&mut self, segment: &Segment, rules: &CutRules) -> bool {
-        if segment.label.trim_ascii().is_empty() && segment.speaker.is_none() {
-            self.empty += 1;
-            return false;
-        }
-        !rules.dropped.contains(&*segment.label)
-    }
-
-    /// Warns of segments without a label, and of utterances without a piece.
-    pub(super) fn warn(&mut self, env: &Env) {
-        let Self { empty, without } = std::mem::take(self);
-        let counted = |n: u64, what: &str| match n {
-            1 => format!("1 {what}"),
-            n => format!("{n} {what}s"),
-        };
-        if empty > 0 {
-            let message = format!("{} without a label left out", counted(empty, "segment"));
-            env.warn_left_out(&Error::unfit(message));
-        }
-        if without > 0 {
-            let message = format!(
-                "{} without a segment to cut by left out",
-                counted(without, "utterance")
-            );
-            env.warn_left_out(&Error::unfit(message));
-        }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::bytes::Locator;
 use crate::error::ErrorKind;
 use crate::model::{
-    Audio, AudioReference, Matrix, Rank, RecordingFacts, Segment, Span, Tier, Waveform,
+    Audio, AudioReference, Decimal, Matrix, Rank, RecordingFacts, Segment, Span, Tier, Waveform,
 };
 use crate::number::random::Rng;
 use crate::stage::JoinPieces;

@@ -66,7 +66,7 @@ pub(super) static JOIN: Kind = Kind {
     name: "join",
     aliases: &[],
     usage: "join(recording)",
-    what: "one utterance of those that follow each other and are parts of one recording",
+    what: "one utterance of those that are parts of one recording",
     parameters: Parameters::of(&["by"]),
     options: &[option("join-by", "recording", |asked, text| {
         asked.set("join", "by", text);
