@@ -352,3 +352,25 @@ def test_wrong_sizes_are_refused(fbank, wrong):
     with pytest.raises(spr.UsageError):
         wrong(fbank)
     assert not os.path.exists("x.ark")
+
+
+def test_recordings_are_cut_by_their_labels_and_joined_again():
+    samples = np.arange(8000, dtype=np.int16)
+    with spr.Writer("rec.jsonl") as writer:
+        writer.write("rec", audio=(8000, samples))
+    pathlib.Path("rec.ctm").write_text("rec 1 0 0.4 good\nrec 1 0.4 0.1 sil\nrec 1 0.5 0.5 day\n")
+    whole = spr.open("rec.jsonl").join(labels="rec.ctm")
+    cut = whole.cut("segments", key="{recording}-{n}")
+    assert cut.keys() == ["rec-0", "rec-1", "rec-2"] and len(cut) == 3
+    assert cut["rec-2"].text == "day"
+    assert np.array_equal(cut["rec-2"].audio.samples, samples[4000:])
+    (joined,) = cut.join_by("recording")
+    assert joined.key == "rec" and np.array_equal(joined.audio.samples, samples)
+    for drop in ("sil", ["sil", "sp"]):
+        (words,) = whole.cut(drop_labels=drop, gap=0.1, pad=0.2)
+        assert (words.key, words.text) == ("rec-00000", "good day")
+        assert np.array_equal(words.audio.samples, samples)
+    with pytest.raises(spr.DataError, match="has no tier 'words'"):
+        list(whole.cut("words"))
+    with pytest.raises(spr.UsageError, match="would have one key"):
+        whole.cut(key="{recording}")

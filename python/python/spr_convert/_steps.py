@@ -167,6 +167,50 @@ class Steps:
             told.append(("map", _arguments.path(map)))
         return self._step("rename", *told, ("prefix", prefix), ("suffix", suffix))
 
+    def cut(
+        self,
+        by: str = "segments",
+        *,
+        key: Optional[str] = None,
+        drop_labels: Names = (),
+        gap: Optional[float] = None,
+        pad: Optional[float] = None,
+    ) -> "Dataset":
+        """An utterance for each segment, with its sound, frames, text and speaker. Segments of another
+        file join with ``join(labels=...)``.
+
+        :param by: ``"segments"`` for the only tier, ``"text"`` for words, ``"speaker"`` for turns, or the
+            name of a tier.
+        :param key: the pattern of keys, such as ``"{recording}-{start:010.3}-{end:010.3}"``; otherwise
+            ``"{key}-{n:05}"``.
+        :param drop_labels: the labels of segments that are left out, such as those of silence.
+        :param gap: the longest pause in seconds between segments of one speaker that become one utterance.
+        :param pad: seconds added before and after each segment, within the recording.
+        :raises DataError: while it is read, if there is no such tier, or two keys are the same.
+
+        >>> import spr_convert as spr
+        >>> said = "rec 1 ann 0 0.4 good morning\\nrec 1 bob 0.5 0.9 hello\\n"
+        >>> _ = open("talk.stm", "w").write(said)
+        >>> ds = spr.open("talk.stm").join_by("recording").cut(key="{recording}-{n}")
+        >>> [(utt.key, utt.text) for utt in ds]
+        [('rec-0', 'good morning'), ('rec-1', 'hello')]
+        """
+        dropped = ",".join(_arguments.texts("labels", _arguments.names(drop_labels)))
+        return self._step(
+            "cut", ("by", by), ("key", key), ("drop", dropped or None), ("gap", gap), ("pad", pad)
+        )
+
+    def join_by(self, by: str = "recording") -> "Dataset":
+        """One utterance of those that are parts of one recording, each a segment of it: the reverse of
+        :meth:`cut`. All are read first.
+
+        >>> import spr_convert as spr
+        >>> _ = open("talk.stm", "w").write("rec 1 ann 0 0.4 good morning\\nrec 1 bob 0.5 0.9 hello\\n")
+        >>> len(spr.open("talk.stm").join_by("recording"))
+        1
+        """
+        return self._step("join", ("by", by))
+
     def context(self, left: int, right: Optional[int] = None) -> "Dataset":
         """Each frame with its neighbours, ``left`` and ``right`` of them.
 
