@@ -24,7 +24,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/arguments.md", 12),
     ("docs/check.md", 6),
     ("docs/coming-from.md", 20),
-    ("docs/cutting.md", 20),
+    ("docs/cutting.md", 22),
     ("docs/guide.md", 66),
     ("docs/hugging-face.md", 8),
     ("docs/i-have-a-folder.md", 13),
