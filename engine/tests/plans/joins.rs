@@ -104,7 +104,7 @@ fn labels_join_as_segments_where_utterances_are_cut() {
         builder.labels("l.jsonl").unwrap().stages(stages).unwrap();
         files.read(&builder.finish().unwrap()).unwrap()
     };
-    let whole = read("");
+    let whole = read("first(9)");
     assert_eq!((whole.len(), whole[0].labels.is_some()), (1, true));
     let cut = read("cut(segments)");
     let facts: Vec<_> = cut

@@ -293,7 +293,7 @@ fn a_slip_is_told_with_its_place_and_what_was_meant() {
         let told = error.hint_text().unwrap_or_default();
         assert!(told.starts_with(hint), "{text}: {told}");
     }
-    assert_eq!(SLIPS.len(), 48);
+    assert_eq!(SLIPS.len(), 53);
 }
 
 #[test]
