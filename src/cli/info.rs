@@ -322,6 +322,9 @@ fn describe(facts: &Facts) -> Vec<String> {
             line(name, text);
         }
     }
+    if let Some(transcripts) = &facts.transcripts {
+        line("transcripts", transcripts.clone());
+    }
     if let Some(shift) = facts.frame_shift {
         let mut text = format!("{shift} s");
         if let Some(duration) = facts.duration {

@@ -67,6 +67,9 @@ pub struct Facts {
     /// The sound: rates, channels, and the levels of samples that are in the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sound: Option<Sound>,
+    /// The sources of transcripts in a folder of sound, and the meanings of their columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transcripts: Option<String>,
     /// The source of the keys; empty where not known.
     #[serde(serialize_with = "known")]
     pub keys: &'static str,
@@ -230,6 +233,8 @@ impl Facts {
         self.guessed = opened.why == Reason::Guess;
         self.partitions = input.shuffles();
         let reader = opened.reader;
+        let decision = reader.info().decision.clone();
+        self.transcripts = decision.filter(|_| opened.format.sound_folder().is_some());
         let survey = Survey::new(Scope::Shapes, reader.info());
         self.byte_order = survey.info.byte_order.map(|o| o.name());
         self.keys = survey.info.keys.name();
