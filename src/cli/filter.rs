@@ -79,6 +79,8 @@ impl FilterArgs {
         let length = self.min_text.map(|n| format!("characters >= {n}"));
         let kinds = self.has.iter().map(|kind| match kind.as_str() {
             "sound" => "kinds ~ 'audio'".to_owned(),
+            // An empty transcription is none.
+            "text" => "text != ''".to_owned(),
             kind => format!("kinds ~ '{kind}'"),
         });
         for text in length.into_iter().chain(kinds) {

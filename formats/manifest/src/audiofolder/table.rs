@@ -8,7 +8,7 @@ use spr_core::{Error, ErrorKind, Limits, Result};
 use spr_syntax::json::{self, Fields};
 use spr_syntax::lines::Lines;
 
-use super::columns::is_text;
+use super::columns::{TEXT, is_text};
 
 /// An open table, whose rows are returned as JSON objects.
 pub(super) enum Table {
@@ -150,13 +150,12 @@ impl Csv {
         }
         self.row.clear();
         let mut fields = Fields::open(&mut self.row);
-        // An empty field is a missing value.
-        for (name, value) in self
-            .names
-            .iter()
-            .zip(&row)
-            .filter(|(_, value)| !value.is_empty())
-        {
+        let cells = || self.names.iter().zip(&row);
+        // An empty field is a missing value, except for the text, which is kept as empty.
+        let is_said = cells().any(|(name, value)| TEXT.contains(&name) && !value.is_empty());
+        let is_there =
+            |(name, value): &(&str, &str)| !value.is_empty() || (TEXT.contains(name) && !is_said);
+        for (name, value) in cells().filter(is_there) {
             match json::is_number(value) && !is_text(name) {
                 true => fields.raw(name, value),
                 false => fields.text(name, value),
