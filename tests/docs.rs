@@ -27,7 +27,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/cutting.md", 22),
     ("docs/guide.md", 66),
     ("docs/hugging-face.md", 8),
-    ("docs/i-have-a-folder.md", 13),
+    ("docs/i-have-a-folder.md", 23),
     ("docs/i-have-a-pfile.md", 14),
     ("docs/i-have-a-pickle.md", 14),
     ("docs/i-have-an-ark.md", 15),

@@ -92,6 +92,7 @@ mod skipping;
 mod skipping_inputs;
 mod sound;
 mod sound_folders;
+mod sound_tables;
 mod spans;
 mod spellings;
 mod split;

@@ -137,12 +137,7 @@ impl Question<'_> {
             layout: None,
         };
         let is_sound = |cell: &str| self.sounds.is_named(self.at, cell);
-        let table = self.at.plain();
-        let table = table
-            .name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let layout = Layout::of(table, first, is_sound).filter(|_| self.mapping.is_empty());
+        let layout = Layout::of_row(self.at, first, is_sound).filter(|_| self.mapping.is_empty());
         if let Some(layout) = layout {
             columns.layout = Some(layout.name);
             columns.meanings = layout.meanings();
@@ -153,6 +148,7 @@ impl Question<'_> {
         let body = &rows[usize::from(columns.has_header)..];
         if columns.has_header {
             columns.names.clone_from(first);
+            columns.layout = Layout::of_header(first).map(|layout| layout.name);
             for (n, word) in words.into_iter().enumerate() {
                 if columns.meanings[n].is_none()
                     && word.is_some_and(|word| columns.find(word).is_none())

@@ -6,6 +6,7 @@ use spr_core::bytes::{Env, Location, key_in_folder};
 use spr_core::model::Key;
 use spr_core::{Error, ErrorKind, Result};
 
+use crate::layouts::Layout;
 use crate::table;
 
 /// What systems leave in folders.
@@ -44,6 +45,8 @@ pub(crate) struct FolderFiles {
     pub(crate) faults: Vec<Error>,
     /// Whether only the sound of the table is an utterance.
     pub(crate) by_table: bool,
+    /// The corpus whose layout the folder has.
+    pub(crate) layout: Option<&'static Layout>,
     /// What systems leave in folders, and all other files.
     rubbish: Vec<Location>,
     others: Vec<Location>,
@@ -90,6 +93,7 @@ impl FolderFiles {
             sounds: all.sounds,
             tables: vec![at.clone()],
             by_table: true,
+            layout: all.layout,
             ..Self::default()
         })
     }
@@ -99,7 +103,7 @@ impl FolderFiles {
         files.sort();
         let mut all = Self::default();
         let mut texts = Vec::new();
-        for file in files {
+        for file in files.iter().cloned() {
             let inside = file.relative_to(folder).unwrap_or_else(|| file.clone());
             if is_rubbish(&inside) {
                 all.rubbish.push(file);
@@ -115,7 +119,19 @@ impl FolderFiles {
         }
         all.sounds.sort();
         let stems: BTreeSet<_> = all.sounds.iter().map(|(_, file)| stem(file)).collect();
+        let sorted: Vec<_> = stems.iter().cloned().collect();
+        all.layout = Layout::of_folder(&files, &sorted);
+        let apart = all.texts_apart(&stems);
         for file in texts {
+            if let Some(stems) = apart.get(&file) {
+                for stem in stems {
+                    all.beside
+                        .entry(stem.clone())
+                        .or_default()
+                        .push(file.clone());
+                }
+                continue;
+            }
             if table::is_named_so(&file) {
                 all.tables.push(file);
                 continue;
@@ -135,6 +151,17 @@ impl FolderFiles {
             }
         }
         all
+    }
+
+    /// Returns the sound files of each text that the layout puts in another folder.
+    fn texts_apart(&self, stems: &BTreeSet<Location>) -> BTreeMap<Location, Vec<Location>> {
+        let mut apart = BTreeMap::<_, Vec<_>>::new();
+        for stem in stems {
+            if let Some(text) = self.layout.and_then(|layout| layout.text_of(stem)) {
+                apart.entry(text).or_default().push(stem.clone());
+            }
+        }
+        apart
     }
 
     /// Returns `true` if anything may be a transcript.

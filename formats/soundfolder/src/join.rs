@@ -5,6 +5,7 @@ use spr_core::model::{Key, Span};
 use spr_core::{Error, Result};
 
 use crate::files::{FolderFiles, stem};
+use crate::layouts::Layout;
 use crate::names::SoundNames;
 use crate::table::{Table, TableOptions};
 
@@ -27,6 +28,8 @@ pub(crate) struct Joined {
     pub(crate) faults: Vec<Error>,
     /// How transcripts were found.
     pub(crate) told: String,
+    /// The corpus whose layout tells speakers.
+    pub(crate) layout: Option<&'static Layout>,
 }
 
 impl Joined {
@@ -114,7 +117,8 @@ impl Joined {
             }
         }
         let mut joined = Self {
-            told: told(&sounds, &tables),
+            told: told(&sounds, &tables, files.layout),
+            layout: files.layout,
             sounds,
             tables,
             faults,
@@ -164,7 +168,7 @@ impl Joined {
 }
 
 /// Says where transcripts are from.
-fn told(sounds: &[Sound], tables: &[Table]) -> String {
+fn told(sounds: &[Sound], tables: &[Table], layout: Option<&Layout>) -> String {
     let files = |is_one: fn(&Sound) -> bool| {
         let mut files: Vec<_> = sounds
             .iter()
@@ -196,5 +200,6 @@ fn told(sounds: &[Sound], tables: &[Table]) -> String {
     if beside > 0 {
         parts.push(format!("{beside} with a transcript beside them"));
     }
-    parts.join(", ")
+    let of = layout.map_or(String::new(), |layout| format!("{}: ", layout.name));
+    of + &parts.join(", ")
 }

@@ -80,6 +80,11 @@ impl SoundReader {
         if self.parts.text || self.parts.segments {
             self.fill_said(sound, utt, kinds)?;
         }
+        let layout = self.joined.layout.filter(|_| utt.meta.speaker.is_none());
+        let speaker = layout.and_then(|layout| layout.speaker(&stem(&sound.file)));
+        if let Some(speaker) = speaker {
+            utt.meta.speaker = Some(speaker.as_str().into());
+        }
         Ok(())
     }
 

@@ -16,7 +16,8 @@ use crate::rows::Row;
 const COLUMNS: [&str; 2] = [".csv", ".tsv"];
 
 /// Endings of the names of tables of transcripts, whose lines may be a name, a blank, and text.
-const TRANSCRIPTS: [&str; 8] = [
+const TRANSCRIPTS: [&str; 9] = [
+    "/aishell_transcript_v0.8.txt",
     ".trans.txt",
     "/trans.txt",
     "/transcripts.txt",
@@ -29,7 +30,8 @@ const TRANSCRIPTS: [&str; 8] = [
 
 /// Returns `true` if a file may be a table of transcripts, by its name.
 pub(crate) fn is_named_so(file: &Location) -> bool {
-    ends_with(file, &COLUMNS) || ends_with(file, &TRANSCRIPTS)
+    // The book.tsv of LibriTTS is about its paragraphs.
+    ends_with(file, &COLUMNS) && !ends_with(file, &[".book.tsv"]) || ends_with(file, &TRANSCRIPTS)
 }
 
 fn ends_with(file: &Location, endings: &[&str]) -> bool {

@@ -84,7 +84,7 @@ fn headers_and_values_say_what_columns_mean() {
             "TRANS.txt",
             "UtteranceID\tSpeakerID\tTranscription\na.wav\t38_5837\t今天\n",
             &["wavs/a: 今天, speaker 38_5837"],
-            "columns file=1 (UtteranceID), speaker=2 (SpeakerID), text=3 (Transcription)",
+            "MAGICDATA, columns file=1 (UtteranceID), speaker=2 (SpeakerID), text=3 (Transcription)",
         ),
         (
             "x.csv",
