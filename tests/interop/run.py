@@ -5,6 +5,7 @@
     python run.py PATH_TO_SPR_CONVERT [--python COMMAND ...] [--only MODULE ...]
 
 `--only random --cases N --seed S` tries N random conversions from seed S on; `--cases 1` repeats one.
+`--only tables --cases N` reads N random tables.
 Every Python with NumPy under ~/.pyenv is tried with pickles, and each COMMAND (such as
 "env PYTHONPATH=/path/to/numpy python2.7"). Prints a line for each check; status 1 if one fails.
 """
@@ -27,6 +28,7 @@ import shar
 import sound
 import spraak
 import stores
+import tables
 import tars
 from harness import Harness
 
@@ -40,13 +42,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="of them at once (default: 2)")
     modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl,
                "labels": labels, "manifests": manifests, "stores": stores, "shar": shar, "archives": archives,
-               "tars": tars, "htk": htk, "hdf5": hdf5, "hub": hub, "sound": sound, "random": differential}
+               "tars": tars, "htk": htk, "hdf5": hdf5, "hub": hub, "sound": sound, "tables": tables,
+               "random": differential}
     parser.add_argument("--only", action="append", choices=sorted(modules))
     args = parser.parse_args()
     t = Harness(args.program)
     try:
         for name in args.only or modules:
-            extra = {"pickle": [args.python], "random": [args.cases, args.seed, args.jobs]}.get(name, [])
+            extra = {"pickle": [args.python], "tables": [args.cases], "random": [args.cases, args.seed, args.jobs]}.get(name, [])
             try:
                 modules[name].checks(t, *extra)
             except Exception as error:  # a setup step failed: its module ends there
