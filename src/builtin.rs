@@ -60,7 +60,7 @@ formats! {
         spr_format_labels::TRN, spr_format_labels::TEXTGRID, spr_format_labels::HTK_LAB,
         spr_format_labels::MLF, spr_format_labels::AUDACITY, spr_format_labels::TIMIT,
         spr_format_labels::PYANNOTE, spr_format_labels::SRT, spr_format_labels::VTT,
-        spr_format_labels::EAF, spr_format_labels::WHISPER;
+        spr_format_labels::EAF, spr_format_labels::WHISPER, spr_format_labels::FESTVOX;
     "jsonl": spr_format_jsonl::FORMAT;
     "lilcom": spr_format_lilcom::FORMAT;
     "manifest": spr_format_manifest::NEMO, spr_format_manifest::NEMO_TARRED,

@@ -33,7 +33,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/i-have-an-ark.md", 15),
     ("docs/i-have-spraak.md", 12),
     ("docs/kaldi-data.md", 14),
-    ("docs/labels.md", 14),
+    ("docs/labels.md", 17),
     ("docs/manifests.md", 33),
     ("docs/pipelines.md", 2),
     ("docs/plot.md", 11),

@@ -64,6 +64,12 @@ const FORMS: &[Form] = &[
         fault: "2.50 1.00 ann\n",
     },
     Form {
+        formats: &["srt"],
+        own: &[("srt", "srt")],
+        text: "1\n00:00:00,500 --> 00:00:01,000\nann\n\n2\n00:00:01,000 --> 00:00:01,500\nbob\n\n",
+        fault: "3\n00:00:02,500 --> 00:00:02,000\nann\n\n",
+    },
+    Form {
         formats: &["audacity"],
         own: &[("txt", "audacity")],
         text: "0.500000\t1.000000\tann\n1.000000\t1.500000\tbob\n",

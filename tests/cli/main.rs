@@ -104,6 +104,7 @@ mod survey;
 mod taken;
 mod tars;
 #[cfg(unix)]
+mod timed_text;
 mod together;
 mod trust;
 #[cfg(target_os = "linux")]

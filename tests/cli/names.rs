@@ -28,6 +28,7 @@ fn an_extension_never_contradicts_what_is_written() {
         "pyannote" => extension == "lab",
         "nemo" | "audiofolder" => extension == "jsonl",
         "lhotse" => ["json", "jsonl"].contains(&extension),
+        "whisper" => extension == "json",
         _ => false,
     };
     let (mut tried, mut right) = (0, 0);

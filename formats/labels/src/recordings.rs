@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use spr_core::bytes::{Env, Location, MemoryCounter};
+use spr_core::bytes::{Env, FileKind, Location, MemoryCounter};
 use spr_core::format::OptionSpec;
 use spr_core::model::{Key, KeySet, Origin, Segment, Tier, Utterance};
 use spr_core::{Error, Result};
@@ -65,8 +65,10 @@ pub(crate) struct ByRecording<S> {
     env: Env,
     /// The number of places in which the lines of a recording are, of those with several.
     places: HashMap<Key, u64>,
-    /// The recordings whose lines are being read, in order of their first lines.
-    open: VecDeque<Recording>,
+    /// The recordings whose lines are being read.
+    open: HashMap<Key, Recording>,
+    /// The names of these, in order of their first lines.
+    order: VecDeque<Key>,
     /// The channels of the last recording that have not been returned.
     ready: VecDeque<Utterance>,
     seen: KeySet,
@@ -81,7 +83,6 @@ pub(crate) struct ByRecording<S> {
 
 /// A recording whose lines are being read.
 struct Recording {
-    key: Key,
     origin: Origin,
     channels: Vec<Channel>,
     fault: Option<Error>,
@@ -99,8 +100,13 @@ struct Channel {
 /// stream has one pass, and its recordings one place each.
 fn places<S: Syntax>(syntax: &S, file: Option<&Location>, env: &Env) -> Result<HashMap<Key, u64>> {
     let mut places = HashMap::new();
-    // A file that other surroundings opened is a stream here.
-    let Some(source) = file.and_then(|file| env.open_file(file).ok()) else {
+    // A pipe with a name, and a file that other surroundings opened, can't be opened once more.
+    let is_file = |file: &&Location| {
+        let status = env.look(file);
+        matches!(status, Ok(Some(status)) if status.kind == FileKind::File)
+    };
+    let source = file.filter(is_file).map(|file| env.open_file(file));
+    let Some(source) = source.transpose()? else {
         return Ok(places);
     };
     let mut held = MemoryCounter::new("the names of recordings");
@@ -141,7 +147,8 @@ impl<S: Syntax> ByRecording<S> {
             syntax,
             naming,
             env: env.clone(),
-            open: VecDeque::new(),
+            open: HashMap::new(),
+            order: VecDeque::new(),
             ready: VecDeque::new(),
             seen: KeySet::default(),
             names: MemoryCounter::new("the names of recordings"),
@@ -179,9 +186,8 @@ impl<S: Syntax> ByRecording<S> {
         let Some(key) = self.next_label(lines)? else {
             return Ok(false);
         };
-        let at = self.open.iter().position(|open| open.key == key);
-        let mut recording = match at.and_then(|at| self.open.get_mut(at)) {
-            Some(open) => std::mem::replace(open, Recording::of(key.clone(), lines, 0)),
+        let mut recording = match self.open.remove(&key) {
+            Some(open) => open,
             None => {
                 lines.hold(&mut self.names, size_of::<Key>() + key.as_bytes().len())?;
                 if !self.seen.insert(&key) {
@@ -190,46 +196,45 @@ impl<S: Syntax> ByRecording<S> {
                         "give them as a file, which is read twice, or sort them by recording";
                     return Err(error.utterance(&key).hint(hint));
                 }
-                let places = self.places.get(&key).copied().unwrap_or(1);
-                Recording::of(key.clone(), lines, places)
+                self.order.push_back(key.clone());
+                Recording {
+                    origin: lines.origin(),
+                    channels: Vec::new(),
+                    fault: None,
+                    places: self.places.get(&key).copied().unwrap_or(1),
+                }
             }
         };
-        let read = self.read_into(&mut recording, lines);
+        let read = self.read_into(&key, &mut recording, lines);
         recording.places = recording.places.saturating_sub(1);
-        match at.and_then(|at| self.open.get_mut(at)) {
-            Some(open) => *open = recording,
-            None => self.open.push_back(recording),
-        }
-        if read.is_err() {
+        match read {
+            Ok(()) => drop(self.open.insert(key, recording)),
             // The file ends in this recording, or in one of the others that are not complete.
-            self.open.retain(|open| open.key != key && open.places == 0);
+            Err(_) => self.open.retain(|_, open| open.places == 0),
         }
         read.map(|()| true)
     }
 
     /// Reads lines of the recording up to one of another.
-    fn read_into(&mut self, recording: &mut Recording, lines: &mut Lines) -> Result<()> {
+    fn read_into(&mut self, key: &Key, recording: &mut Recording, lines: &mut Lines) -> Result<()> {
         loop {
             lines.hold(&mut self.held, size_of::<Segment>() + lines.line().len())?;
             match self.segment(lines) {
                 Ok((name, tier, segment)) => recording.add(name, tier, segment),
                 Err(why) => {
-                    let key = &recording.key;
                     let fault = || lines.error(why).utterance(key);
                     recording.fault.get_or_insert_with(fault);
                 }
             }
             match self.next_label(lines) {
-                Ok(Some(next)) if next == recording.key => {}
+                Ok(Some(next)) if next == *key => {}
                 Ok(Some(_)) => {
                     lines.give_back();
                     return Ok(());
                 }
                 Ok(None) => return Ok(()),
                 Err(error) if error.can_continue() => {
-                    recording
-                        .fault
-                        .get_or_insert(error.utterance(&recording.key));
+                    recording.fault.get_or_insert(error.utterance(key));
                     return Ok(());
                 }
                 Err(error) => return Err(error),
@@ -237,13 +242,31 @@ impl<S: Syntax> ByRecording<S> {
         }
     }
 
+    /// Takes out the first of the open recordings, if it is complete.
+    fn pop_complete(&mut self) -> Option<(Key, Recording)> {
+        while let Some(first) = self.order.front() {
+            let is_open = self.open.get(first).is_some_and(|open| open.places > 0);
+            if is_open {
+                return None;
+            }
+            let key = self.order.pop_front()?;
+            // Without an entry it is one that the end of the file has cut off.
+            if let Some(recording) = self.open.remove(&key) {
+                if self.open.is_empty() {
+                    self.held = MemoryCounter::new("the labels of a recording");
+                }
+                return Some((key, recording));
+            }
+        }
+        None
+    }
+
     /// Makes the channels of a complete recording ready.
     ///
     /// # Errors
     /// One of its lines is at fault.
-    fn complete(&mut self, recording: Recording, lines: &Lines) -> Result<()> {
+    fn complete(&mut self, key: &Key, recording: Recording, lines: &Lines) -> Result<()> {
         let Recording {
-            key,
             origin,
             channels,
             fault,
@@ -256,7 +279,7 @@ impl<S: Syntax> ByRecording<S> {
         for mut channel in channels {
             let mut utt = Utterance {
                 key: key.clone(),
-                tiers: self.tiers(&key, &mut channel.tiers, lines),
+                tiers: self.tiers(key, &mut channel.tiers, lines),
                 origin: origin.clone(),
                 ..Utterance::default()
             };
@@ -320,16 +343,6 @@ impl<S: Syntax> ByRecording<S> {
 }
 
 impl Recording {
-    fn of(key: Key, lines: &Lines, places: u64) -> Self {
-        Self {
-            key,
-            origin: lines.origin(),
-            channels: Vec::new(),
-            fault: None,
-            places,
-        }
-    }
-
     fn add(&mut self, name: Key, tier: usize, segment: Segment) {
         let channels = &mut self.channels;
         let at = channels.iter().position(|channel| channel.name == name);
@@ -351,13 +364,8 @@ impl<S: Syntax> Grammar for ByRecording<S> {
                 *utt = next;
                 return Ok(true);
             }
-            if self.open.front().is_some_and(|first| first.places == 0)
-                && let Some(recording) = self.open.pop_front()
-            {
-                if self.open.is_empty() {
-                    self.held = MemoryCounter::new("the labels of a recording");
-                }
-                self.complete(recording, lines)?;
+            if let Some((key, recording)) = self.pop_complete() {
+                self.complete(&key, recording, lines)?;
                 continue;
             }
             if let Some(end) = self.end.take() {
@@ -367,7 +375,7 @@ impl<S: Syntax> Grammar for ByRecording<S> {
                 Ok(true) => {}
                 // The file has become shorter since its first pass.
                 Ok(false) if !self.open.is_empty() => {
-                    self.open.iter_mut().for_each(|open| open.places = 0);
+                    self.open.values_mut().for_each(|open| open.places = 0);
                 }
                 Ok(false) => return Ok(false),
                 Err(error) if error.can_continue() => return Err(error),

@@ -84,7 +84,7 @@ impl Format for Whisper {
         let times = has("\"start\"") && has("\"end\"");
         let segments = has("\"segments\"") && (times || head.whole);
         match starts("\"text\"") || starts("\"segments\"") {
-            true if segments && has("\"text\"") => Score::Possible(85),
+            true if segments && has("\"text\"") => Score::Certain,
             // A long text hides the segments. Lines of JSON have an end.
             true if starts("\"text\"") && !head.whole && !text.contains(&b'\n') => {
                 Score::Possible(40)

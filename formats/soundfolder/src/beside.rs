@@ -3,6 +3,7 @@
 use spr_core::bytes::{Env, Location};
 use spr_core::model::{Key, RecordingFacts, Segment, Tier, Utterance};
 use spr_core::{Error, Result};
+use spr_syntax::json;
 use spr_syntax::lines::BOM;
 
 use crate::timed::{self, Form};
@@ -12,14 +13,14 @@ use crate::timed::{self, Form};
 pub(crate) struct Transcript {
     pub(crate) text: Option<Vec<u8>>,
     pub(crate) tiers: Vec<Tier>,
-    /// The kind of file, in words.
-    pub(crate) kind: &'static str,
+    /// The kind of file in words, or `None` for one that is no transcript.
+    pub(crate) kind: Option<&'static str>,
 }
 
 /// How the text of a file of segments follows from its labels.
 #[derive(Clone, Copy)]
 enum Labels {
-    /// The labels are the text.
+    /// The labels are the text, of several tiers those of the first.
     Text,
     /// The labels of a tier with such a name are.
     Tiers,
@@ -70,6 +71,11 @@ fn read_unplaced(
     env: &Env,
 ) -> Result<Transcript> {
     let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
+    if extension == "json" && !is_of_whisper(file, env)? {
+        let warning = Error::unfit("left out, JSON beside the sound that is not of Whisper");
+        env.warn_left_out(&warning.file(file.to_string()));
+        return Ok(Transcript::default());
+    }
     let known = FORMATS.iter().find(|(own, ..)| *own == extension);
     if let Some((_, format, labels)) = known {
         return labelled(format, *labels, file, name, env);
@@ -94,7 +100,7 @@ fn read_unplaced(
         let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
         return Ok(Transcript {
             text: Some(lines.join(&b' ')),
-            kind: PLAIN,
+            kind: Some(PLAIN),
             ..Transcript::default()
         });
     };
@@ -105,8 +111,15 @@ fn read_unplaced(
             true => Vec::new(),
             false => vec![Tier::only(segments.all)],
         },
-        kind: form.name(),
+        kind: Some(form.name()),
     })
+}
+
+/// Returns `true` for JSON with segments, as other programs write other things beside sound.
+fn is_of_whisper(file: &Location, env: &Env) -> Result<bool> {
+    let mut source = env.open_file(file)?;
+    let bytes = source.rest("a transcript", &env.limits)?;
+    Ok(json::names(&bytes, "segments"))
 }
 
 /// The kind of a file of text alone.
@@ -163,7 +176,7 @@ fn named_text(file: &Location, name: &Key, env: &Env) -> Result<Transcript> {
     match <[_; 1]>::try_from(texts) {
         Ok([text]) => Ok(Transcript {
             text: Some(text),
-            kind: TRN,
+            kind: Some(TRN),
             ..Transcript::default()
         }),
         Err(texts) => {
@@ -182,7 +195,7 @@ fn labelled(
     env: &Env,
 ) -> Result<Transcript> {
     let mut transcript = Transcript {
-        kind: format,
+        kind: Some(format),
         ..Transcript::default()
     };
     let mut stretches = Vec::new();
@@ -212,15 +225,13 @@ fn labelled(
         stretches.sort_by_key(|segment| segment.start);
         transcript.tiers.push(Tier::only(stretches));
     }
-    if let [tier] = &mut *transcript.tiers {
-        if transcript.text.is_none() && matches!(labels, Labels::Text | Labels::OneTier) {
-            transcript.text = Some(joined(&tier.segments));
-        }
-    } else if transcript.tiers.is_empty() && transcript.text.is_none() {
-        return Err(Error::malformed("holds no segments"));
-    }
-    if transcript.text.is_none() && !matches!(labels, Labels::Speakers) {
-        transcript.text = words(&transcript.tiers);
+    if transcript.text.is_none() {
+        transcript.text = match (labels, &*transcript.tiers) {
+            (_, []) => return Err(Error::malformed("holds no segments")),
+            (Labels::Text, [tier, ..]) | (Labels::OneTier, [tier]) => Some(joined(&tier.segments)),
+            (Labels::OneTier | Labels::Tiers, tiers) => words(tiers),
+            (Labels::Speakers, _) => None,
+        };
     }
     Ok(transcript)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use spr_core::bytes::{Env, Location, Locator};
 use spr_core::format::{FieldSet, Reader, Request};
 use spr_core::model::{
-    Audio, AudioReference, DatasetInfo, Key, KeySource, RecordingFacts, Utterance,
+    Audio, AudioReference, DatasetInfo, Key, KeySource, RecordingFacts, Tier, Utterance,
 };
 use spr_core::{Error, ErrorKind, Result};
 
@@ -13,6 +13,7 @@ use crate::beside;
 use crate::files::{FolderFiles, stem};
 use crate::join::{Joined, Sound};
 use crate::table::TableOptions;
+use crate::timed;
 
 /// The number of bytes by which a format is recognised.
 const HEAD: usize = 64;
@@ -105,6 +106,21 @@ impl SoundReader {
             .warn(&Error::unfit(message).file(self.folder.to_string()));
     }
 
+    /// Warns of segments after the end of the sound, as far as its length is known.
+    fn check_end(&self, tiers: &[Tier], utt: &Utterance, file: &Location) {
+        let Some(Audio::Reference(sound)) = &utt.audio else {
+            return;
+        };
+        let segments = tiers.iter().flat_map(|tier| &tier.segments);
+        let last = segments.filter_map(|segment| segment.end).max();
+        if let (Some(last), Some(length)) = (last, sound.recording.time())
+            && timed::is_after(last, length)
+        {
+            let message = format!("has segments up to {last} s, but the sound lasts {length} s");
+            self.env.warn(&Error::unfit(message).file(file.to_string()));
+        }
+    }
+
     /// Looks at the first bytes of a sound file.
     fn facts(&self, file: &Location) -> Result<RecordingFacts> {
         let mut source = self.env.open_file(file)?;
@@ -179,11 +195,12 @@ impl SoundReader {
                 let message = "holds segments, and so does another file beside the sound";
                 return Err(Error::malformed(message).file(file.to_string()));
             }
+            self.check_end(&tiers, utt, file);
             utt.tiers.extend(tiers);
             if let Some(text) = text {
                 tell(&text, file.to_string(), utt)?;
             }
-            kinds.push(kind);
+            kinds.extend(kind);
         }
         Ok(())
     }

@@ -207,13 +207,18 @@ impl Form {
     }
 }
 
+/// Returns `true` if a time is after the end of a sound, by more than some labels are off.
+pub(crate) fn is_after(time: Decimal, length: Decimal) -> bool {
+    let slack = Decimal::near_sample(1, SLACK);
+    slack
+        .and_then(|slack| length.plus(slack))
+        .is_some_and(|last| time > last)
+}
+
 /// Checks that a segment ends within the sound, as far as its length is known.
 fn check_end(segment: &Segment, sound: &RecordingFacts) -> Result<(), String> {
-    let slack = Decimal::near_sample(1, SLACK);
-    let length = sound.time().zip(slack);
-    let last = length.and_then(|(length, slack)| length.plus(slack));
-    match (segment.end, last, sound.time()) {
-        (Some(end), Some(last), Some(length)) if end > last => Err(format!(
+    match (segment.end, sound.time()) {
+        (Some(end), Some(length)) if is_after(end, length) => Err(format!(
             "ends at {end} s, but the sound lasts {length} s; if these numbers are words, \
              give the texts as a table"
         )),

@@ -108,6 +108,25 @@ fn times(line: &[u8], comma: bool) -> Result<(Decimal, Decimal), String> {
     }
 }
 
+/// Joins the lines of a caption's text by blanks.
+///
+/// # Errors
+/// There are times among them, with which another caption starts.
+fn joined<'a>(
+    lines: impl Iterator<Item = &'a (u64, Vec<u8>)>,
+    blocks: &Blocks<'_>,
+) -> Result<Option<Vec<u8>>> {
+    let mut text = Vec::new();
+    for (number, line) in lines {
+        if find(line, ARROW).is_some() {
+            let message = "times inside a caption, without a blank line before them";
+            return Err(blocks.error(*number, message.to_owned()));
+        }
+        text.push(line.trim_ascii());
+    }
+    Ok((!text.is_empty()).then(|| text.join(&b' ')))
+}
+
 /// Returns the position of the first `word` in a line.
 fn find(line: &[u8], word: &[u8]) -> Option<usize> {
     line.windows(word.len()).position(|window| window == word)

@@ -7,7 +7,7 @@ use spr_core::format::{
 use spr_core::model::{About, Segment, Tier, Utterance};
 use spr_core::{Error, Result};
 
-use super::{ARROW, Blocks, caps, caption, find, markup, times};
+use super::{ARROW, Blocks, caps, caption, find, joined, markup, times};
 use crate::{one, order, probe, write};
 
 /// Captions of SubRip.
@@ -67,11 +67,10 @@ impl Format for Srt {
                     return Err(blocks.cut_off());
                 };
                 let (start, end) = times(line, true).map_err(|why| blocks.error(*number, why))?;
-                let text: Vec<_> = lines.map(|(_, line)| line.trim_ascii()).collect();
-                if text.is_empty() {
+                let Some(text) = joined(lines, &blocks)? else {
                     return Err(blocks.cut_off());
-                }
-                let plain = markup::of_srt(&text.join(&b' '));
+                };
+                let plain = markup::of_srt(&text);
                 marks |= plain.is_changed;
                 segments.push(Segment::new(start, Some(end), plain.text.trim_ascii()));
             }

@@ -7,7 +7,7 @@ use spr_core::format::{
 use spr_core::model::{About, Segment, Tier, Utterance};
 use spr_core::{Error, Result};
 
-use super::{ARROW, Blocks, caps, caption, find, markup, times};
+use super::{ARROW, Blocks, caps, caption, find, joined, markup, times};
 use crate::{one, order, probe, write};
 
 /// Captions of WebVTT.
@@ -112,11 +112,10 @@ fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Result<()> {
             continue;
         };
         let (start, end) = times(line, false).map_err(|why| blocks.error(*number, why))?;
-        let text: Vec<_> = lines.map(|(_, line)| line.trim_ascii()).collect();
-        if text.is_empty() {
+        let Some(text) = joined(lines, &blocks)? else {
             return Err(blocks.cut_off());
-        }
-        for voice in markup::of_vtt(&text.join(&b' ')) {
+        };
+        for voice in markup::of_vtt(&text) {
             marks |= voice.plain.is_changed;
             let mut segment = Segment::new(start, Some(end), voice.plain.text.trim_ascii());
             segment.speaker = voice.speaker.map(Vec::into_boxed_slice);

@@ -8,7 +8,8 @@
 
 use spr_core::model::{Decimal, Key, Meta, Segment, Utterance};
 use spr_format_labels::{
-    AUDACITY, CTM, EAF, HTK_LAB, MLF, PYANNOTE, RTTM, SRT, STM, TEXTGRID, TIMIT, TRN, VTT, WHISPER,
+    AUDACITY, CTM, EAF, FESTVOX, HTK_LAB, MLF, PYANNOTE, RTTM, SRT, STM, TEXTGRID, TIMIT, TRN, VTT,
+    WHISPER,
 };
 use spr_testkit::{Suite, read_memory, suite, write_memory};
 
@@ -239,5 +240,13 @@ fn transcripts_of_whisper_behave() {
         format: &WHISPER,
         text: true,
         ..Suite::new(&WHISPER)
+    });
+}
+
+#[test]
+fn prompts_of_festvox_behave() {
+    suite(&Suite {
+        format: &FESTVOX,
+        ..LINES
     });
 }

@@ -40,6 +40,10 @@ fn captions_of_subrip() {
             "memory:5: expected times, START --> END",
         ),
         (
+            "1\n00:00:00,000 --> 00:00:01,000\none\n2\n00:00:01,000 --> 00:00:02,000\ntwo\n",
+            "memory:5: times inside a caption, without a blank line before them",
+        ),
+        (
             "1\n00:00:03,000 --> 00:00:02,000\none\n",
             "memory:2: starts at 3 s and ends before that, at 2 s",
         ),

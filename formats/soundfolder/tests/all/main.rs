@@ -22,7 +22,7 @@ use spr_format_soundfolder::FORMAT;
 
 fn surroundings() -> (MemoryStore, Env) {
     let store = MemoryStore::new();
-    let formats: [&'static dyn Format; 8] = [
+    let formats: [&'static dyn Format; 13] = [
         &spr_format_audio::WAV,
         &spr_format_audio::FLAC,
         &spr_format_labels::HTK_LAB,
@@ -31,6 +31,11 @@ fn surroundings() -> (MemoryStore, Env) {
         &spr_format_labels::CTM,
         &spr_format_labels::STM,
         &spr_format_labels::TRN,
+        &spr_format_labels::RTTM,
+        &spr_format_labels::SRT,
+        &spr_format_labels::VTT,
+        &spr_format_labels::EAF,
+        &spr_format_labels::WHISPER,
     ];
     let env = Env::default().with_formats(Registry::new(formats));
     (store.clone(), env.with_store(Arc::new(store)))

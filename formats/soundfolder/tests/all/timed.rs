@@ -90,6 +90,39 @@ fn times_are_no_words() {
             "ctm",
         ),
         ("a.trn", "one two (a)\n", "one two", &[], "trn"),
+        (
+            "a.srt",
+            "1\n00:00:00,000 --> 00:00:01,500\none\ntwo\n\n",
+            "one two",
+            &["0-1.5 one two"],
+            "srt",
+        ),
+        (
+            "a.vtt",
+            "WEBVTT\n\n00:00.000 --> 00:01.500\n<v Ann>one two\n\n",
+            "one two",
+            &["0-1.5 @Ann one two"],
+            "vtt",
+        ),
+        (
+            "a.json",
+            "{\"segments\": [{\"start\": 0, \"end\": 1.5, \"text\": \" in 2024\", \"words\": [\
+             {\"word\": \"in\", \"start\": 0, \"end\": 0.5}]}]}",
+            "in 2024",
+            &["0-1.5 in 2024", "0-0.5 in"],
+            "whisper",
+        ),
+        (
+            "a.eaf",
+            "<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID=\"a\" TIME_VALUE=\"0\"/>\
+             <TIME_SLOT TIME_SLOT_ID=\"b\" TIME_VALUE=\"1500\"/></TIME_ORDER>\
+             <TIER TIER_ID=\"Ann\"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID=\"a1\" \
+             TIME_SLOT_REF1=\"a\" TIME_SLOT_REF2=\"b\"><ANNOTATION_VALUE>one two\
+             </ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>",
+            "one two",
+            &["0-1.5 one two"],
+            "eaf",
+        ),
     ] {
         let found = read(&[
             ("data/a.wav", LONG),
@@ -103,6 +136,39 @@ fn times_are_no_words() {
         let told = format!("data: transcripts beside the sound: {kind} (1 file)");
         assert_eq!(found.warnings, [told]);
     }
+}
+
+#[test]
+fn what_whisper_writes_is_one_transcript() {
+    let text =
+        "{\"text\": \" One.\", \"segments\": [{\"start\": 0, \"end\": 1, \"text\": \" One.\"}]}";
+    let found = read(&[
+        ("data/a.wav", LONG),
+        ("data/a.json", text.as_bytes()),
+        ("data/a.srt", b"1\n00:00:00,000 --> 00:00:01,000\nOne.\n\n"),
+        ("data/a.txt", b"One.\n"),
+        ("data/a.vtt", b"WEBVTT\n\n00:00.000 --> 00:01.000\nOne.\n\n"),
+    ]);
+    assert_eq!(found.errors, [""; 0]);
+    assert_eq!(found.texts(), ["a: One."]);
+    assert_eq!(found.utts[0].tiers.len(), 1);
+    assert_eq!(
+        found.warnings,
+        [
+            "data/a.srt: left out, neither sound that is read nor a transcript, with 1 more",
+            "data: transcripts beside the sound: plain text (1 file), whisper (1 file)",
+        ]
+    );
+    // Who speaks when is no text, and other JSON is none of Whisper.
+    let found = read(&[
+        ("data/a.wav", LONG),
+        ("data/a.json", b"{\"pitch\": 60}"),
+        ("data/a.rttm", b"SPEAKER a 1 0 1 <NA> <NA> ann <NA> <NA>\n"),
+    ]);
+    assert_eq!(found.texts(), ["a"]);
+    assert_eq!(found.utts[0].tiers[0].segments.len(), 1);
+    let told = "data/a.json: left out, JSON beside the sound that is not of Whisper";
+    assert_eq!(found.warnings[0], told);
 }
 
 #[test]
@@ -185,6 +251,11 @@ fn times_that_contradict_are_faults() {
         assert_eq!(found.errors, [format!("data/{message}")]);
         assert_eq!(found.texts(), ["b"], "{lines}");
     }
+    // Labels of a format of their own are read.
+    let found = read(&[("data/a.wav", LONG), ("data/a.ctm", b"a 1 1 2.5 one\n")]);
+    assert_eq!(found.texts(), ["a: one"]);
+    let told = "data/a.ctm: has segments up to 3.5 s, but the sound lasts 2 s";
+    assert_eq!(found.warnings[0], told);
     // Lines that are out of order are sorted, and that is told.
     let lines = b"1.0\t1.5\ttwo\n0.0\t1.0\tone\n";
     let found = read(&[("data/a.wav", LONG), ("data/a.txt", lines)]);
