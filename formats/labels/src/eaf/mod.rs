@@ -51,7 +51,7 @@ impl Format for Eaf {
 
     fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
         let mut segments = SegmentCaps::PLAIN;
-        (segments.tiers, segments.speakers, segments.closed) = (true, true, true);
+        (segments.tiers, segments.closed) = (true, true);
         segments.ticks = Some(TICKS);
         let mut caps = one::caps(medium);
         caps.segments = Some(segments);

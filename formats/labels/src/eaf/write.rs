@@ -109,34 +109,13 @@ fn start_tier(tier: &Tier, all: &[Tier], out: &mut String) -> Result<()> {
     if all.iter().filter(|other| other.name == tier.name).count() > 1 {
         return Err(Error::unfit(format!("has two tiers of the name '{name}'")));
     }
-    let speaker = tier
-        .segments
-        .first()
-        .and_then(|segment| segment.speaker.as_deref());
-    if tier
-        .segments
-        .iter()
-        .any(|segment| segment.speaker.as_deref() != speaker)
-    {
-        let message = format!("the tier '{name}' has segments of several speakers");
-        let hint = "a tier of ELAN has one participant";
-        return Err(Error::unfit(message).hint(hint));
-    }
-    let participant = match speaker {
-        Some(b"") => return Err(Error::unfit("has a speaker without a name")),
-        Some(speaker) => {
-            let speaker = self::name(speaker, "speaker")?;
-            format!(" PARTICIPANT=\"{}\"", escape(speaker))
-        }
-        None => String::new(),
-    };
     let shown = if is_only && name.is_empty() {
         DEFAULT
     } else {
         name
     };
     let shown = escape(shown);
-    let element = format!("<TIER LINGUISTIC_TYPE_REF=\"{TYPE}\"{participant} TIER_ID=\"{shown}\">");
+    let element = format!("<TIER LINGUISTIC_TYPE_REF=\"{TYPE}\" TIER_ID=\"{shown}\">");
     line(out, 1, &element);
     Ok(())
 }
@@ -199,15 +178,12 @@ mod tests {
             }],
             ..Utterance::default()
         };
-        let mut two = vec![segment(0, 1), segment(1, 2)];
-        two[1].speaker = Some(b"ann"[..].into());
         let mut control = segment(0, 1);
         control.label = b"\x01"[..].into();
         for (utt, told) in [
             (Utterance::default(), "has no tiers"),
             (of("default", vec![]), "stands for no name"),
             (of("a\nb", vec![]), "holds a line end or tab"),
-            (of("", two), "has segments of several speakers"),
             (
                 of("", vec![segment(0, 2), segment(1, 3)]),
                 "overlaps the one before",

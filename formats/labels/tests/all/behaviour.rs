@@ -223,12 +223,7 @@ fn annotations_of_elan_behave() {
         text: true,
         prepare: |utt| {
             lasting(utt);
-            for tier in &mut utt.tiers {
-                tier.points = false;
-                let speaker = tier.segments.first().and_then(|s| s.speaker.clone());
-                let segments = tier.segments.iter_mut();
-                segments.for_each(|segment| segment.speaker.clone_from(&speaker));
-            }
+            utt.tiers.iter_mut().for_each(|tier| tier.points = false);
         },
         ..Suite::new(&EAF)
     });
