@@ -7,12 +7,14 @@ use spr_core::format::{
 };
 use spr_core::model::{About, Key, KeySource, Segment, SourceField, Utterance};
 use spr_core::{Error, Result};
-use spr_syntax::lines::{Lines, end_after, fields, number, shown, time, word};
+use spr_syntax::lines::{Lines, end_after, fields, shown, time, word};
 
 use crate::joined::RecordingWriter;
 use crate::many::{ManyReader, ManyWriter};
 use crate::naming::{GAPS, Naming, SYMBOLS};
-use crate::recordings::{ByRecording, COMMENT, Line, NonLabel, Syntax, TIMES, channel};
+use crate::recordings::{
+    ByRecording, COMMENT, Line, NonLabel, Syntax, TIMES, channel, in_recordings, score,
+};
 use crate::{probe, rttm, write};
 
 /// Words with times, scores and speakers: CTM.
@@ -100,15 +102,6 @@ impl Format for Ctm {
     }
 }
 
-/// Returns the option about utterances that are segments of recordings.
-pub(crate) fn in_recordings(options: &Options) -> Result<Option<Recordings>> {
-    let words = [
-        ("recording", Recordings::Joined),
-        ("utterance", Recordings::Apart),
-    ];
-    options.choice(TIMES.name, &words)
-}
-
 /// The syntax of lines `FILE CHANNEL START LENGTH WORD [SCORE [TYPE SPEAKER]]`.
 struct Words;
 
@@ -162,11 +155,6 @@ fn is_alternative(line: &[u8]) -> bool {
     fields(line)
         .nth(4)
         .is_some_and(|label| label.starts_with(ALTERNATIVE))
-}
-
-/// Parses a score.
-pub(crate) fn score(field: &[u8]) -> Result<spr_core::model::Decimal, String> {
-    number(field).ok_or_else(|| format!("'{}' is not a score", shown(field)))
 }
 
 fn encode(utt: &Utterance, naming: &Naming, out: &mut Vec<u8>) -> Result<()> {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use spr_core::bytes::{Env, FileKind, Location, MemoryCounter};
-use spr_core::format::OptionSpec;
-use spr_core::model::{Key, KeySet, Origin, Segment, Tier, Utterance};
+use spr_core::format::{OptionSpec, Options, Recordings};
+use spr_core::model::{Decimal, Key, KeySet, Origin, Segment, Tier, Utterance};
 use spr_core::{Error, Result};
-use spr_syntax::lines::{Lines, shown};
+use spr_syntax::lines::{Lines, number, shown};
 
 use crate::many::Grammar;
 use crate::naming::Naming;
@@ -18,6 +18,15 @@ pub(crate) const TIMES: OptionSpec = OptionSpec {
     value: "recording|utterance",
     help: "write utterances that are parts of recordings with the recording's name and times, or with their own",
 };
+
+/// Returns the option about utterances that are segments of recordings.
+pub(crate) fn in_recordings(options: &Options) -> Result<Option<Recordings>> {
+    let words = [
+        ("recording", Recordings::Joined),
+        ("utterance", Recordings::Apart),
+    ];
+    options.choice(TIMES.name, &words)
+}
 
 /// The start of comments.
 pub(crate) const COMMENT: &[u8] = b";;";
@@ -391,4 +400,9 @@ pub(crate) fn channel(utt: &Utterance) -> Result<&[u8]> {
         None => Ok(CHANNEL),
         Some(channel) => crate::write::word(channel.as_bytes(), "channel"),
     }
+}
+
+/// Parses a score.
+pub(crate) fn score(field: &[u8]) -> Result<Decimal, String> {
+    number(field).ok_or_else(|| format!("'{}' is not a score", shown(field)))
 }

@@ -9,11 +9,12 @@ use spr_core::format::{
 use spr_core::model::{About, KeySource, Segment, SourceField, Utterance};
 use spr_syntax::lines::{Lines, end_after, fields, shown, time, word};
 
-use crate::ctm::{in_recordings, score};
 use crate::joined::RecordingWriter;
 use crate::many::{ManyReader, ManyWriter};
 use crate::naming::{GAPS, Naming, SYMBOLS};
-use crate::recordings::{ByRecording, COMMENT, Line, NonLabel, Syntax, TIMES, channel};
+use crate::recordings::{
+    ByRecording, COMMENT, Line, NonLabel, Syntax, TIMES, channel, in_recordings, score,
+};
 use crate::{probe, write};
 
 /// Speakers and their times: RTTM.

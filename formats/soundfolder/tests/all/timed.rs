@@ -18,112 +18,115 @@ fn shown(segment: &Segment) -> String {
     format!("{}-{end}{speaker} {}", segment.start, text(&segment.label))
 }
 
-/// Text, segments, and the kinds of which the reader tells, of a sound of 2 s at 8000 Hz.
-#[test]
-fn times_are_no_words() {
-    for (name, lines, text, segments, kind) in [
-        // TIMIT: the whole sound, and a part of it.
-        (
-            "a.TXT",
-            "0 16000 She had a suit.\n",
-            "She had a suit.",
-            &[][..],
-            "text with times in samples",
-        ),
-        (
-            "a.txt",
-            "0 8000 She had\n8000 12000 a suit.",
-            "She had a suit.",
-            &["0-1 She had", "1-1.5 a suit."],
-            "text with times in samples",
-        ),
-        (
-            "a.txt",
-            "0 12000 She had\n",
-            "She had",
-            &["0-1.5 She had"],
-            "text with times in samples",
-        ),
-        (
-            "a.txt",
-            "0.25\t0.75\thello you\r\n\\\t100.0\t200.0\r\n0.75\t0.75\t\r\n1.0\t1.5\tnow\r\n",
-            "hello you now",
-            &["0.25-0.75 hello you", "0.75-0.75 ", "1.0-1.5 now"],
-            "label tracks of Audacity",
-        ),
-        (
-            "a.txt",
-            "# fe_03_00001.sph\n\n0.1 0.9 A: hello\n0.8 1.9 B: hi there\n",
-            "hello hi there",
-            &["0.1-0.9 @A hello", "0.8-1.9 @B hi there"],
-            "text with times and speakers, as in Fisher",
-        ),
-        (
-            "a.txt",
-            "0.0 1.2 one two\n1.2 2 three\n",
-            "one two three",
-            &["0.0-1.2 one two", "1.2-2 three"],
-            "text with times in seconds",
-        ),
-        (
-            "a.lab",
-            "0.0 1.2 one two\n",
-            "one two",
-            &["0.0-1.2 one two"],
-            "text with times in seconds",
-        ),
-        (
-            "a.stm",
-            "a 1 X 0.0 0.5 <o> one two\na 1 Y 0.5 1 IGNORE_TIME_SEGMENT_IN_SCORING\n",
-            "one two",
-            &[
-                "0.0-0.5 @X one two",
-                "0.5-1 @Y IGNORE_TIME_SEGMENT_IN_SCORING",
-            ],
-            "stm",
-        ),
-        (
-            "a.ctm",
-            "a 1 0.0 0.5 one\na 1 0.5 0.5 two\n",
-            "one two",
-            &["0.0-0.5 one", "0.5-1 two"],
-            "ctm",
-        ),
-        ("a.trn", "one two (a)\n", "one two", &[], "trn"),
-        (
-            "a.srt",
-            "1\n00:00:00,000 --> 00:00:01,500\none\ntwo\n\n",
-            "one two",
-            &["0-1.5 one two"],
-            "srt",
-        ),
-        (
-            "a.vtt",
-            "WEBVTT\n\n00:00.000 --> 00:01.500\n<v Ann>one two\n\n",
-            "one two",
-            &["0-1.5 @Ann one two"],
-            "vtt",
-        ),
-        (
-            "a.json",
-            "{\"segments\": [{\"start\": 0, \"end\": 1.5, \"text\": \" in 2024\", \"words\": [\
+/// Files beside a sound of 2 s at 8000 Hz: name and content, the text and the segments in it, and the
+/// kind of which the reader tells.
+const FILES: [(&str, &str, &str, &[&str], &str); 14] = [
+    // TIMIT: the whole sound, and a part of it.
+    (
+        "a.TXT",
+        "0 16000 She had a suit.\n",
+        "She had a suit.",
+        &[],
+        "text with times in samples",
+    ),
+    (
+        "a.txt",
+        "0 8000 She had\n8000 12000 a suit.",
+        "She had a suit.",
+        &["0-1 She had", "1-1.5 a suit."],
+        "text with times in samples",
+    ),
+    (
+        "a.txt",
+        "0 12000 She had\n",
+        "She had",
+        &["0-1.5 She had"],
+        "text with times in samples",
+    ),
+    (
+        "a.txt",
+        "0.25\t0.75\thello you\r\n\\\t100.0\t200.0\r\n0.75\t0.75\t\r\n1.0\t1.5\tnow\r\n",
+        "hello you now",
+        &["0.25-0.75 hello you", "0.75-0.75 ", "1.0-1.5 now"],
+        "label tracks of Audacity",
+    ),
+    (
+        "a.txt",
+        "# fe_03_00001.sph\n\n0.1 0.9 A: hello\n0.8 1.9 B: hi there\n",
+        "hello hi there",
+        &["0.1-0.9 @A hello", "0.8-1.9 @B hi there"],
+        "text with times and speakers, as in Fisher",
+    ),
+    (
+        "a.txt",
+        "0.0 1.2 one two\n1.2 2 three\n",
+        "one two three",
+        &["0.0-1.2 one two", "1.2-2 three"],
+        "text with times in seconds",
+    ),
+    (
+        "a.lab",
+        "0.0 1.2 one two\n",
+        "one two",
+        &["0.0-1.2 one two"],
+        "text with times in seconds",
+    ),
+    (
+        "a.stm",
+        "a 1 X 0.0 0.5 <o> one two\na 1 Y 0.5 1 IGNORE_TIME_SEGMENT_IN_SCORING\n",
+        "one two",
+        &[
+            "0.0-0.5 @X one two",
+            "0.5-1 @Y IGNORE_TIME_SEGMENT_IN_SCORING",
+        ],
+        "stm",
+    ),
+    (
+        "a.ctm",
+        "a 1 0.0 0.5 one\na 1 0.5 0.5 two\n",
+        "one two",
+        &["0.0-0.5 one", "0.5-1 two"],
+        "ctm",
+    ),
+    ("a.trn", "one two (a)\n", "one two", &[], "trn"),
+    (
+        "a.srt",
+        "1\n00:00:00,000 --> 00:00:01,500\none\ntwo\n\n",
+        "one two",
+        &["0-1.5 one two"],
+        "srt",
+    ),
+    (
+        "a.vtt",
+        "WEBVTT\n\n00:00.000 --> 00:01.500\n<v Ann>one two\n\n",
+        "one two",
+        &["0-1.5 @Ann one two"],
+        "vtt",
+    ),
+    (
+        "a.json",
+        "{\"segments\": [{\"start\": 0, \"end\": 1.5, \"text\": \" in 2024\", \"words\": [\
              {\"word\": \"in\", \"start\": 0, \"end\": 0.5}]}]}",
-            "in 2024",
-            &["0-1.5 in 2024", "0-0.5 in"],
-            "whisper",
-        ),
-        (
-            "a.eaf",
-            "<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID=\"a\" TIME_VALUE=\"0\"/>\
+        "in 2024",
+        &["0-1.5 in 2024", "0-0.5 in"],
+        "whisper",
+    ),
+    (
+        "a.eaf",
+        "<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID=\"a\" TIME_VALUE=\"0\"/>\
              <TIME_SLOT TIME_SLOT_ID=\"b\" TIME_VALUE=\"1500\"/></TIME_ORDER>\
              <TIER TIER_ID=\"Ann\"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID=\"a1\" \
              TIME_SLOT_REF1=\"a\" TIME_SLOT_REF2=\"b\"><ANNOTATION_VALUE>one two\
              </ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>",
-            "one two",
-            &["0-1.5 one two"],
-            "eaf",
-        ),
-    ] {
+        "one two",
+        &["0-1.5 one two"],
+        "eaf",
+    ),
+];
+
+#[test]
+fn times_are_no_words() {
+    for (name, lines, text, segments, kind) in FILES {
         let found = read(&[
             ("data/a.wav", LONG),
             (&format!("data/{name}"), lines.as_bytes()),
@@ -155,7 +158,7 @@ fn what_whisper_writes_is_one_transcript() {
     assert_eq!(
         found.warnings,
         [
-            "data/a.srt: left out, neither sound that is read nor a transcript, with 1 more",
+            "data/a.vtt: left out, neither sound that is read nor a transcript, with 1 more",
             "data: transcripts beside the sound: plain text (1 file), whisper (1 file)",
         ]
     );
