@@ -269,6 +269,23 @@ fn row(facts: &Facts) -> Vec<String> {
     ]
 }
 
+/// Breaks text between words, so that it fits beside a name in 80 columns.
+fn wrapped(text: &str) -> Vec<String> {
+    const WIDTH: usize = 80 - 14;
+    let mut rows = vec![String::new()];
+    for word in text.split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.is_empty() => row.push_str(word),
+            Some(row) if row.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
+}
+
 /// The facts for people, a line each.
 fn describe(facts: &Facts) -> Vec<String> {
     let holds = |kind: &str| facts.kinds.iter().any(|own| own == kind);
@@ -323,7 +340,9 @@ fn describe(facts: &Facts) -> Vec<String> {
         }
     }
     if let Some(transcripts) = &facts.transcripts {
-        line("transcripts", transcripts.clone());
+        let mut rows = wrapped(transcripts).into_iter();
+        line("transcripts", rows.next().unwrap_or_default());
+        rows.for_each(|row| line("", row));
     }
     if let Some(shift) = facts.frame_shift {
         let mut text = format!("{shift} s");

@@ -28,6 +28,18 @@ const TRANSCRIPTS: [&str; 9] = [
     "/metadata.txt",
 ];
 
+/// Tables in a folder of their own, next to those of the sound files.
+const APART: [&str; 1] = ["/aishell_transcript_v0.8.txt"];
+
+/// Returns the folder in which the files of a table are.
+fn folder_of(at: &Location) -> Location {
+    let folder = at.parent().unwrap_or_else(|| ".".into());
+    match ends_with(at, &APART) {
+        true => folder.parent().unwrap_or_else(|| ".".into()),
+        false => folder,
+    }
+}
+
 /// Returns `true` if a file may be a table of transcripts, by its name.
 pub(crate) fn is_named_so(file: &Location) -> bool {
     // The book.tsv of LibriTTS is about its paragraphs.
@@ -119,7 +131,7 @@ impl Table {
         }
         let mut table = Self {
             at: at.clone(),
-            folder: at.parent().unwrap_or_else(|| ".".into()),
+            folder: folder_of(at),
             rows: Vec::new(),
             columns: None,
             by_name: BTreeMap::new(),
@@ -143,7 +155,7 @@ impl Table {
                     table.take(row, line);
                 }
                 table.columns = Some(columns);
-                table.tell_columns(env);
+                table.tell_columns(options.mapping.is_empty(), env);
             }
             None => {
                 // A line is a record of one cell.
@@ -166,11 +178,12 @@ impl Table {
         Ok(Some(table))
     }
 
-    /// Warns of columns that are guessed or not used, and of quotes that were undone.
-    fn tell_columns(&self, env: &Env) {
+    /// Warns of columns that are guessed, or not used though none are mapped, and of quotes that were
+    /// undone.
+    fn tell_columns(&self, none_are_mapped: bool, env: &Env) {
         let Some(columns) = &self.columns else { return };
         let is_known = columns.has_header || columns.layout.is_some();
-        let has_rest = !is_known && columns.left().next().is_some();
+        let has_rest = none_are_mapped && !is_known && columns.left().next().is_some();
         if columns.guessed || has_rest {
             let message = format!("understood by its values: {}", columns.told());
             let warning = Error::unfit(message).file(self.at.to_string());
