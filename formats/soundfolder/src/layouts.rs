@@ -172,9 +172,9 @@ impl Layout {
 
     /// Returns the layout of tables with this header.
     pub(crate) fn of_header(names: &[String]) -> Option<&'static Self> {
-        let has = |word: &&str| names.iter().any(|name| name == word);
+        let has = |word: &&str| names.iter().any(|name| name == *word);
         let mut with_header = LAYOUTS.iter().filter(|layout| !layout.header.is_empty());
-        with_header.find(|layout| layout.header.iter().all(|word| has(word)))
+        with_header.find(|layout| layout.header.iter().all(has))
     }
 
     pub(crate) fn meanings(&self) -> Vec<Option<Meaning>> {
