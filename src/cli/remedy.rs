@@ -51,6 +51,9 @@ pub(super) fn hint(error: &Error, registry: &Registry) -> Option<String> {
         Remedy::ListStarts(file) => {
             format!("`spr-convert ls {file}` shows where utterances start")
         }
+        Remedy::CutByTier(names) if names.iter().all(String::is_empty) => {
+            "--cut-by segments takes a single tier, whatever its name".to_owned()
+        }
         Remedy::CutByTier(names) => {
             let words = names.iter().map(|name| match name.as_str() {
                 "" => "''".to_owned(),
