@@ -128,7 +128,11 @@ pub(super) fn reading(
 ) -> Result<PlanBuilder> {
     let mut builder = PlanBuilder::new(registry, env);
     // Columns are mapped in tables of sound files alone, which may have no other mark.
-    let tables = args.columns_of.as_ref().map(|_| "soundfolder");
+    let tables = args.columns_of.as_ref().and_then(|_| {
+        let mut formats = registry.formats();
+        let found = formats.find(|format| format.sound_folder().is_some())?;
+        Some(found.info().name)
+    });
     if let Some(format) = args.from.as_deref().or(tables) {
         builder.format(format)?;
     }

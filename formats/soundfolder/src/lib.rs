@@ -10,6 +10,7 @@ mod join;
 mod layouts;
 mod meaning;
 mod names;
+mod question;
 mod read;
 mod rows;
 mod table;

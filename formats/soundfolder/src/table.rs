@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use spr_core::bytes::{Env, Location, MemoryCounter};
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::columns::{Columns, Question};
+use crate::columns::Columns;
 use crate::delimited::{DELIMITERS, Dialect, Fault, Records};
 use crate::encoding::{self, Encoding};
 use crate::meaning::{Mapping, Meaning};
 use crate::names::{SoundNames, last};
+use crate::question::Question;
 use crate::rows::Row;
 
 /// Endings of the names of tables with columns, in small letters.
@@ -125,7 +126,7 @@ impl Table {
             sounds,
             holds_text,
         };
-        let columns = Columns::of(question)?;
+        let columns = question.columns()?;
         if columns.is_none() && !ends_with(at, &TRANSCRIPTS) {
             return Ok(None);
         }

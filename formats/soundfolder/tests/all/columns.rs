@@ -44,122 +44,125 @@ fn among(name: &str, text: &[u8], options: &[(&str, &str)]) -> Found {
     read_with(options, &files)
 }
 
+/// Tables: their names and text, what is read of them, and what columns are taken for.
+const TABLES: &[(&str, &str, &[&str], &str)] = &[
+    (
+        "metadata.csv",
+        "audio_file|text|speaker_name\nwavs/a.wav|She speaks.|ann\nwavs/b.wav|He, too.|bob\n",
+        &[
+            "wavs/a: She speaks., speaker ann",
+            "wavs/b: He, too., speaker bob",
+        ],
+        "columns file=1 (audio_file), text=2, speaker=3 (speaker_name)",
+    ),
+    (
+        "metadata.csv",
+        "wavs/a.wav|She speaks.|narrator\nwavs/b.wav|He, too.|narrator\n",
+        &[
+            "wavs/a: She speaks., speaker narrator",
+            "wavs/b: He, too., speaker narrator",
+        ],
+        "columns file=1, text=2, speaker=3",
+    ),
+    (
+        "metadata.csv",
+        "wavs/a.wav|She speaks.|narrator\n",
+        &["wavs/a: She speaks."],
+        "columns file=1, text=2; not used: 3",
+    ),
+    (
+        "TRANS.txt",
+        "a.wav\t38_5837\t今天\nb.wav\t38_5837\t明天\n",
+        &[
+            "wavs/a: 今天, speaker 38_5837",
+            "wavs/b: 明天, speaker 38_5837",
+        ],
+        "columns file=1, speaker=2, text=3",
+    ),
+    (
+        "TRANS.txt",
+        "UtteranceID\tSpeakerID\tTranscription\na.wav\t38_5837\t今天\n",
+        &["wavs/a: 今天, speaker 38_5837"],
+        "MAGICDATA, columns file=1 (UtteranceID), speaker=2 (SpeakerID), text=3 (Transcription)",
+    ),
+    (
+        "x.csv",
+        "Satz;Sprecher;Datei;Geschlecht;Alter\n\"So; gut\";ann;wavs/a.wav;w;20\n",
+        &["wavs/a: So; gut, speaker ann, gender w, Alter 20"],
+        "columns text=1 (Satz), speaker=2 (Sprecher), file=3 (Datei), gender=4 (Geschlecht); \
+             other columns: Alter",
+    ),
+    (
+        "x.csv",
+        "fichier,texte,locutrice,langue\na,Bonjour.,zoé,fr\n",
+        &["wavs/a: Bonjour., speaker zoé, language fr"],
+        "columns file=1 (fichier), text=2 (texte), speaker=3 (locutrice), language=4 (langue)",
+    ),
+    (
+        "x.csv",
+        "archivo,frase,hablante\na,Hola.,eva\n",
+        &["wavs/a: Hola., speaker eva"],
+        "columns file=1 (archivo), text=2 (frase), speaker=3 (hablante)",
+    ),
+    (
+        "x.csv",
+        "说话人,文本,文件\n王,你好,a\n",
+        &["wavs/a: 你好, speaker 王"],
+        "columns speaker=1 (说话人), text=2 (文本), file=3 (文件)",
+    ),
+    (
+        "x.csv",
+        "file,start,end,text\na,0.5,1.25,one\na,1.5,2,two\nb,0,,three\n",
+        &[
+            "wavs/a-0000500-0001250: one, 0.5 to 1.25",
+            "wavs/a-0001500-0002000: two, 1.5 to 2",
+            "wavs/b-0000000: three, 0 to -",
+        ],
+        "columns file=1, start=2, end=3, text=4",
+    ),
+    (
+        "x.csv",
+        "file,start,duration,text,split\na,0.5,1.25,one,dev\n",
+        &["wavs/a-0000500-0001750: one, 0.5 to 1.75, split \"dev\""],
+        "columns file=1, start=2, duration=3, text=4, split=5",
+    ),
+    (
+        "x.csv",
+        "file,duration,transcript\na,1.5,one\n",
+        &["wavs/a: one, duration 1.5"],
+        "columns file=1, duration=2, text=3 (transcript)",
+    ),
+    (
+        "x.csv",
+        "a.wav,go on,0.5,2.5\na.wav,and on,2.5,4.0\na.wav,on again,4.0,4.5\n",
+        &[
+            "wavs/a-0000500-0002500: go on, 0.5 to 2.5",
+            "wavs/a-0002500-0004000: and on, 2.5 to 4.0",
+            "wavs/a-0004000-0004500: on again, 4.0 to 4.5",
+        ],
+        "columns file=1, text=2, start=3, end=4",
+    ),
+    (
+        "x.csv",
+        "train,a.wav,m,so it is\ndev,b.wav,f,is it so\n",
+        &[
+            "wavs/a: so it is, gender m, split \"train\"",
+            "wavs/b: is it so, gender f, split \"dev\"",
+        ],
+        "columns split=1, file=2, gender=3, text=4",
+    ),
+    // A clip's name is the only column of files, whatever it is called.
+    (
+        "x.csv",
+        "clipname,speaker,transcript\na,ann,one\n",
+        &["wavs/a: one, speaker ann"],
+        "columns file=1 (clipname), speaker=2, text=3 (transcript)",
+    ),
+];
+
 #[test]
 fn headers_and_values_say_what_columns_mean() {
-    for (name, text, expected, columns) in [
-        (
-            "metadata.csv",
-            "audio_file|text|speaker_name\nwavs/a.wav|She speaks.|ann\nwavs/b.wav|He, too.|bob\n",
-            &[
-                "wavs/a: She speaks., speaker ann",
-                "wavs/b: He, too., speaker bob",
-            ][..],
-            "columns file=1 (audio_file), text=2, speaker=3 (speaker_name)",
-        ),
-        (
-            "metadata.csv",
-            "wavs/a.wav|She speaks.|narrator\nwavs/b.wav|He, too.|narrator\n",
-            &[
-                "wavs/a: She speaks., speaker narrator",
-                "wavs/b: He, too., speaker narrator",
-            ],
-            "columns file=1, text=2, speaker=3",
-        ),
-        (
-            "metadata.csv",
-            "wavs/a.wav|She speaks.|narrator\n",
-            &["wavs/a: She speaks."],
-            "columns file=1, text=2; not used: 3",
-        ),
-        (
-            "TRANS.txt",
-            "a.wav\t38_5837\t今天\nb.wav\t38_5837\t明天\n",
-            &[
-                "wavs/a: 今天, speaker 38_5837",
-                "wavs/b: 明天, speaker 38_5837",
-            ],
-            "columns file=1, speaker=2, text=3",
-        ),
-        (
-            "TRANS.txt",
-            "UtteranceID\tSpeakerID\tTranscription\na.wav\t38_5837\t今天\n",
-            &["wavs/a: 今天, speaker 38_5837"],
-            "MAGICDATA, columns file=1 (UtteranceID), speaker=2 (SpeakerID), text=3 (Transcription)",
-        ),
-        (
-            "x.csv",
-            "Satz;Sprecher;Datei;Geschlecht;Alter\n\"So; gut\";ann;wavs/a.wav;w;20\n",
-            &["wavs/a: So; gut, speaker ann, gender w, Alter 20"],
-            "columns text=1 (Satz), speaker=2 (Sprecher), file=3 (Datei), gender=4 (Geschlecht); \
-             other columns: Alter",
-        ),
-        (
-            "x.csv",
-            "fichier,texte,locutrice,langue\na,Bonjour.,zoé,fr\n",
-            &["wavs/a: Bonjour., speaker zoé, language fr"],
-            "columns file=1 (fichier), text=2 (texte), speaker=3 (locutrice), language=4 (langue)",
-        ),
-        (
-            "x.csv",
-            "archivo,frase,hablante\na,Hola.,eva\n",
-            &["wavs/a: Hola., speaker eva"],
-            "columns file=1 (archivo), text=2 (frase), speaker=3 (hablante)",
-        ),
-        (
-            "x.csv",
-            "说话人,文本,文件\n王,你好,a\n",
-            &["wavs/a: 你好, speaker 王"],
-            "columns speaker=1 (说话人), text=2 (文本), file=3 (文件)",
-        ),
-        (
-            "x.csv",
-            "file,start,end,text\na,0.5,1.25,one\na,1.5,2,two\nb,0,,three\n",
-            &[
-                "wavs/a-0000500-0001250: one, 0.5 to 1.25",
-                "wavs/a-0001500-0002000: two, 1.5 to 2",
-                "wavs/b-0000000: three, 0 to -",
-            ],
-            "columns file=1, start=2, end=3, text=4",
-        ),
-        (
-            "x.csv",
-            "file,start,duration,text,split\na,0.5,1.25,one,dev\n",
-            &["wavs/a-0000500-0001750: one, 0.5 to 1.75, split \"dev\""],
-            "columns file=1, start=2, duration=3, text=4, split=5",
-        ),
-        (
-            "x.csv",
-            "file,duration,transcript\na,1.5,one\n",
-            &["wavs/a: one, duration 1.5"],
-            "columns file=1, duration=2, text=3 (transcript)",
-        ),
-        (
-            "x.csv",
-            "a.wav,go on,0.5,2.5\na.wav,and on,2.5,4.0\na.wav,on again,4.0,4.5\n",
-            &[
-                "wavs/a-0000500-0002500: go on, 0.5 to 2.5",
-                "wavs/a-0002500-0004000: and on, 2.5 to 4.0",
-                "wavs/a-0004000-0004500: on again, 4.0 to 4.5",
-            ],
-            "columns file=1, text=2, start=3, end=4",
-        ),
-        (
-            "x.csv",
-            "train,a.wav,m,so it is\ndev,b.wav,f,is it so\n",
-            &[
-                "wavs/a: so it is, gender m, split \"train\"",
-                "wavs/b: is it so, gender f, split \"dev\"",
-            ],
-            "columns split=1, file=2, gender=3, text=4",
-        ),
-        // A clip's name is the only column of files, whatever it is called.
-        (
-            "x.csv",
-            "clipname,speaker,transcript\na,ann,one\n",
-            &["wavs/a: one, speaker ann"],
-            "columns file=1 (clipname), speaker=2, text=3 (transcript)",
-        ),
-    ] {
+    for &(name, text, expected, columns) in TABLES {
         let found = among(name, text.as_bytes(), &[]);
         assert_eq!(found.errors, [""; 0], "{text}");
         let told = all(&found).into_iter().filter(|utt| !utt.ends_with(": -"));
