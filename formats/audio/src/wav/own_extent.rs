@@ -2,8 +2,6 @@
 
 use spr_core::{Error, Result};
 
-use super::read::is_whole_blocks;
-
 /// The size that sox writes into a pipe.
 pub(super) const PIPED: u32 = 0x7fff_f000;
 
@@ -13,6 +11,12 @@ pub(super) fn bytes(size: u32, block: u64, piped: bool) -> Option<u64> {
     let bytes = u64::from(size);
     let endless = piped || matches!(size, 0 | u32::MAX) || is_whole_blocks(bytes, PIPED, block);
     (!endless).then_some(bytes)
+}
+
+/// Returns `true` for `size`, and for as many whole blocks as fit in it, which is what sox writes.
+pub(super) fn is_whole_blocks(bytes: u64, size: u32, block: u64) -> bool {
+    let size = u64::from(size);
+    bytes == size || bytes == size - size % block.max(1)
 }
 
 /// Rejects bytes that contain the start of another archive entry.

@@ -157,7 +157,7 @@ impl Riff {
             u32::MAX => true,
             _ if source.remaining().is_some_and(|there| there >= bytes) => false,
             _ => {
-                let is_endless = |size: &u32| is_whole_blocks(bytes, *size, block);
+                let is_endless = |size: &u32| own_extent::is_whole_blocks(bytes, *size, block);
                 ENDLESS.iter().any(is_endless) || is_derived(source, bytes, env)
             }
         };
@@ -238,12 +238,6 @@ fn is_padding(source: &mut Source) -> Result<bool> {
         }
         source.skip(n as u64)?;
     }
-}
-
-/// Returns `true` for `size`, and for as many whole blocks as fit in it, which is what sox writes.
-pub(super) fn is_whole_blocks(bytes: u64, size: u32, block: u64) -> bool {
-    let size = u64::from(size);
-    bytes == size || bytes == size - size % block.max(1)
 }
 
 /// Returns `true`, with a warning, for the size that a program gives that subtracts its header from an

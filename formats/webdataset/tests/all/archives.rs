@@ -235,10 +235,7 @@ fn a_folder_is_shards_in_the_order_of_their_numbers() {
         keys.push(utt.key.to_string());
     }
     assert_eq!(keys, ["a", "b", "c", "e", "d"]);
-    assert_eq!(
-        *told.lock().unwrap(),
-        ["out: lacks shards 2 to 8"]
-    );
+    assert_eq!(*told.lock().unwrap(), ["out: lacks shards 2 to 8"]);
 }
 
 #[test]
