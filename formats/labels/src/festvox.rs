@@ -27,7 +27,7 @@ static INFO: FormatInfo = FormatInfo::new(
 
 /// A name that Lisp reads as one.
 const SYMBOL: Rule<Key> = Rule::new("without brackets, quotes and semicolons", |key| {
-    let odd = |b: &u8| matches!(b, b'(' | b')' | b'"' | b'\'' | b';');
+    let odd = |b: &u8| matches!(b, b'(' | b')' | b'[' | b']' | b'"' | b'\'' | b';');
     match key.as_bytes().iter().any(odd) {
         true => Err(Error::unfit(
             "has a name with brackets, quotes or semicolons",
