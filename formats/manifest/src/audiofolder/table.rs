@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, Source};
 use spr_core::model::{Position, Utterance};
-use spr_core::{Error, ErrorKind, Limits, Result};
+use spr_core::{Error, ErrorKind, Result};
 use spr_syntax::json::{self, Fields};
 use spr_syntax::lines::Lines;
 
@@ -24,7 +24,7 @@ impl Table {
     pub(super) fn open(at: &Location, env: &Env) -> Result<Self> {
         let source = env.open_file(at)?;
         Ok(match at.extension() {
-            Some("csv") => Self::Csv(Box::new(Csv::new(source, env.limits)?)),
+            Some("csv") => Self::Csv(Box::new(Csv::new(source, env)?)),
             _ => Self::Lines(Box::new(Lines::of_json(source, env))),
         })
     }
@@ -91,16 +91,18 @@ pub(super) struct Csv {
     /// Whether the last line has no end.
     cut: bool,
     row: Vec<u8>,
+    env: Env,
 }
 
 impl Csv {
-    fn new(mut source: Source, limits: Limits) -> Result<Self> {
+    fn new(mut source: Source, env: &Env) -> Result<Self> {
         let file: Arc<str> = source.name().into();
         let (mut text, mut line, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         let mut cut = false;
-        while source.line(&mut line, &limits)? {
+        while source.line(&mut line, &env.limits)? {
             cut = !source.has_line_end();
-            limits.bytes("a table", (text.len() + line.len()) as u64)?;
+            env.limits
+                .bytes("a table", (text.len() + line.len()) as u64)?;
             text.append(&mut line);
             ends.push(text.len() as u64);
             text.push(b'\n');
@@ -116,6 +118,7 @@ impl Csv {
             line: 1,
             cut,
             row: Vec::new(),
+            env: env.clone(),
         })
     }
 
@@ -148,14 +151,16 @@ impl Csv {
                 return Err(self.error(cut("has no line end")).continuable());
             }
         }
+        let cells = || self.names.iter().zip(&row);
+        let mut texts = cells().filter(|(name, _)| TEXT.contains(name)).peekable();
+        if texts.peek().is_some() && texts.all(|(_, value)| value.is_empty()) {
+            self.env
+                .warn(&self.error(Error::unfit("the text is empty")));
+        }
         self.row.clear();
         let mut fields = Fields::open(&mut self.row);
-        let cells = || self.names.iter().zip(&row);
-        // An empty field is a missing value, except for the text, which is kept as empty.
-        let is_said = cells().any(|(name, value)| TEXT.contains(&name) && !value.is_empty());
-        let is_there =
-            |(name, value): &(&str, &str)| !value.is_empty() || (TEXT.contains(name) && !is_said);
-        for (name, value) in cells().filter(is_there) {
+        // An empty field is a missing value.
+        for (name, value) in cells().filter(|(_, value)| !value.is_empty()) {
             match json::is_number(value) && !is_text(name) {
                 true => fields.raw(name, value),
                 false => fields.text(name, value),
