@@ -439,7 +439,7 @@ fn faults_are_named() {
         (
             "--labels x.stm --cut-by words",
             "utterance a: has no tier 'words'",
-            "--cut-by NAME takes one: ''",
+            "--cut-by segments takes a single tier",
         ),
         (
             "--cut-by words",

@@ -66,11 +66,14 @@ fn files_that_are_missing_are_told_whatever_their_numbers_begin_with() {
     }
     assert!(!s.ok("new whole.jsonl").err.contains("missing"));
     assert!(s.ok("diff new one.parquet").out.is_empty());
-    for (number, missing) in [("2", "the file 2 "), ("1", "the files 1 to 2 ")] {
+    for (number, missing) in [("2", "lacks shard 2"), ("1", "lacks shards 1 to 2")] {
         fs::remove_file(s.path(&format!("new/data/train-0000{number}-of-00003.parquet"))).unwrap();
-        let said = s.ok("new rest.jsonl --overwrite").err;
-        let told = format!("{missing}of the split train");
-        assert!(said.contains(&told), "{said}");
+        let told = format!("new: split train: {missing}");
+        let error = s.fails("new rest.jsonl --overwrite");
+        assert!(error.contains(&told), "{error}");
+        let said = s.run("new rest.jsonl --overwrite --on-error skip");
+        assert_eq!(said.status, 3, "{}", said.err);
+        assert!(said.err.contains(&told), "{}", said.err);
     }
 }
 

@@ -54,6 +54,8 @@ pub(super) const WRITTEN: &[&str] = &[
     "frame-shift(0.01)",
     "speaker('{name}-{speaker}')",
     "tier(words)",
+    "cut(words)",
+    "join(recording)",
     "ali-to(phones,model=final.mdl)",
     "ali-to(pdfs,model=final.mdl)",
     "frames(0)",
@@ -198,6 +200,8 @@ impl Corpus {
         for name in ["mp3", "ogg", "sphinx"] {
             outputs.insert(name, format!("{name}:out-{name}/"));
         }
+        // Its files have a name, not an extension.
+        outputs.insert("festvox", "festvox:out-festvox.data".to_owned());
         let files = store.locations().into_iter();
         let files = files.map(|at| (at.to_string(), store.get(at).unwrap()));
         Self {
@@ -221,9 +225,10 @@ impl Corpus {
     }
 }
 
-/// Adds inputs of formats with demands that the data do not meet: thirteen columns, and who speaks when.
+/// Adds inputs of formats with demands that the data do not meet: thirteen columns, speakers with
+/// times, a name without an extension.
 fn by_hand(store: &MemoryStore, inputs: &mut BTreeMap<&'static str, String>) {
-    let mut stm = String::new();
+    let (mut stm, mut prompts) = (String::new(), String::new());
     for n in 0..COUNT {
         let key = format!("u{n}-s{}", n % 2);
         let count = u16::try_from(13 * (1 + n * 5 % 7)).unwrap();
@@ -233,10 +238,13 @@ fn by_hand(store: &MemoryStore, inputs: &mut BTreeMap<&'static str, String>) {
         store.insert(format!("in-sphinx/{key}.mfc"), bytes);
         // Of one speaker, whose name comes first, so that the keys are in order.
         stm.push_str(&format!("{key} 1 s0 0.00 1.00 w{n}\n"));
+        prompts.push_str(&format!("( {key} \"w{n}\" )\n"));
     }
     store.insert("in-stm.stm", stm.into_bytes());
     inputs.insert("sphinx", "sphinx:in-sphinx/".to_owned());
     inputs.insert("stm", "stm:in-stm.stm".to_owned());
+    store.insert("in-festvox.data", prompts.into_bytes());
+    inputs.insert("festvox", "festvox:in-festvox.data".to_owned());
 }
 
 /// Adds inputs that no job makes of samples: lists of sound files, and sound that is not encoded.
