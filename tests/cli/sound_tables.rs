@@ -23,7 +23,7 @@ fn corpus(s: &Scratch, folder: &str, sounds: &[&str], texts: &[(&str, &str)]) {
 
 /// The name of the sound file, the text and the speaker of each line of a manifest.
 fn shown(manifest: &[u8]) -> Vec<String> {
-    let manifest = lines(&String::from_utf8(manifest.to_vec()).unwrap());
+    let manifest = lines(std::str::from_utf8(manifest).unwrap());
     let show = |line: &Value| {
         let file = said(&line["audio_filepath"]);
         let stem = file.rsplit('/').next().unwrap().split('.').next().unwrap();
@@ -34,7 +34,7 @@ fn shown(manifest: &[u8]) -> Vec<String> {
 
 /// The text and the speaker of each line in the canonical form, sorted.
 fn canonical(jsonl: &[u8]) -> Vec<String> {
-    let all = lines(&String::from_utf8(jsonl.to_vec()).unwrap());
+    let all = lines(std::str::from_utf8(jsonl).unwrap());
     let mut all: Vec<_> = all
         .iter()
         .map(|line| text_of(line, &line["meta"]["speaker"]))
