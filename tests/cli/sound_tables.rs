@@ -115,6 +115,23 @@ fn a_table_is_understood_or_mapped_and_told() {
 }
 
 #[test]
+fn a_table_with_a_foreign_header_stands_for_its_folder() {
+    let s = Scratch::new();
+    let table = "foo;bar\na.wav;one two\nb.wav;three\n";
+    corpus(&s, "d", &["a.wav", "b.wav"], &[("list.csv", table)]);
+    let error = s.fails("d/list.csv out.json");
+    assert!(
+        error.contains("d/list.csv:1: there is no sound file foo"),
+        "{error}"
+    );
+    s.ok("d/list.csv out.json --columns-of file=foo,text=bar");
+    assert_eq!(
+        shown(&s.read("out.json")),
+        ["a: one two (-)", "b: three (-)"]
+    );
+}
+
+#[test]
 fn an_empty_transcription_is_no_text() {
     let s = Scratch::new();
     corpus(

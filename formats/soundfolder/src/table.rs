@@ -60,26 +60,34 @@ fn ends_with(file: &Location, endings: &[&str]) -> bool {
 const SOUND: [&str; 7] = [".wav", ".flac", ".mp3", ".ogg", ".opus", ".sph", ".m4a"];
 
 /// Returns `true` if text begins with a header line that names a column of sound files and one of what
-/// is said in them, or, in a file with the extension of tables, with a line that names a sound file.
+/// is said in them, or, in a file with the extension of tables, if its first or second line names a sound
+/// file.
 pub(crate) fn is_table_of_sound(head: &[u8], extension: Option<&str>) -> bool {
     let head = encoding::glance(head);
-    let line = head.split(|b| *b == b'\n').next().unwrap_or_default();
-    let line = String::from_utf8_lossy(line).to_lowercase();
+    let lines = head.split(|b| *b == b'\n').take(2);
+    let lines: Vec<_> = lines
+        .map(|line| String::from_utf8_lossy(line).to_lowercase())
+        .collect();
     let is_table = extension.is_some_and(|own| COLUMNS.iter().any(|end| end[1..] == *own));
-    DELIMITERS
-        .into_iter()
-        .filter(|b| line.contains(char::from(*b)))
-        .any(|delimiter| {
-            let cells = line.split(char::from(delimiter));
-            let cells: Vec<_> = cells.map(|cell| cell.trim().trim_matches('"')).collect();
-            let has = |wanted: &[Meaning]| {
-                let mut found = cells.iter().filter_map(|cell| Meaning::of_header(cell));
-                found.any(|meaning| wanted.contains(&meaning))
-            };
-            let is_sound = |cell: &&str| SOUND.iter().any(|end| cell.ends_with(end));
-            has(&[Meaning::File]) && has(&[Meaning::Text, Meaning::Normalized])
-                || is_table && cells.iter().any(is_sound)
-        })
+    DELIMITERS.into_iter().any(|delimiter| {
+        let mut rows = lines.iter().map(|line| cells(line, delimiter));
+        let header = rows.next().filter(|header| header.len() > 1);
+        let header = header.unwrap_or_default();
+        let has = |wanted: &[Meaning]| {
+            let mut found = header.iter().filter_map(|cell| Meaning::of_header(cell));
+            found.any(|meaning| wanted.contains(&meaning))
+        };
+        let is_sound = |cell: &&str| SOUND.iter().any(|end| cell.ends_with(end));
+        let names_sound = |row: &[&str]| row.len() == header.len() && row.iter().any(is_sound);
+        has(&[Meaning::File]) && has(&[Meaning::Text, Meaning::Normalized])
+            || is_table && (names_sound(&header) || rows.any(|row| names_sound(&row)))
+    })
+}
+
+/// Splits a line into its cells, without blanks and quotes around them.
+fn cells(line: &str, delimiter: u8) -> Vec<&str> {
+    let cells = line.split(char::from(delimiter));
+    cells.map(|cell| cell.trim().trim_matches('"')).collect()
 }
 
 /// The options by which tables are read.
