@@ -188,9 +188,9 @@ class Steps:
         :param pad: seconds added before and after each segment, within the recording.
         :raises DataError: while it is read, if there is no such tier, or two keys are the same.
 
-        >>> import spr_convert as spr
+        >>> import pathlib, spr_convert as spr
         >>> said = "rec 1 ann 0 0.4 good morning\\nrec 1 bob 0.5 0.9 hello\\n"
-        >>> _ = open("talk.stm", "w").write(said)
+        >>> _ = pathlib.Path("talk.stm").write_text(said)
         >>> ds = spr.open("talk.stm").join_by("recording").cut(key="{recording}-{n}")
         >>> [(utt.key, utt.text) for utt in ds]
         [('rec-0', 'good morning'), ('rec-1', 'hello')]
@@ -204,8 +204,9 @@ class Steps:
         """One utterance of those that are parts of one recording, each a segment of it: the reverse of
         :meth:`cut`. All are read first.
 
-        >>> import spr_convert as spr
-        >>> _ = open("talk.stm", "w").write("rec 1 ann 0 0.4 good morning\\nrec 1 bob 0.5 0.9 hello\\n")
+        >>> import pathlib, spr_convert as spr
+        >>> said = "rec 1 ann 0 0.4 good morning\\nrec 1 bob 0.5 0.9 hello\\n"
+        >>> _ = pathlib.Path("talk.stm").write_text(said)
         >>> len(spr.open("talk.stm").join_by("recording"))
         1
         """
