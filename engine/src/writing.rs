@@ -170,7 +170,7 @@ impl Writing {
         let written = open.writer.finish()?;
         let format = self.target.format().info().name;
         let policy = &self.permissions.policy;
-        if let Some(error) = written.rounded.denied_clipping(policy, format) {
+        if let Some(error) = written.lost.denied(policy, format) {
             return Err(error.file(self.target.text()));
         }
         open.output.commit()?;

@@ -169,12 +169,12 @@ impl LossReport {
         })
     }
 
-    /// Returns the error for values that an encoding clips, if the policy denies it. Rounding is part of
-    /// the encoding that was chosen.
-    pub fn denied_clipping(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
-        let mut policy = policy.clone();
-        policy.allow(LossKind::Precision);
-        self.denied(&policy, target)
+    /// Removes the losses of a kind, and returns them.
+    #[must_use]
+    pub fn split_off(&mut self, kind: LossKind) -> Self {
+        Self {
+            lines: self.lines.remove_entry(&kind).into_iter().collect(),
+        }
     }
 
     /// Returns the error for denied losses, if there are any; `target` names the format.

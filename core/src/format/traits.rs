@@ -6,7 +6,7 @@ use super::{
 };
 use crate::bytes::{Env, Location, Output, Source};
 use crate::error::Result;
-use crate::format::loss::LossReport;
+use crate::format::loss::{LossKind, LossReport};
 use crate::model::{About, Audio, Key, Utterance};
 
 /// A file format: recognises, reads and writes it.
@@ -306,9 +306,18 @@ pub struct WriteSummary {
     /// The loss of values by the encoding, beyond that declared in [`Caps`]: compression, sample
     /// codes, omitted digits.
     pub rounded: LossReport,
+    /// The losses by the encoding that need permission, such as values that it clips although it is meant
+    /// for all of them.
+    pub lost: LossReport,
 }
 
 impl WriteSummary {
+    /// Adds the loss by an encoding that is meant for all values, so that it needs permission to clip any.
+    pub fn add_rounding(&mut self, mut rounded: LossReport) {
+        self.lost.append(&rounded.split_off(LossKind::Range));
+        self.rounded.append(&rounded);
+    }
+
     /// Counts an utterance, or a chunk of one.
     pub fn count(&mut self, utt: &Utterance) {
         self.utterances += u64::from(utt.ends());

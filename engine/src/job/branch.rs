@@ -232,6 +232,7 @@ impl<'a> Branch<'a> {
             self.written.seconds += written.seconds;
             self.written.bytes += written.bytes;
             self.written.rounded.append(&written.rounded);
+            self.written.lost.append(&written.lost);
             if let Some(want) = open.fields.as_ref().filter(|_| self.verifies) {
                 let target = open.numbered.as_ref().unwrap_or(&self.target);
                 verify::read_back(target, &open.output, want, &written, &self.env)?;
@@ -343,11 +344,12 @@ impl<'a> Branch<'a> {
             self.open = Some(open);
             self.finish_output()?;
         }
-        let clipped = self.written.rounded.denied_clipping(&self.policy, format);
-        match clipped {
-            Some(error) => Err(error.file(self.target.text())),
-            None => Ok(self.written.clone()),
+        if let Some(error) = self.written.lost.denied(&self.policy, format) {
+            return Err(error.file(self.target.text()));
         }
+        let lost = std::mem::take(&mut self.written.lost);
+        self.written.rounded.append(&lost);
+        Ok(self.written.clone())
     }
 
     /// Returns the hash of the output, if there is only one and a hash was requested.

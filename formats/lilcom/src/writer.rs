@@ -57,7 +57,7 @@ where
 
     fn finish(self: Box<Self>) -> Result<WriteSummary> {
         let mut written = Box::new(self.files).finish()?;
-        written.rounded.append(&self.rounded);
+        written.add_rounding(self.rounded);
         Ok(written)
     }
 }

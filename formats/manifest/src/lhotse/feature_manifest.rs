@@ -128,7 +128,7 @@ impl Writer for FeatureManifest {
 
     fn finish(self: Box<Self>) -> Result<WriteSummary> {
         let mut written = self.written;
-        written.rounded.append(&self.featured.rounded);
+        written.add_rounding(self.featured.rounded.clone());
         for sink in self.featured.into_sinks().into_iter().flatten() {
             written.bytes += sink.finish()?;
         }

@@ -352,7 +352,7 @@ impl Writer for LhotseWriter {
 
     fn finish(self: Box<Self>) -> Result<WriteSummary> {
         let mut written = self.written;
-        written.rounded.append(&self.featured.rounded);
+        written.add_rounding(self.featured.rounded.clone());
         let sinks = [Some(self.said), self.recorded];
         for sink in sinks
             .into_iter()

@@ -255,6 +255,8 @@ impl Writer for SharWriter {
             self.open_shard()?;
         }
         self.close_shard()?;
+        let rounded = std::mem::take(&mut self.written.rounded);
+        self.written.add_rounding(rounded);
         Ok(self.written)
     }
 }
