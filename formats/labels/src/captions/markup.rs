@@ -4,7 +4,7 @@
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plain {
     pub(super) text: Vec<u8>,
-    /// Whether there were marks.
+    /// Set if there were marks.
     pub(super) is_changed: bool,
 }
 

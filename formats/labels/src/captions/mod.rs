@@ -9,12 +9,12 @@ pub use vtt::{VTT, Vtt};
 
 use spr_core::bytes::{Env, MemoryCounter, Source};
 use spr_core::format::{Caps, Medium, SegmentCaps};
-use spr_core::model::{Decimal, Segment};
+use spr_core::model::{Decimal, Segment, Tier, Utterance};
 use spr_core::number::parse_integer;
 use spr_core::{Error, Result};
 use spr_syntax::lines::{Lines, shown};
 
-use crate::{one, write};
+use crate::{one, order, write};
 
 /// The time resolution: milliseconds.
 const TICKS: u32 = 1000;
@@ -30,6 +30,35 @@ fn caps(medium: Medium) -> Caps {
     caps
 }
 
+/// The captions of a file.
+#[derive(Default)]
+struct Captions {
+    segments: Vec<Segment>,
+    /// Whether any text had marks inside.
+    has_marks: bool,
+}
+
+impl Captions {
+    /// Makes them the only tier of an utterance, in the order of their times.
+    ///
+    /// # Errors
+    /// There are none.
+    fn fill(mut self, utt: &mut Utterance, file: &str, env: &Env) -> Result<()> {
+        if self.segments.is_empty() {
+            return Err(Error::malformed(one::NO_LABELS).file(file));
+        }
+        if self.has_marks {
+            let message = "marks inside the text, such as <i>, are not kept";
+            env.warn(&Error::unfit(message).file(file));
+        }
+        if order::sort(&mut self.segments) {
+            env.warn(&Error::unfit(order::SORTED).file(file));
+        }
+        utt.tiers.push(Tier::only(self.segments));
+        Ok(())
+    }
+}
+
 /// Lines that follow one another without a blank one between.
 struct Block {
     /// The lines with their numbers, at least one.
@@ -40,7 +69,7 @@ struct Block {
 struct Blocks<'a> {
     lines: Lines<&'a mut Source>,
     held: MemoryCounter,
-    /// Whether the line that follows the last block has been read.
+    /// Set if the first line of the next block has been read.
     is_ahead: bool,
 }
 

@@ -4,11 +4,11 @@ use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, Writer,
 };
-use spr_core::model::{About, Segment, Tier, Utterance};
+use spr_core::model::{About, Segment, Utterance};
 use spr_core::{Error, Result};
 
-use super::{ARROW, Blocks, caps, caption, find, joined, markup, times};
-use crate::{one, order, probe, write};
+use super::{ARROW, Blocks, Captions, caps, caption, find, joined, markup, times};
+use crate::{one, probe, write};
 
 /// Captions of SubRip.
 pub static SRT: Srt = Srt;
@@ -52,41 +52,7 @@ impl Format for Srt {
         _: &mut Request,
         env: &Env,
     ) -> Result<OpenedDataset> {
-        one::reader(source, env, |source, utt, env| {
-            let file = source.name().to_owned();
-            let mut segments = Vec::new();
-            let mut blocks = Blocks::new(source, env);
-            let mut marks = false;
-            while let Some(block) = blocks.next()? {
-                let mut lines = block.lines.iter();
-                let mut at = lines.next();
-                if at.is_some_and(|(_, line)| is_number(line)) {
-                    at = lines.next();
-                }
-                let Some((number, line)) = at else {
-                    return Err(blocks.cut_off());
-                };
-                let (start, end) = times(line, true).map_err(|why| blocks.error(*number, why))?;
-                let Some(text) = joined(lines, &blocks)? else {
-                    return Err(blocks.cut_off());
-                };
-                let plain = markup::of_srt(&text);
-                marks |= plain.is_changed;
-                segments.push(Segment::new(start, Some(end), plain.text.trim_ascii()));
-            }
-            if segments.is_empty() {
-                return Err(Error::malformed(one::NO_LABELS).file(file));
-            }
-            if marks {
-                let message = "marks inside the text, such as <i>, are not kept";
-                env.warn(&Error::unfit(message).file(&*file));
-            }
-            if order::sort(&mut segments) {
-                env.warn(&Error::unfit(order::SORTED).file(&*file));
-            }
-            utt.tiers.push(Tier::only(segments));
-            Ok(())
-        })
+        one::reader(source, env, read)
     }
 
     fn create(
@@ -99,6 +65,31 @@ impl Format for Srt {
         let caps = self.caps(options, output.medium())?;
         Ok(one::writer(&SRT, output, caps, "srt", encode))
     }
+}
+
+fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Result<()> {
+    let file = source.name().to_owned();
+    let mut captions = Captions::default();
+    let mut blocks = Blocks::new(source, env);
+    while let Some(block) = blocks.next()? {
+        let mut lines = block.lines.iter();
+        let mut at = lines.next();
+        if at.is_some_and(|(_, line)| is_number(line)) {
+            at = lines.next();
+        }
+        let Some((number, line)) = at else {
+            return Err(blocks.cut_off());
+        };
+        let (start, end) = times(line, true).map_err(|why| blocks.error(*number, why))?;
+        let Some(text) = joined(lines, &blocks)? else {
+            return Err(blocks.cut_off());
+        };
+        let plain = markup::of_srt(&text);
+        captions.has_marks |= plain.is_changed;
+        let segment = Segment::new(start, Some(end), plain.text.trim_ascii());
+        captions.segments.push(segment);
+    }
+    captions.fill(utt, &file, env)
 }
 
 fn encode(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {

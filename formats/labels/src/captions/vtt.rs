@@ -4,11 +4,11 @@ use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Medium, OpenedDataset, Options, Probe, Request, Score, Writer,
 };
-use spr_core::model::{About, Segment, Tier, Utterance};
+use spr_core::model::{About, Segment, Utterance};
 use spr_core::{Error, Result};
 
-use super::{ARROW, Blocks, caps, caption, find, joined, markup, times};
-use crate::{one, order, probe, write};
+use super::{ARROW, Blocks, Captions, caps, caption, find, joined, markup, times};
+use crate::{one, probe, write};
 
 /// Captions of WebVTT.
 pub static VTT: Vtt = Vtt;
@@ -76,23 +76,17 @@ impl Format for Vtt {
 
 fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Result<()> {
     let file = source.name().to_owned();
-    let mut segments = Vec::new();
+    let mut captions = Captions::default();
     let mut blocks = Blocks::new(source, env);
-    let first = blocks
-        .next()?
-        .unwrap_or_else(|| super::Block { lines: Vec::new() });
-    if !first
-        .lines
-        .first()
-        .is_some_and(|(_, line)| starts_with(line, HEAD))
-    {
+    let head = blocks.next()?.map_or_else(Vec::new, |block| block.lines);
+    let is_head = |(_, line): &(u64, Vec<u8>)| starts_with(line, HEAD);
+    if !head.first().is_some_and(is_head) {
         return Err(Error::malformed("the first line is not WEBVTT").file(file));
     }
-    if let Some((line, _)) = first.lines.get(1) {
+    if let Some((line, _)) = head.get(1) {
         let message = "lines of a header after WEBVTT are not kept, such as an offset of the times";
         env.warn(&Error::unfit(message).file(&*file).line(*line));
     }
-    let mut marks = false;
     while let Some(block) = blocks.next()? {
         let is_other = |line: &[u8]| OTHERS.iter().any(|word| starts_with(line, word));
         let has_arrow = |(_, line): &(u64, Vec<u8>)| find(line, ARROW).is_some();
@@ -116,24 +110,13 @@ fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Result<()> {
             return Err(blocks.cut_off());
         };
         for voice in markup::of_vtt(&text) {
-            marks |= voice.plain.is_changed;
+            captions.has_marks |= voice.plain.is_changed;
             let mut segment = Segment::new(start, Some(end), voice.plain.text.trim_ascii());
             segment.speaker = voice.speaker.map(Vec::into_boxed_slice);
-            segments.push(segment);
+            captions.segments.push(segment);
         }
     }
-    if segments.is_empty() {
-        return Err(Error::malformed(one::NO_LABELS).file(file));
-    }
-    if marks {
-        let message = "marks inside the text, such as <i>, are not kept";
-        env.warn(&Error::unfit(message).file(&*file));
-    }
-    if order::sort(&mut segments) {
-        env.warn(&Error::unfit(order::SORTED).file(&*file));
-    }
-    utt.tiers.push(Tier::only(segments));
-    Ok(())
+    captions.fill(utt, &file, env)
 }
 
 fn encode(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
