@@ -148,42 +148,31 @@ impl Table {
         };
         let mut held = MemoryCounter::new("a table of transcripts");
         held.keep(text.len(), &env.limits)?;
-        match columns {
-            Some(columns) => {
-                let mut is_header = columns.has_header;
-                for record in Records::new(&text, columns.dialect) {
-                    if record.is_ok() && std::mem::take(&mut is_header) {
-                        continue;
-                    }
-                    held.keep(size_of::<Row>(), &env.limits)?;
-                    let row = match &record {
-                        Ok(record) => Row::of_record(&columns, record, &table.folder, env),
-                        Err(fault) => Err(of_fault(fault)),
-                    };
-                    let line = record.map_or_else(|fault| fault.line, |record| record.line);
-                    table.take(row, line);
-                }
-                table.columns = Some(columns);
-                table.tell_columns(options.mapping.is_empty(), env);
+        // Without columns a line is a record of one cell.
+        let lines = Dialect {
+            delimiter: b'\n',
+            quoted: false,
+        };
+        let dialect = columns.as_ref().map_or(lines, |columns| columns.dialect);
+        let mut is_header = columns.as_ref().is_some_and(|columns| columns.has_header);
+        for record in Records::new(&text, dialect) {
+            if record.is_ok() && std::mem::take(&mut is_header) {
+                continue;
             }
-            None => {
-                // A line is a record of one cell.
-                let delimiter = b'\n';
-                let quoted = false;
-                for record in Records::new(&text, Dialect { delimiter, quoted }) {
-                    held.keep(size_of::<Row>(), &env.limits)?;
-                    let row = match &record {
-                        Ok(record) => {
-                            let line = record.cells.first().map(|cell| &**cell);
-                            Row::of_words(line.unwrap_or_default(), record.line, &table.folder, env)
-                        }
-                        Err(fault) => Err(of_fault(fault)),
-                    };
-                    let line = record.map_or_else(|fault| fault.line, |record| record.line);
-                    table.take(row, line);
+            held.keep(size_of::<Row>(), &env.limits)?;
+            let row = match (&record, &columns) {
+                (Ok(record), Some(columns)) => Row::of_record(columns, record, &table.folder, env),
+                (Ok(record), None) => {
+                    let line = record.cells.first().map(|cell| &**cell);
+                    Row::of_words(line.unwrap_or_default(), record.line, &table.folder, env)
                 }
-            }
+                (Err(fault), _) => Err(of_fault(fault)),
+            };
+            let line = record.map_or_else(|fault| fault.line, |record| record.line);
+            table.take(row, line);
         }
+        table.columns = columns;
+        table.tell_columns(options.mapping.is_empty(), env);
         Ok(Some(table))
     }
 
