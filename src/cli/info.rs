@@ -269,23 +269,6 @@ fn row(facts: &Facts) -> Vec<String> {
     ]
 }
 
-/// Breaks text between words, so that it fits beside a name in 80 columns.
-fn wrapped(text: &str) -> Vec<String> {
-    const WIDTH: usize = 80 - 14;
-    let mut rows = vec![String::new()];
-    for word in text.split(' ') {
-        match rows.last_mut() {
-            Some(row) if row.is_empty() => row.push_str(word),
-            Some(row) if row.chars().count() + 1 + word.chars().count() <= WIDTH => {
-                row.push(' ');
-                row.push_str(word);
-            }
-            _ => rows.push(word.to_owned()),
-        }
-    }
-    rows
-}
-
 /// The facts for people, a line each.
 fn describe(facts: &Facts) -> Vec<String> {
     let holds = |kind: &str| facts.kinds.iter().any(|own| own == kind);
@@ -340,9 +323,15 @@ fn describe(facts: &Facts) -> Vec<String> {
         }
     }
     if let Some(transcripts) = &facts.transcripts {
-        let mut rows = wrapped(transcripts).into_iter();
-        line("transcripts", rows.next().unwrap_or_default());
-        rows.for_each(|row| line("", row));
+        // After the name and its gap, 66 of 80 columns are left.
+        let options = textwrap::Options::new(66)
+            .break_words(false)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let names = std::iter::once("transcripts").chain(std::iter::repeat(""));
+        for (name, row) in names.zip(textwrap::wrap(transcripts, options)) {
+            line(name, row.into_owned());
+        }
     }
     if let Some(shift) = facts.frame_shift {
         let mut text = format!("{shift} s");
