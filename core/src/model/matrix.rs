@@ -104,6 +104,11 @@ impl Matrix {
         (self.dtype, self.rank, self.rows, self.cols) = (dtype, rank, 0, cols);
     }
 
+    /// Starts an empty matrix with the type, the rank and the columns of another one.
+    pub fn start_like(&mut self, other: &Self) {
+        self.start(other.dtype, other.rank, other.cols);
+    }
+
     /// Adds `n` rows, and returns their bytes to fill.
     ///
     /// # Errors

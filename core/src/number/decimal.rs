@@ -8,6 +8,7 @@ use std::num::NonZeroI16;
 use serde::{Deserialize, Serialize};
 
 use super::text as number;
+use crate::error::{Error, Result};
 
 /// An exact decimal number, such as a time in seconds: `0.45` is 0.45 and not the nearest binary
 /// fraction. All times in the model are decimals.
@@ -202,6 +203,15 @@ impl Decimal {
     pub fn plus(self, other: Self) -> Option<Self> {
         let (a, b, power) = self.aligned(other)?;
         Self::fit(a.checked_add(b)?, power).map(Self::shortest)
+    }
+
+    /// Returns a time that is later by another one.
+    ///
+    /// # Errors
+    /// It has too many digits.
+    pub fn later(self, by: Self) -> Result<Self> {
+        let sum = self.plus(by);
+        sum.ok_or_else(|| Error::unfit(format!("the time {self} + {by} has too many digits")))
     }
 
     /// Returns the difference, or `None` on overflow.

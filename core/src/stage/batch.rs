@@ -157,7 +157,7 @@ impl Batch {
             };
             let into = into.get_or_insert_default();
             if starts {
-                into.start(from.dtype(), from.rank(), from.cols());
+                into.start_like(from);
             }
             append(into, from, rows.clone(), &self.limits)?;
         }
@@ -287,7 +287,7 @@ fn pad(packed: &Matrix, out: &mut Matrix, sequences: &Sequences, limits: &Limits
     let stride = sequences.longest();
     let rows = stride.checked_mul(sequences.len());
     let rows = rows.ok_or_else(|| Error::limit("a padded batch is too large"))?;
-    out.start(packed.dtype(), packed.rank(), packed.cols());
+    out.start_like(packed);
     let bytes = out.extend_rows(rows, limits)?;
     let row = packed.cols() * packed.dtype().size();
     if stride * row == 0 {

@@ -149,7 +149,7 @@ impl Partition {
             utt.meta.frame_offset = None;
         }
         let part = |from: &Matrix, to: &mut Matrix| {
-            to.start(from.dtype(), from.rank(), from.cols());
+            to.start_like(from);
             append(to, from, rows.clone(), &self.limits)
         };
         if let Some(features) = &from.features {

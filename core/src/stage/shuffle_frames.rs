@@ -48,7 +48,7 @@ impl Pool {
         ] {
             *own = first.as_ref().map(|first| {
                 let mut own = own.take().unwrap_or_default();
-                own.start(first.dtype(), first.rank(), first.cols());
+                own.start_like(first);
                 own
             });
         }

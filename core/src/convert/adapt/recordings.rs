@@ -69,12 +69,7 @@ fn join(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()>
     let start = meta.start.filter(|_| meta.recording.is_some());
     for segment in segments {
         if let Some(start) = start {
-            let shifted = |time: Decimal| {
-                let later = time.plus(start);
-                later.ok_or_else(|| {
-                    Error::unfit(format!("the time {time} + {start} has too many digits"))
-                })
-            };
+            let shifted = |time: Decimal| time.later(start);
             segment.start = shifted(segment.start)?;
             segment.end = segment.end.map(shifted).transpose()?;
         }

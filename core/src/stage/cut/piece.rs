@@ -73,9 +73,7 @@ impl CutSource {
     /// # Errors
     /// It has too many digits.
     pub(super) fn in_recording(&self, time: Decimal) -> Result<Decimal> {
-        let base = self.utt.meta.start.unwrap_or(Decimal::ZERO);
-        let sum = base.plus(time);
-        sum.ok_or_else(|| Error::unfit(format!("the time {base} + {time} has too many digits")))
+        self.utt.meta.start.unwrap_or(Decimal::ZERO).later(time)
     }
 
     /// Makes `piece` the utterance of a span, with the place in the recording that is `at`. Returns
@@ -95,7 +93,11 @@ impl CutSource {
         piece.origin.clone_from(&self.utt.origin);
         self.fill_meta(&mut piece.meta, span.speaker, at);
         if let Some(audio) = &self.utt.audio {
-            let (audio, warning) = cut_audio(audio, &span_of(span.start, span.end), limits)?;
+            let part = Span::Between {
+                start: span.start,
+                end: span.end,
+            };
+            let (audio, warning) = cut_audio(audio, &part, limits)?;
             piece.audio = Some(audio);
             warnings.extend(warning);
         }
@@ -106,7 +108,7 @@ impl CutSource {
                 piece.meta.frame_offset = grid.time(rows.start as u64).minus(span.start);
             }
             let part = |from: &Matrix, to: &mut Matrix| {
-                to.start(from.dtype(), from.rank(), from.cols());
+                to.start_like(from);
                 append(to, from, rows.clone(), limits)
             };
             if let Some(features) = &self.utt.features {
@@ -116,8 +118,7 @@ impl CutSource {
                 part(labels, piece.labels_mut())?;
             }
         }
-        piece.tiers.clone_from(&self.utt.tiers);
-        cut_tiers(&mut piece.tiers, span.start, span.end)?;
+        piece.tiers = cut_tiers(&self.utt.tiers, span.start, span.end)?;
         piece.text = span.text;
         Ok(warnings)
     }
@@ -193,10 +194,6 @@ fn extent_of(audio: Option<&Audio>) -> CutExtent {
     }
 }
 
-fn span_of(start: Decimal, end: Option<Decimal>) -> Span {
-    Span::Between { start, end }
-}
-
 /// Cuts a span out of audio. Of a reference only the span changes.
 fn cut_audio(audio: &Audio, span: &Span, limits: &Limits) -> Result<(Audio, Option<Error>)> {
     match audio {
@@ -206,16 +203,10 @@ fn cut_audio(audio: &Audio, span: &Span, limits: &Limits) -> Result<(Audio, Opti
         }
         Audio::Reference(reference) => {
             let base = reference.span.start();
-            let later = |time: Decimal| {
-                let sum = base.plus(time);
-                sum.ok_or_else(|| {
-                    Error::unfit(format!("the time {base} + {time} has too many digits"))
-                })
-            };
-            let end = span.end().map(later).transpose()?;
+            let end = span.end().map(|end| base.later(end)).transpose()?;
             let reference = AudioReference {
                 span: Span::Between {
-                    start: later(span.start())?,
+                    start: base.later(span.start())?,
                     end: end.or(reference.span.end()),
                 },
                 shortest: None,

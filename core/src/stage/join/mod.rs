@@ -2,7 +2,7 @@
 
 mod label_store;
 mod lookup;
-mod stretch;
+mod segments;
 mod text;
 mod tolerance;
 
@@ -15,7 +15,7 @@ use crate::model::{
 use crate::stage::guess::Guess;
 use crate::tables::KeyMap;
 use lookup::{Lookup, LookupOutcome, Main};
-pub(super) use stretch::cut as cut_tiers;
+pub(super) use segments::cut_tiers;
 pub use text::JoinText;
 use tolerance::Tolerance;
 
@@ -42,7 +42,7 @@ pub struct JoinLabels {
     tolerance: Tolerance,
     /// Whether times of segments are rounded to whole frames.
     rounded: bool,
-    /// Whether segments stay such beside features.
+    /// Keeps segments in utterances with features, instead of frame labels.
     as_segments: bool,
     guess: Guess,
     next: Utterance,
@@ -141,7 +141,7 @@ fn frames(
     let grid = grid.or(own);
     let grid = grid.unwrap_or_else(|| how.guess.usual(&utt.key, how.env));
     if how.rounded {
-        stretch::round(&mut tier.segments, &grid);
+        segments::round(&mut tier.segments, &grid);
     }
     let frames = utt.features.as_ref().map(|f| f.rows() as u64);
     let ends = tier.segments.last().is_some_and(|last| last.end.is_some());
@@ -223,7 +223,7 @@ impl JoinLabels {
         Self { rounded, ..self }
     }
 
-    /// Leaves segments as they are beside features, if `as_segments` is set.
+    /// Keeps segments in utterances with features if `as_segments` is set, instead of frame labels.
     #[must_use]
     pub fn as_segments(self, as_segments: bool) -> Self {
         Self {
@@ -272,7 +272,8 @@ impl JoinLabels {
                 return Err(wrong(Error::unfit(message)));
             }
             let start = meta.start.unwrap_or(Decimal::ZERO);
-            stretch::cut(&mut self.next.tiers, start, meta.end).map_err(wrong)?;
+            let tiers = cut_tiers(&self.next.tiers, start, meta.end);
+            self.next.tiers = tiers.map_err(wrong)?;
             return Ok(true);
         }
         Ok(false)

@@ -3,23 +3,25 @@
 use crate::error::{Error, Result};
 use crate::model::{Decimal, FrameGrid, Segment, Tier};
 
-/// Cuts the tiers of a recording to the time between `start` and `end`, and shifts their times.
-pub(in crate::stage) fn cut(
-    tiers: &mut [Tier],
+/// Returns the tiers of a recording between `start` and `end`, with times from `start`.
+pub(in crate::stage) fn cut_tiers(
+    tiers: &[Tier],
     start: Decimal,
     end: Option<Decimal>,
-) -> Result<()> {
-    for tier in tiers {
-        let mut kept = Vec::new();
-        for segment in tier.segments.drain(..) {
-            kept.extend(cut_one(segment, start, end)?);
-        }
-        tier.segments = kept;
-    }
-    Ok(())
+) -> Result<Vec<Tier>> {
+    let cut_tier = |tier: &Tier| {
+        let segments = tier.segments.iter();
+        let kept = segments.filter_map(|segment| cut_one(segment, start, end).transpose());
+        Ok(Tier {
+            name: tier.name.clone(),
+            segments: kept.collect::<Result<_>>()?,
+            points: tier.points,
+        })
+    };
+    tiers.iter().map(cut_tier).collect()
 }
 
-fn cut_one(segment: Segment, start: Decimal, end: Option<Decimal>) -> Result<Option<Segment>> {
+fn cut_one(segment: &Segment, start: Decimal, end: Option<Decimal>) -> Result<Option<Segment>> {
     let is_point = segment.end == Some(segment.start);
     let from = segment.start.max(start);
     let to = match (segment.end, end) {
@@ -41,7 +43,7 @@ fn cut_one(segment: Segment, start: Decimal, end: Option<Decimal>) -> Result<Opt
     Ok(Some(Segment {
         start: shifted(from)?,
         end: to.map(shifted).transpose()?,
-        ..segment
+        ..segment.clone()
     }))
 }
 
@@ -92,9 +94,9 @@ mod tests {
             ("0:1 3:-", "2", "-", "1:-"),
             ("1:1 1.5:1.5 2:2", "1", "2", "0:0 0.5:0.5"),
         ] {
-            let mut tiers = [Tier::only(segments(all))];
-            cut(&mut tiers, time(start).unwrap(), time(end)).unwrap();
-            assert_eq!(shown(&tiers[0].segments), kept, "{all} {start} {end}");
+            let tiers = [Tier::only(segments(all))];
+            let cut = cut_tiers(&tiers, time(start).unwrap(), time(end)).unwrap();
+            assert_eq!(shown(&cut[0].segments), kept, "{all} {start} {end}");
         }
     }
 

@@ -10,7 +10,7 @@ use crate::recording;
 use crate::stage::frame_cursor::{append, check_single, frames};
 use crate::stage::guess::Guess;
 
-/// The name of the tier of parts beside other tiers.
+/// The name of the tier of parts if there are other tiers.
 const PARTS: &[u8] = b"segments";
 
 /// A recording, as far as its parts have come.
@@ -95,7 +95,7 @@ impl Whole {
             none => {
                 let mut samples = Matrix::default();
                 let own = &sound.samples;
-                samples.start(own.dtype(), own.rank(), own.cols());
+                samples.start_like(own);
                 let rate = sound.rate;
                 *none = Some(Audio::Samples(Waveform { rate, samples }));
                 return self.add_audio(piece, start, env);
@@ -177,7 +177,7 @@ impl Whole {
             let Some(from) = from else { continue };
             let to = to.get_or_insert_with(|| {
                 let mut empty = Matrix::default();
-                empty.start(from.dtype(), from.rank(), from.cols());
+                empty.start_like(from);
                 empty
             });
             if (to.dtype(), to.cols()) != (from.dtype(), from.cols()) {
@@ -190,12 +190,7 @@ impl Whole {
 
     /// Adds the segments of a part, and the segment that it is.
     fn add_segments(&mut self, piece: &mut Utterance, start: Decimal) -> Result<()> {
-        let later = |time: Decimal| {
-            let sum = time.plus(start);
-            sum.ok_or_else(|| {
-                Error::unfit(format!("the time {time} + {start} has too many digits"))
-            })
-        };
+        let later = |time: Decimal| time.later(start);
         let length = || piece.duration(None).map(later).transpose();
         let end = match piece.meta.end {
             Some(end) => Some(end),
@@ -260,7 +255,7 @@ impl Whole {
     /// Returns the recording.
     ///
     /// # Errors
-    /// Its segments cannot be told apart.
+    /// It has a tier of the name that the tier of its parts gets.
     pub(super) fn finish(mut self) -> Result<Utterance> {
         let several = self.parts.len() > 1;
         let alone = self.utt.tiers.is_empty();

@@ -73,7 +73,7 @@ impl SelectFrames {
         }
         std::mem::swap(&mut self.all, matrix);
         let all = &self.all;
-        matrix.start(all.dtype(), all.rank(), all.cols());
+        matrix.start_like(all);
         let size = all.cols() * all.dtype().size();
         for run in runs {
             let bytes = &all.as_bytes()[run.start * size..run.end * size];

@@ -118,7 +118,7 @@ fn cutting(values: &Values) -> Result<Cutting> {
         return Err(match values.is_empty() {
             true => values.refused(&format!("expected {BY}")),
             false => Error::usage("nothing says what utterances are cut by")
-                .suggest(Remedy::CutByTier(names.to_vec())),
+                .suggest(Remedy::CutByTier(names.into())),
         });
     };
     let mut rules = CutRules::new(CutBy::from(by));
