@@ -60,7 +60,7 @@ fn failed(error: io::Error) -> Error {
 pub(super) struct Columns {
     lines: Vec<Vec<String>>,
     widths: Vec<usize>,
-    /// Whether to align a column to the left.
+    /// Returns `true` for columns that are aligned to the left.
     is_left: Box<dyn Fn(usize) -> bool>,
 }
 

@@ -25,7 +25,7 @@ const EVERY: Duration = Duration::from_millis(200);
 pub(super) struct Progress {
     show: Show,
     skipped: Teller,
-    /// Whether to print the outcome before the files get their names.
+    /// Prints the outcome before the files get their names.
     prints_outcome: bool,
     started: Instant,
     last: Instant,

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::argument::Pair;
 
-// Which utterances are made of recordings. Each is also an option of an input, --key as cut-key.
+// Each flag is also an option of an input, --key as cut-key.
 #[derive(Args, Debug, Clone)]
 pub(super) struct RecordingArgs {
     /// Make an utterance of each segment: of the only tier (segments), of words (text), of a turn

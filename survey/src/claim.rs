@@ -86,7 +86,7 @@ fn owners(
                     owners.entry(*place).or_insert(owner);
                 }
                 None if empty.contains(&place) => {}
-                // A server is not asked, as the survey's user has not named it.
+                // The user did not name this server, so it gets no request.
                 None if name.is_url() || env.exists(name) => outside += 1,
                 None => missing.push(name),
             }

@@ -248,7 +248,7 @@ fn references_stay_references() {
         (line["offset"].as_f64(), line["duration"].as_f64()),
         (Some(1.2), Some(1.7))
     );
-    // What is cut out of a part of a recording is a part of the recording.
+    // A piece of a part of a recording is a part of the recording.
     s.ok("data nested.jsonl --labels x.ctm --cut-by segments --pad 0.05");
     let audio = &objects(&s, "nested.jsonl")[0]["audio"];
     assert_eq!(
@@ -496,7 +496,7 @@ fn faults_are_named() {
         assert!(found.contains(error), "{rest}: {found}");
         assert!(hinted.contains(told), "{rest}: {hinted}");
     }
-    // What is skipped is the piece alone.
+    // Only the piece is skipped.
     let said = s.run("rec x.parquet --labels far.stm --cut-by segments --on-error skip");
     assert_eq!(said.status, 3, "{}", said.err);
     assert_eq!(pieces(&s, "x.parquet").len(), 2);

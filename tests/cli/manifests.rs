@@ -226,7 +226,7 @@ fn a_folder_of_manifests_is_not_called_as_another_file() {
     );
 }
 
-/// What the writer of a Lhotse folder writes, its reader takes, with all frames.
+/// The reader of Lhotse folders reads all frames that the writer writes.
 #[test]
 fn features_of_another_length_than_their_sound_are_kept_whole_or_refused() {
     let s = Scratch::new();

@@ -1,4 +1,4 @@
-//! Tables beside sound: their columns, the mapping, and the layouts of public corpora.
+//! Tables of sound files: their columns, the mapping, and the layouts of public corpora.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Text beside sound that has times, captions, and recordings in turn, through the program.
+//! Text files with times next to sound, captions, and recordings in turn, through the program.
 
 use std::fs;
 
@@ -33,14 +33,14 @@ fn what_is_joined_to_sound_is_counted() {
         .collect();
     assert_eq!(texts, ["one two words", "one two", "three", "four"]);
     assert_eq!(all[1]["segments"][1]["speaker"], "B");
-    // A manifest holds the text alone, and that is said before.
+    // A manifest holds the text alone, which needs permission.
     let said = s.fails("in o.json -t nemo");
     assert!(
         said.contains("nemo can't hold all of it: segments"),
         "{said}"
     );
     s.ok("in o.json -t nemo --allow-loss segments");
-    // What contradicts the sound is a fault of its utterance alone.
+    // A contradiction with the sound is a fault of that utterance alone.
     s.write("in/a.txt", "0.25\t99.5\tone\n");
     let said = s.run("in o.jsonl -t jsonl --overwrite --on-error skip");
     let told = "in/a.txt:1: utterance a: ends at 99.5 s, but the sound lasts ";

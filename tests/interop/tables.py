@@ -1,4 +1,4 @@
-"""Tables beside sound against Python's csv: random delimiters, quoting, headers, orders of columns and empty cells."""
+"""Tables of sound files against Python's csv: random delimiters, quoting, headers, orders of columns and empty cells."""
 import csv
 import io
 import json

@@ -36,8 +36,8 @@ impl Env {
         }
     }
 
-    /// Looks up a file that a script file names. Returns `None` if it does not exist, or is at a URL
-    /// that [`urls`](Self::urls) does not include, whose server is not asked.
+    /// Looks up a file that a script file names. Returns `None` if it does not exist. A URL
+    /// that [`urls`](Self::urls) does not include counts as missing, without a request to its server.
     ///
     /// # Errors
     /// The system refuses to say.

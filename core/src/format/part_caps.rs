@@ -83,7 +83,7 @@ pub struct AudioCaps {
     pub encoded: &'static [&'static str],
     /// Whether references to audio are stored.
     pub references: bool,
-    /// Whether a duration selects the [first seconds](crate::model::Span::First) of a recording.
+    /// Set if a duration selects the [first seconds](crate::model::Span::First) of a recording.
     pub first_seconds: bool,
     /// The most bits that integer samples may have. Further ones of a wider type are 0.
     pub bits: u32,
@@ -135,7 +135,7 @@ pub struct SegmentCaps {
     pub scores: bool,
     /// Whether speakers are stored.
     pub speakers: bool,
-    /// Whether there must be speakers. If no segment has one, the labels are the speakers.
+    /// Set if segments need speakers. If none has one, the labels are the speakers.
     pub spoken: bool,
     /// Whether text can be stored with segments.
     pub beside_text: bool,

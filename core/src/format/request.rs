@@ -119,10 +119,10 @@ pub struct Request {
     /// Whether utterances will be looked up by key, in any order.
     pub lookup: bool,
     /// The treatment of faulty utterances. If they are skipped, the reader returns each as an error
-    /// that [can continue](crate::error::Error::can_continue), and the first utterance, if it is
-    /// faulty, does not determine how others are read.
+    /// that [can continue](crate::error::Error::can_continue). A faulty first utterance does not
+    /// affect how the others are read.
     pub on_error: ErrorPolicy,
-    /// Whether a key that occurs in several consecutive data sets is an error, and one that a format
+    /// Makes a key that occurs in several consecutive data sets an error, and one that a format
     /// makes up twice.
     pub distinct: bool,
     /// The format that takes its objects as they are stored, if one does: a data set of that format

@@ -21,7 +21,7 @@ pub struct Outcome {
     pub skipped: u64,
     /// The format read; empty if the shard was done before.
     pub from: &'static str,
-    /// Whether that format is a guess by the look of text.
+    /// Set if that format was guessed by the look of text.
     pub guessed: bool,
     /// The format written.
     pub to: &'static str,
@@ -62,7 +62,7 @@ pub struct ShardOutcome {
     pub record: Record,
     /// The location of the record.
     pub at: Location,
-    /// Whether the shard was done before and nothing was written.
+    /// Set if the shard was done before and nothing was written.
     pub was_done: bool,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Running<'a> {
     reader: Box<dyn Reader>,
     /// The format of the first input.
     from: &'static str,
-    /// Whether that is a guess by the look of text.
+    /// Set if that format was guessed by the look of text.
     guessed: bool,
     /// The results of reading before the outputs were opened.
     first: VecDeque<Result<bool>>,

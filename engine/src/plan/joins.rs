@@ -25,7 +25,7 @@ pub struct Labels {
     pub(crate) speakers: Option<Locator>,
     /// The tolerated difference between the numbers of labels and frames.
     pub(crate) tolerance: u64,
-    /// Whether segments stay such beside features, as utterances are cut by them.
+    /// Keeps segments in utterances with features, which are cut by them.
     #[serde(default)]
     pub(crate) as_segments: bool,
 }

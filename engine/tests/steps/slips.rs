@@ -1,4 +1,4 @@
-//! Steps that are wrong, and what is said of them.
+//! The messages about wrong steps.
 
 use spr_core::ErrorKind;
 use spr_engine::step::Steps;

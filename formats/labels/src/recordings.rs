@@ -109,7 +109,7 @@ struct Channel {
 /// stream has one pass, and its recordings one place each.
 fn places<S: Syntax>(syntax: &S, file: Option<&Location>, env: &Env) -> Result<HashMap<Key, u64>> {
     let mut places = HashMap::new();
-    // A pipe with a name, and a file that other surroundings opened, can't be opened once more.
+    // A named pipe, or a file that was opened in another environment, can't be opened again.
     let is_file = |file: &&Location| {
         let status = env.look(file);
         matches!(status, Ok(Some(status)) if status.kind == FileKind::File)

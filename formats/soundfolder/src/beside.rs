@@ -8,7 +8,7 @@ use spr_syntax::lines::BOM;
 
 use crate::timed::{self, Form};
 
-/// What a file states about a sound file.
+/// The content of a text file about one sound file.
 #[derive(Default)]
 pub(crate) struct Transcript {
     pub(crate) text: Option<Vec<u8>>,
@@ -17,7 +17,7 @@ pub(crate) struct Transcript {
     pub(crate) kind: Option<&'static str>,
 }
 
-/// How the text of a file of segments follows from its labels.
+/// The labels of a file of segments that are its text.
 #[derive(Clone, Copy)]
 enum Labels {
     /// The labels are the text, of several tiers those of the first.
@@ -44,7 +44,7 @@ const FORMATS: [(&str, &str, Labels); 8] = [
 
 /// The format of files with text and a name in brackets.
 const TRN: &str = "trn";
-/// The text of stretches that STM excludes from scoring.
+/// The text of segments that STM excludes from scoring.
 const UNSCORED: &[u8] = b"ignore_time_segment_in_scoring";
 
 /// Reads the transcript of the sound `name`, about which `facts` returns what its header states.
@@ -115,7 +115,7 @@ fn read_unplaced(
     })
 }
 
-/// Returns `true` for JSON with segments, as other programs write other things beside sound.
+/// Returns `true` for JSON with segments. JSON next to sound may be anything else.
 fn is_of_whisper(file: &Location, env: &Env) -> Result<bool> {
     let mut source = env.open_file(file)?;
     let bytes = source.rest("a transcript", &env.limits)?;
@@ -198,7 +198,7 @@ fn labelled(
         kind: Some(format),
         ..Transcript::default()
     };
-    let mut stretches = Vec::new();
+    let mut segments = Vec::new();
     each(format, file, name, env, |utt| {
         let Utterance {
             text, tiers, meta, ..
@@ -207,7 +207,7 @@ fn labelled(
             (Some(start), Some(text)) => {
                 let mut segment = Segment::new(start, meta.end, &text);
                 segment.speaker = meta.speaker.map(|speaker| speaker.as_bytes().into());
-                stretches.push(segment);
+                segments.push(segment);
             }
             (_, text) => transcript.text = text,
         }
@@ -221,9 +221,9 @@ fn labelled(
         }));
         Ok(())
     })?;
-    if !stretches.is_empty() {
-        stretches.sort_by_key(|segment| segment.start);
-        transcript.tiers.push(Tier::only(stretches));
+    if !segments.is_empty() {
+        segments.sort_by_key(|segment| segment.start);
+        transcript.tiers.push(Tier::only(segments));
     }
     if transcript.text.is_none() {
         transcript.text = match (labels, &*transcript.tiers) {

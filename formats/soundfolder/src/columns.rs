@@ -13,7 +13,7 @@ pub(crate) struct Columns {
     /// The names in the header, or the numbers of the columns.
     pub(crate) names: Vec<String>,
     pub(crate) meanings: Vec<Option<Meaning>>,
-    /// Whether values decided more than which column is the file and which the only other one.
+    /// Set if values decided more than the file column and a single other one.
     pub(crate) guessed: bool,
     /// The corpus whose layout decided.
     pub(crate) layout: Option<&'static str>,

@@ -12,7 +12,7 @@ pub(crate) const DELIMITERS: [u8; 4] = *b"\t|;,";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     pub(crate) delimiter: u8,
-    /// Whether a cell that starts with a quote ends with one, with inner quotes doubled.
+    /// Set if a cell that starts with a quote ends with one, with inner quotes doubled.
     pub(crate) quoted: bool,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Record<'a> {
     /// The number of its first line, from 1.
     pub(crate) line: u64,
     pub(crate) cells: Vec<Cow<'a, [u8]>>,
-    /// Whether a cell in quotes has inner quotes.
+    /// Set if a cell in quotes has inner quotes.
     doubled: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Record<'a> {
 pub(crate) struct Fault {
     pub(crate) line: u64,
     pub(crate) why: &'static str,
-    /// Whether the rest of the record may be missing.
+    /// Set if the rest of the record may be missing.
     pub(crate) cut: bool,
 }
 
@@ -208,7 +208,7 @@ struct Fit {
     /// Cells that are not empty, and those of them that begin with a quote.
     cells: usize,
     literal: usize,
-    /// Whether a cell in quotes has inner quotes.
+    /// Set if a cell in quotes has inner quotes.
     doubled: bool,
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct FolderFiles {
     pub(crate) tables: Vec<Location>,
     /// The sound files that have the key of another one.
     pub(crate) faults: Vec<Error>,
-    /// Whether only the sound of the table is an utterance.
+    /// Makes utterances of the sound files in the table alone.
     pub(crate) by_table: bool,
     /// The corpus whose layout the folder has.
     pub(crate) layout: Option<&'static Layout>,
@@ -98,7 +98,7 @@ impl FolderFiles {
         })
     }
 
-    /// Sorts files by what their names say.
+    /// Sorts files into kinds by their names.
     pub(crate) fn sorted(folder: &Location, mut files: Vec<Location>, env: &Env) -> Self {
         files.sort();
         let mut all = Self::default();

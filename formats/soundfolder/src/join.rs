@@ -9,7 +9,7 @@ use crate::layouts::Layout;
 use crate::names::SoundNames;
 use crate::table::{Table, TableOptions};
 
-/// A sound file, or a part of it, with what is said of it.
+/// A sound file, or a part of it, with its transcripts.
 pub(crate) struct Sound {
     pub(crate) key: Key,
     pub(crate) file: Location,

@@ -1,4 +1,4 @@
-//! Which column of a table means what: by the mapping, by the header, or by the values.
+//! The meanings of the columns of a table: by the mapping, by the header, or by the values.
 
 use spr_core::bytes::Location;
 use spr_core::text::brief;
@@ -21,7 +21,7 @@ pub(crate) struct Question<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) mapping: &'a Mapping,
     pub(crate) sounds: &'a SoundNames,
-    /// Whether the name says that it holds transcripts.
+    /// Set if the table has a name of tables of transcripts.
     pub(crate) holds_text: bool,
 }
 

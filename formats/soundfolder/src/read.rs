@@ -24,7 +24,7 @@ pub(crate) struct SoundReader {
     faults: VecDeque<Error>,
     parts: FieldSet,
     folder: Location,
-    /// The number of transcripts beside the sound, by the kinds of their files.
+    /// The number of transcripts in files of their own, by kind.
     kinds: BTreeMap<&'static str, u64>,
     env: Env,
     info: DatasetInfo,
@@ -62,7 +62,7 @@ impl SoundReader {
         })
     }
 
-    /// Reads an utterance, and adds the kinds of the transcripts beside its sound.
+    /// Reads an utterance, and adds the kinds of its transcripts in files of their own.
     fn fill(
         &self,
         sound: &Sound,
@@ -152,7 +152,7 @@ impl SoundReader {
         Ok(facts)
     }
 
-    /// Reads what is said in a sound file, and adds the kinds of the files beside it that say it. All
+    /// Reads the transcripts of a sound file, and adds the kinds of those in files of their own. All
     /// must agree.
     fn fill_said(
         &self,

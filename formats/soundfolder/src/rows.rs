@@ -20,7 +20,7 @@ pub(crate) struct Row {
     /// The text, if the table has any.
     pub(crate) text: Option<String>,
     pub(crate) span: Span,
-    /// Whether doubled quotes of the text were undone.
+    /// Set if doubled quotes of the text were undone.
     pub(crate) unquoted: bool,
     speaker: Option<Key>,
     gender: Option<Key>,

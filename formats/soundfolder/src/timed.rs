@@ -22,7 +22,7 @@ pub(crate) enum Form {
 /// Segments of a text file.
 pub(crate) struct Segments {
     pub(crate) all: Vec<Segment>,
-    /// Whether the only one is the whole sound.
+    /// Set if the only segment is the whole sound.
     pub(crate) are_whole: bool,
 }
 

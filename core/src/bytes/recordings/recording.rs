@@ -26,7 +26,7 @@ pub(crate) struct Recording {
     ended: bool,
     /// The error after which a stream that only goes forward has no more samples.
     fault: Option<Error>,
-    /// Whether its length was compared with the one that its data set states.
+    /// Set once its length was compared with the one stated in its data set.
     pub(crate) is_compared: bool,
 }
 

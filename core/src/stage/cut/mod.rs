@@ -34,7 +34,7 @@ use span::{CutSpan, spans};
 /// of the whole utterance is left out.
 ///
 /// A segment that ends after the utterance is cut there or refused, as spans of recordings are. Segments
-/// with empty labels are no more than gaps; they are left out and counted in a warning.
+/// with empty labels are pauses, which are left out and counted in a warning.
 pub struct Cut {
     inner: Box<dyn Reader>,
     rules: Arc<CutRules>,

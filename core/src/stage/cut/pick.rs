@@ -87,7 +87,7 @@ impl CutBy {
     }
 }
 
-/// Returns `true` if a segment says no more than who speaks.
+/// Returns `true` if the label of a segment is its speaker.
 pub(super) fn is_turn(segment: &Segment) -> bool {
     segment.speaker.as_ref() == Some(&segment.label)
 }

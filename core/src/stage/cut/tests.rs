@@ -442,7 +442,7 @@ fn frames_may_end_a_little_before_the_sound() {
     assert_eq!(piece.meta.frame_offset, Decimal::parse("0.003"));
 }
 
-/// What tiles a recording is joined to the recording.
+/// Joins segments without pauses to the recording that they were cut from.
 #[test]
 fn joining_undoes_cutting() {
     let mut rng = Rng::Seeded(11).generator();

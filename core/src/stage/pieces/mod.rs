@@ -29,10 +29,10 @@ const MEMORY: u64 = 64 << 20;
 /// temporary file without a name.
 pub struct JoinPieces {
     inner: Sort,
-    /// Whether only segments are wanted, so that audio and frames are left out.
+    /// Leaves out audio and frames.
     only_segments: bool,
     piece: Utterance,
-    /// Whether the piece was read ahead.
+    /// Set if `piece` is the first one of the next recording.
     is_ahead: bool,
     env: Env,
     info: DatasetInfo,

@@ -117,7 +117,7 @@ struct ConditionReader {
     wanted: Expression,
     /// The columns that are compared and were not known of any utterance yet.
     unknown: Vec<&'static ListColumn>,
-    /// Whether any utterance was read.
+    /// Set once an utterance was read.
     any: bool,
     env: Env,
     info: DatasetInfo,

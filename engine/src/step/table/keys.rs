@@ -57,7 +57,7 @@ pub(in super::super) struct KeySelection {
     named: Option<Arc<HashSet<Key>>>,
     /// The first pattern that is a key as a whole.
     literal: Option<String>,
-    /// Whether to take these rather than all others.
+    /// Takes these keys rather than all others.
     takes: bool,
 }
 

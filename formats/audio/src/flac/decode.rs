@@ -58,7 +58,7 @@ struct Stream<S> {
     order: Order,
     /// The sum of all samples so far, if none were passed over.
     sum: Option<SampleMd5>,
-    /// Whether to compute the sum on another thread.
+    /// Computes the sum on another thread.
     is_threaded: bool,
 }
 

@@ -5,7 +5,7 @@ use super::stream_info::StreamInfo;
 
 /// The order of frames by their numbers.
 pub(super) struct Order {
-    /// Whether frames may be numbered by their first sample although their headers state otherwise, as in
+    /// Allows frames numbered by their first sample although their headers state otherwise, as in
     /// files from before 2007 with frames of several sizes.
     old: bool,
     /// The number of the next frame if frames are counted, and if their samples are.

@@ -18,7 +18,7 @@ pub(super) struct Document {
     /// The milliseconds of the time slots, some of which have none.
     pub(super) slots: HashMap<String, Option<u64>>,
     pub(super) tiers: Vec<StoredTier>,
-    /// Whether a recording starts at another time than the document.
+    /// Set if a recording starts at another time than the document.
     pub(super) is_shifted: bool,
 }
 

@@ -173,7 +173,7 @@ fn recordings_in_turn_are_whole() {
         assert_eq!(found.errors, [told]);
         assert_eq!(found.utts, ["b [two 0-1]"]);
     }
-    // What is whole before the end that was cut off is read.
+    // Whole recordings before the cut are read.
     let cut = "SPEAKER a 1 0 1 <NA> <NA> x <NA> <NA>\n\
                SPEAKER b 1 0 1 <NA> <NA> y <NA> <NA>\n\
                SPEAKER c 1 0 1 <NA> <NA> y <NA> <NA>\n\

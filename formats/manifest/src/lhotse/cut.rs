@@ -20,7 +20,7 @@ pub(super) struct Cut<'a> {
     pub(super) recording: Option<&'a RawValue>,
     pub(super) features: Option<&'a RawValue>,
     pub(super) custom: Option<Object<'a>>,
-    /// Whether its data can't be taken in parts; then its only supervision covers all of it.
+    /// Set if its data can't be taken in parts. Then its only supervision covers all of it.
     pub(super) is_whole: bool,
     supervisions: Vec<Supervision<'a>>,
     rest: Object<'a>,

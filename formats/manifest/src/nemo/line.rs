@@ -37,7 +37,7 @@ pub(super) struct MadeUpKeys {
     made_up: KeySet,
     /// The number of the last line of a sound file with several.
     repeated: HashMap<Key, u64>,
-    /// Whether a key that was made before is an error. Otherwise it is a warning.
+    /// Makes a repeated key an error instead of a warning.
     are_distinct: bool,
     warning: Option<Error>,
     /// Whether writers write keys that could be made as well.

@@ -208,7 +208,7 @@ fn names_may_be_paths() {
     assert_eq!(found.keys(), ["a", "b-0000500-0001500"]);
     let told = "a second line of this name, which is that of its sound file without folders";
     assert_eq!(found.said()[0], format!("m.json:2: utterance a: {told}"));
-    // Where several may have one key, they are read with a warning.
+    // Repeated keys that are allowed are read with a warning.
     let found = read_file(&NEMO, "m.json", &[], Request::all(), &env);
     assert_eq!(found.keys(), ["a", "a", "a", "b-0000500-0001500"]);
     assert_eq!(

@@ -444,7 +444,7 @@ fn random_tables_are_read_right_or_refused() {
             .map(|(text, who)| text + &who)
             .collect();
         let found_all = all(&found);
-        // Without a header the speaker may stay unused, which is told.
+        // Without a header the speaker may stay unused, with a warning.
         let is_unused = !header && found_all == without && found.decision.contains("not used");
         assert!(
             found_all == with || is_unused,

@@ -1,4 +1,4 @@
-//! Text beside sound whose lines begin with times, and files of label formats.
+//! Text next to sound whose lines begin with times, and files of label formats.
 
 use spr_core::format::{Format, Options};
 use spr_core::model::{About, Segment};
@@ -162,7 +162,7 @@ fn what_whisper_writes_is_one_transcript() {
             "data: transcripts beside the sound: plain text (1 file), whisper (1 file)",
         ]
     );
-    // Who speaks when is no text, and other JSON is none of Whisper.
+    // Turns of speakers have no text, and other JSON is not from Whisper.
     let found = read(&[
         ("data/a.wav", LONG),
         ("data/a.json", b"{\"pitch\": 60}"),
@@ -259,7 +259,7 @@ fn times_that_contradict_are_faults() {
     assert_eq!(found.texts(), ["a: one"]);
     let told = "data/a.ctm: has segments up to 3.5 s, but the sound lasts 2 s";
     assert_eq!(found.warnings[0], told);
-    // Lines that are out of order are sorted, and that is told.
+    // Lines that are out of order are sorted, with a warning.
     let lines = b"1.0\t1.5\ttwo\n0.0\t1.0\tone\n";
     let found = read(&[("data/a.wav", LONG), ("data/a.txt", lines)]);
     assert_eq!(found.texts(), ["a: one two"]);
